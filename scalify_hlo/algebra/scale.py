@@ -2,9 +2,8 @@
 
 A value X of the program is data X_d and a scale X_s with X = X_d * X_s. The scale is a monomial
 ``2^e * s1^k1 * s2^k2 ...``: a static exponent and integer powers of *run-time scales*. A run-time
-scale is a power-of-two scalar that the program takes or computes, such as the scale of a
-ScaledArray argument, or a statistic. Products, quotients, powers and equality of scales are
-arithmetic on small tuples.
+scale is a scalar that the program takes or computes, such as the scale of a ScaledArray, or a
+statistic. Products, quotients, powers and equality of scales are arithmetic on small tuples.
 
 Besides its scale, a value has a *level*: the expected log2 of the rms of its data. A contraction
 over K elements adds log2(sqrt(K)) to the level. The Scalify paper multiplies the result by
@@ -31,7 +30,7 @@ from scalify_hlo.algebra.uncertainty import CERTAIN, Uncertainty, mean, of_produ
 class RuntimeScale:
     """A scalar that is computed at run time; each is equal only to itself.
 
-    It is a power of two, but for the scales of arguments, which a caller may choose otherwise.
+    Only the scales of arguments, which a caller chooses, may be other numbers than powers of two.
 
     Attributes:
         index: Order of creation within one function.
@@ -39,12 +38,10 @@ class RuntimeScale:
         state: Whether it is the scale of an argument, and not derived from other scales.
         bound: Bound on ``|log2|`` of its value.
         anchors: Whether operands with other scales are rescaled to it.
-        depth: The number of nested regions of its function around its definition. It is not
-            visible outside of them.
+        depth: The number of nested regions around its definition, outside of which it is unknown.
         size: Expected log2 of its value.
         uncertainty: The uncertainty of `size`.
-        of_size: Whether it is a measured size of values that stay at scale 1. Levels keep it as a
-            part that is known at run time, so it adds no uncertainty.
+        of_size: Whether it is a measured size of values at scale 1, which adds no uncertainty.
     """
 
     index: int
@@ -105,10 +102,7 @@ class Scale(NamedTuple):
     @property
     def reach(self) -> int:
         """A bound on ``|log2|`` of the scale, from the bounds of its run-time scales."""
-        reach = abs(self.exponent)
-        for runtime, k in self.powers:
-            reach += runtime.bound * abs(k)
-        return reach
+        return abs(self.exponent) + sum([runtime.bound * abs(k) for runtime, k in self.powers])
 
     @property
     def depth(self) -> int:
@@ -309,20 +303,16 @@ RuntimeOrigin: TypeAlias = ScaleRoot | ScaleMaximum
 
 def _steps(exponent: int, bound: int) -> Iterator[int]:
     while exponent:
-        step = max(-bound, min(bound, exponent))
-        yield step
+        yield (step := max(-bound, min(bound, exponent)))
         exponent -= step
 
 
 OF_CONSTANTS, VALUES, OF_CAST, OF_PAIRS, OF_AUTHOR = range(-1, 4)
-"""The right to round data in place of their values, in formats with less range than f32.
-
-* ``OF_CONSTANTS``: a value of constants alone, in a program whose author asked for scales. It takes
-  part in what its partners do.
+"""The right to round data in place of their values, in formats with less range than f32:
+* ``OF_CONSTANTS``: a value of constants alone, if the author asked for scales.
 * ``VALUES``: nobody gave it. The program rounds such values, so that the data are the values.
 * ``OF_CAST``: a cast of the recipe made the data.
-* ``OF_PAIRS``: a recipe of low precision got the values as pairs. Casts to 8 bits of the program
-  still round values, since such a program has scales of its own.
+* ``OF_PAIRS``: a recipe of low precision got pairs. Casts of the program to 8 bits round values.
 * ``OF_AUTHOR``: the author asked for it, by pairs for the paper's transform, or by a marker.
 """
 

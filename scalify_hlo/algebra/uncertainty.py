@@ -19,6 +19,12 @@ from typing import Final
 
 from scalify_hlo.algebra.limits import HIGHEST_DEGREE, UNBOUNDED, UNCERTAINTY_ROOTS
 
+GIVEN: Final = 0.5
+"""The typical distance from 1, in octaves, of scales that are arguments."""
+
+STATISTIC: Final = 1.0
+"""The uncertainty, in octaves, of statistics against the expected ones."""
+
 _SQUARE: Final = 2
 """The least degree at which a root counts as a power; see `Root.in_powers`."""
 

@@ -39,8 +39,10 @@ _SAME: Final = (
     | traits.LOGICAL
     | traits.SPECIAL
     | traits.EXCHANGES
-    | {"stablehlo.all_reduce", "stablehlo.reverse", "stablehlo.compare", "stablehlo.is_finite"}
-    | {"stablehlo.sort", "stablehlo.real", "stablehlo.imag", "stablehlo.complex"}
+    | traits.TESTS
+    | traits.COMPLEX_PARTS
+    | {"stablehlo.all_reduce", "stablehlo.reverse"}
+    | {"stablehlo.sort"}
 )
 """Ops of tensors whose dimensions have the same order."""
 

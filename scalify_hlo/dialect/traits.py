@@ -118,6 +118,8 @@ UNBOUNDED_THROUGH_ZERO: Final = frozenset(
 )
 """Unbounded functions that are 0 at 0, and close to their operand near 0."""
 
+TESTS: Final = _stablehlo("compare", "is_finite")
+COMPLEX_PARTS: Final = _stablehlo("complex", "imag", "real")
 LOGICAL: Final = _stablehlo("and", "not", "or", "xor")
 
 ELEMENTWISE: Final = (

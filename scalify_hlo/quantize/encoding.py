@@ -140,7 +140,7 @@ def rounded(
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         data = np.ldexp(values, -exponent)
         if most is not None:
-            infinite = np.isinf(data)
+            infinite = np.isinf(values)
             np.clip(data, -most, most, out=data)
             data[infinite] = np.nan if target.small else values[infinite]
         return converted(data, dtype_of(target.name))

@@ -324,8 +324,7 @@ def cast(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     if kind == attributes.VALUE:
         return _cast_value(op, rewriter)
     value, result = op.operands[0], op.results[0]
-    info, target = rewriter.info(value), rewriter.format(result)
-    source = rewriter.format(value)
+    info, source, target = rewriter.info(value), rewriter.format(value), rewriter.format(result)
     if target is None or source is None:
         raise TypeError(f"no cast between floats: {value.type} to {result.type}")
     right = info.right if isinstance(info, Scaled) else VALUES
@@ -343,34 +342,42 @@ def cast(op: ir.Operation, rewriter: ScaleRewriter) -> None:
         rewriter.notes.casts.append(CastScale(readers, "constant"))
     if is_zero(value) or (isinstance(info, Splat) and target.holds(info.value)):
         return rewriter.set(result, info)
-    if info is ANY and target.infinite:
-        return rewriter.set(result, info)
     if info is ANY:
-        rewriter.replace(op, 0, _held(value, source, target, op.operation, rewriter))
+        if not target.infinite:
+            rewriter.replace(op, 0, _held(value, source, target, op.operation, rewriter))
         return rewriter.set(result, info)
-    known = None
-    asked = kind == attributes.ASKED and not rewriter.narrow
-    if asked and target.small and not isinstance(info, Splat):
-        known = measured(op, info, target, rewriter)  # Sizes are followed only roughly.
-    elif kind != attributes.STATE and not isinstance(info, Splat):
-        known = handled(op, info, target, kind, rewriter)
+    known = _at_safe_scale(op, info, target, kind, rewriter)
     taken = known is not None and rewriter.recipe.untrusted != BOUNDED
-    untrusted = rewriter.notes.untrusted
-    remark = untrusted[-1].remark.message if known is not None and untrusted else ""
-    if known is None:
-        known = _predicted(op, info, kind, rewriter)
+    remark = _remark_of(known, rewriter)
+    known = known or _predicted(op, info, kind, rewriter)
     if readers:
         found = noted(readers, op, info, target, kind, measured=taken)
-        text = str(known.info.scale)
-        rewriter.notes.casts.append(found._replace(scale=text, remark=remark))
+        found = found._replace(scale=str(known.info.scale), remark=remark)
+        rewriter.notes.casts.append(found)
     rewriter.replace(op, 0, _held(known.value, source, target, op.operation, rewriter))
-    made = known.info
-    made = made._replace(right=right or OF_CAST)
+    made = known.info._replace(right=right or OF_CAST)
     if kind == attributes.GRADIENT and target.small:
         # The errors of gradients have either sign. Behind 50 convolutions of a ResNet-50, the sizes
         # of its 206 operands are off by at most 2.1 octaves (`benchmarks.predicted_sizes`).
         made = made._replace(uncertainty=made.uncertainty.averaged)
     return rewriter.assume(result, made)
+
+
+def _remark_of(known: Trusted | None, rewriter: ScaleRewriter) -> str:
+    """Returns the remark on a cast of data whose size was not trusted."""
+    untrusted = rewriter.notes.untrusted
+    return untrusted[-1].remark.message if known is not None and untrusted else ""
+
+
+def _at_safe_scale(
+    op: ir.Operation, info: ScaleInfo, target: FloatFormat, kind: str, rewriter: ScaleRewriter
+) -> Trusted | None:
+    """Returns data at a safe scale if their predicted size is not trusted; see `handled`."""
+    if kind == attributes.STATE or isinstance(info, Splat):
+        return None
+    if kind == attributes.ASKED and target.small and not rewriter.narrow:
+        return measured(op, info, target, rewriter)  # Sizes are followed only roughly.
+    return handled(op, info, target, kind, rewriter)
 
 
 def _held(

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from functools import reduce
 from itertools import zip_longest
-from operator import mul
+from operator import attrgetter, mul
 from typing import NamedTuple
 
 from scalify_hlo._compat import ir, stablehlo
@@ -31,7 +31,7 @@ from scalify_hlo.algebra.scale import (
     ScaleMaximum,
     ScaleRoot,
 )
-from scalify_hlo.algebra.uncertainty import Uncertainty, of_root
+from scalify_hlo.algebra.uncertainty import GIVEN, STATISTIC, Uncertainty, of_root
 from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.value_map import Eraser, ValueCache, ValueMap, ValueSet
 from scalify_hlo.rules import emit
@@ -41,12 +41,6 @@ _NEARLY_TWICE = 1.45
 
 _BIAS, _MANTISSA = 127, 23
 
-_GIVEN = 0.5
-"""The typical distance from 1, in octaves, of scales that are arguments."""
-
-_STATISTIC = 1.0
-"""The uncertainty, in octaves, of statistics against the expected ones."""
-
 
 class _Home(NamedTuple):
     """The place where ops on a run-time scale are built, in the order of definition."""
@@ -54,10 +48,6 @@ class _Home(NamedTuple):
     rank: int
     anchor: ir.Operation
     ip: ir.InsertionPoint
-
-
-def _rank(home: _Home) -> int:
-    return home.rank
 
 
 class RuntimeScales:
@@ -217,7 +207,7 @@ class RuntimeScales:
         runtime.size = like.size if like and not like.of_size else 0
         runtime.anchors = not runtime.of_size
         if self._tracks_uncertainty and not runtime.of_size:
-            runtime.uncertainty = of_root(like.uncertainty.octaves if like else _GIVEN)
+            runtime.uncertainty = of_root(like.uncertainty.octaves if like else GIVEN)
         self._values[runtime] = value
         return runtime
 
@@ -408,8 +398,7 @@ class RuntimeScales:
         key = name, *operands
         built = self._built.get(key)
         if built is None:
-            home = self._home(operands)
-            ip = home.ip if home else self._ip
+            ip = home.ip if (home := self._home(operands)) else self._ip
             built = emit.elementwise(f"stablehlo.{name}", *operands, loc=self.location, ip=ip)
             self._keep(key, built, home)
         return built
@@ -429,7 +418,7 @@ class RuntimeScales:
         if not self._homes:
             return None
         homes = [self._homes[o] for o in operands if isinstance(o, ir.Value) and o in self._homes]
-        return max(homes, default=None, key=_rank)
+        return max(homes, default=None, key=attrgetter("rank"))
 
     def _keep(self, key: Hashable, built: ir.Value, home: _Home | None) -> None:
         self._built[key] = built
@@ -474,10 +463,7 @@ class RuntimeScales:
         return self.elementwise("subtract", biased, self._integer(_BIAS))
 
     def _times_mantissas(self, value: ir.Value, scale: Scale) -> ir.Value:
-        """Multiplies by the mantissas of a monomial, which `_log2` leaves out.
-
-        Only the scales of arguments may have one that is not 1.
-        """
+        """Multiplies by the mantissas of a monomial; only scales of arguments may have some."""
         given = Scale(0, tuple(power for power in scale.powers if power[0].state))
         for runtime, k in given.units():
             bits = self.op("bitcast_convert", self._i32, self._converted(runtime, wide=False))
@@ -502,7 +488,7 @@ def _measured(known: Scaled | None) -> Uncertainty:
     """Returns the uncertainty of the expected size of data against their measured statistic."""
     if known is None:
         return of_root(UNBOUNDED)
-    return known.scale.uncertainty.and_of(known.uncertainty.with_root(_STATISTIC))
+    return known.scale.uncertainty.and_of(known.uncertainty.with_root(STATISTIC))
 
 
 def _all_below(scale: Scale) -> bool:

@@ -28,6 +28,7 @@ _CONVERT, _MULTIPLY = "stablehlo.convert", "stablehlo.multiply"
 _MOVES: Final = traits.RESHAPES | traits.REORDERS | {"stablehlo.optimization_barrier"}
 _SPREAD: Final = _MOVES | {"stablehlo.broadcast_in_dim", _CONVERT}
 _PRODUCTS: Final = traits.CONTRACTIONS | {RAGGED_DOT}
+_BELOW_ONE: Final = traits.SIGMOIDS | traits.TRIGONOMETRIC - {"stablehlo.tan"}
 _SUM: Final = 64
 """log2 of more than the largest sum of products of f8 numbers, each below 2^32."""
 
@@ -99,7 +100,7 @@ def _bound(value: ir.Value, steps: int) -> float:
         return _SUM if all(map(_never_infinite, list(op.operands)[:2])) else math.inf
     if op.name in _MOVES or (op.name == _CONVERT and _is_wide(op)) or name in ("negate", "abs"):
         return _bound(op.operands[0], steps - 1) if len(op.operands) == 1 else math.inf
-    if name in ("logistic", "tanh", "sine", "cosine") or _is_share(op):
+    if op.name in _BELOW_ONE or _is_share(op):
         return 0.0
     if op.name == _MULTIPLY:
         factor = _constant_bound(op.operands[1])

@@ -42,7 +42,7 @@ def test_an_overflow(place: str) -> None:
 @EVERY_PLACE
 @pytest.mark.parametrize("factor", [1e-6, 1e6])
 def test_operands_that_a_cast_flushes_or_clips(place: str, factor: float) -> None:
-    """`fp8` takes inputs to be near unit: E4M3 holds them at 1, and not at 1e-6 and 1e6."""
+    """Inputs are declared to be near unit: E4M3 holds them at 1, and not at 1e-6 and 1e6."""
     x, w = inputs()
     step = PLACES[place](matmul)
     assert parted(step, x, w) == []

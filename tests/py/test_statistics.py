@@ -46,7 +46,7 @@ def test_scales_from_bits_are_those_of_a_division(largest: float) -> None:
     fractions = np.unique(np.clip([0, 1, number - 1, number, number + 1, 0x7FFFFF], 0, 0x7FFFFF))
     exponents = np.arange(17, 255, dtype=np.uint32) << 23
     bits = (exponents[:, None] | fractions.astype(np.uint32)).ravel()
-    amax = np.append(bits.view(np.float32), np.array([np.inf, np.nan], np.float32))
+    amax = bits.view(np.float32)
     type_ = f"tensor<{amax.size}xf32>"
     module = parse(f"func.func @main(%x: {type_}) -> {type_} {{ return %x : {type_} }}")
     with module.context, ir.Location.unknown():
@@ -55,7 +55,7 @@ def test_scales_from_bits_are_those_of_a_division(largest: float) -> None:
         end.operands[0] = emitter.inverse_scale(end.operands[0], largest)
     (found,) = evaluate(module, [amax])
     exact = np.float32(largest) / amax.astype(np.float64)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        wanted = np.exp2(np.floor(np.log2(exact)))
-    usable = np.isfinite(amax) & (wanted >= 2.0**-126)
-    np.testing.assert_array_equal(found, np.where(usable, wanted, 1).astype(np.float32))
+    wanted = np.exp2(np.floor(np.log2(exact)))
+    np.testing.assert_array_equal(
+        found, np.where(wanted >= 2.0**-126, wanted, 1).astype(np.float32)
+    )

@@ -105,18 +105,18 @@ APART: dict[str, frozenset[str]] = {
     ),
     "integers, flags, shapes and tokens": frozenset(
         {
-            *("stablehlo.after_all", "stablehlo.compare", "stablehlo.count_leading_zeros"),
+            *("stablehlo.after_all", "stablehlo.count_leading_zeros"),
             *("stablehlo.create_token", "stablehlo.dynamic_iota", "stablehlo.get_dimension_size"),
-            *("stablehlo.is_finite", "stablehlo.popcnt", "stablehlo.rng_bit_generator"),
+            *("stablehlo.popcnt", "stablehlo.rng_bit_generator"),
             *("stablehlo.shift_left", "stablehlo.shift_right_arithmetic"),
             *("stablehlo.shift_right_logical", "stablehlo.bitcast_convert"),
         }
     ),
     "one of a kind": frozenset(
         {
-            *("chlo.ragged_dot", "stablehlo.async_done", "stablehlo.complex", "stablehlo.imag"),
+            *("chlo.ragged_dot", "stablehlo.async_done"),
             *("stablehlo.concatenate", "stablehlo.cross-replica-sum", "stablehlo.einsum"),
-            *("stablehlo.fft", "stablehlo.get_tuple_element", "stablehlo.real", "stablehlo.tuple"),
+            *("stablehlo.fft", "stablehlo.get_tuple_element", "stablehlo.tuple"),
             *("stablehlo.set_dimension_size", "stablehlo.unary_einsum"),
             *("stablehlo.uniform_dequantize", "stablehlo.uniform_quantize"),
         }
