@@ -28,7 +28,7 @@ COPIES: Final = frozenset(
 ROUNDS: Final = _stablehlo("convert", "reduce_precision")
 """The result is the operand in another format, or with fewer bits."""
 
-CASTING: Final = _stablehlo("clamp", "convert", "multiply")
+CASTING: Final = _stablehlo("clamp", "convert", "divide", "multiply")
 """A cast of a recipe consists of these: a factor, a bound on the size, and another format."""
 
 RESHAPES: Final = _stablehlo("dynamic_reshape", "reshape")

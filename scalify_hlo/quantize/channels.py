@@ -70,6 +70,11 @@ def independent(op: ir.OpView, side: int, *, each: bool) -> Channels | None:
     return _ordered({d: where[d] for d in dims}) if dims else None
 
 
+def batch_rank(op: ir.OpView) -> int:
+    """Returns the number of batch dimensions of a matmul, with which its result begins."""
+    return len(_places(op, 0)[0]) if op.operation.name == "stablehlo.dot_general" else 0
+
+
 def _of_dot_general(op: ir.OpView, side: int) -> Channels | None:
     batch, where = _places(op, side)
     return _ordered(where) if len(where) > len(batch) else None

@@ -16,7 +16,7 @@ from scalify_hlo.dialect.formats import element_of
 from scalify_hlo.dialect.swapped_operands import NUMBERS, swapped_numbers
 from scalify_hlo.dialect.value_map import erase, replace_op
 from scalify_hlo.quantize.casts import Casts, unwidened, widened_from
-from scalify_hlo.quantize.channels import channels, independent
+from scalify_hlo.quantize.channels import batch_rank, channels, independent
 from scalify_hlo.quantize.collapse_dims import Flattening
 from scalify_hlo.quantize.exchanges import Exchanges
 from scalify_hlo.quantize.operand_scales import Operand, Operands, QuantizeRequest, dequantize
@@ -57,7 +57,7 @@ class Casting(Protocol):
 
     @property
     def scaled(self) -> bool:
-        """Whether the result of the last `operands` is multiplied with one scale."""
+        """Whether no scale of the last `operands` belongs to a free dimension of the result."""
 
     def operands(self, op: ir.OpView, formats: Formats) -> list[ir.Value]:
         """Returns the two operands of a matmul in narrow formats."""
@@ -178,6 +178,7 @@ class QuantizedOperands:
         self._sums = sums
         self._requests: Sequence[QuantizeRequest] = ()
         self._last: Sequence[Operand] = ()
+        self._batch = 0
 
     @property
     def count(self) -> int:
@@ -192,8 +193,9 @@ class QuantizedOperands:
 
     @property
     def scaled(self) -> bool:
-        """See `Casting`; the scales of channels belong to dimensions of the result."""
-        return all(operand.channels is None for operand in self._last)
+        """See `Casting`; those of members and experts may belong to batch dimensions alone."""
+        found = [operand.channels for operand in self._last if operand.channels is not None]
+        return all(dim < self._batch for channels in found for dim in channels.result)
 
     def operands(self, op: ir.OpView, formats: Formats) -> list[ir.Value]:
         """See `Casting`."""
@@ -202,6 +204,7 @@ class QuantizedOperands:
             for side, (format_, role) in enumerate(zip(formats, roles_of(op), strict=True))
         ]
         self._last = [self._operands.get(request) for request in self._requests]
+        self._batch = batch_rank(op)
         return [operand.data for operand in self._last]
 
     def _request(self, op: ir.OpView, side: int, format_: str, role: str) -> QuantizeRequest:

@@ -352,9 +352,9 @@ def cast(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     known = known or _predicted(op, info, kind, rewriter)
     if readers:
         found = noted(readers, op, info, target, kind, measured=taken)
-        found = found._replace(scale=str(known.info.scale), remark=remark)
-        rewriter.notes.casts.append(found)
-    rewriter.replace(op, 0, _held(known.value, source, target, op.operation, rewriter))
+        rewriter.notes.casts.append(found._replace(scale=str(known.info.scale), remark=remark))
+    own = kind == attributes.ASKED
+    rewriter.replace(op, 0, _held(known.value, source, target, op.operation, rewriter, own=own))
     made = known.info._replace(right=right or OF_CAST)
     if kind == attributes.GRADIENT and target.small:
         # The errors of gradients have either sign. Behind 50 convolutions of a ResNet-50, the sizes
@@ -386,6 +386,8 @@ def _held(
     target: FloatFormat,
     at: ir.Operation,
     rewriter: ScaleRewriter,
+    *,
+    own: bool = False,
 ) -> ir.Value:
     """Returns data for a conversion, of which finite ones are limited if casts saturate."""
     narrower = target.max_finite < source.max_finite and target.exponent_bits < source.exponent_bits
@@ -393,7 +395,7 @@ def _held(
         return value
     if not source.holds(target.max_finite):
         value = emit.convert(value, ir.F32Type.get(), at)
-    return _saturated(value, target, at, rewriter)
+    return _saturated(value, target, at, rewriter, own=own)
 
 
 def _predicted(op: ir.Operation, info: ScaleInfo, kind: str, rewriter: ScaleRewriter) -> Trusted:
@@ -410,7 +412,7 @@ def _predicted(op: ir.Operation, info: ScaleInfo, kind: str, rewriter: ScaleRewr
 
 
 def _saturated(
-    value: ir.Value, target: FloatFormat, at: ir.Operation, rewriter: ScaleRewriter
+    value: ir.Value, target: FloatFormat, at: ir.Operation, rewriter: ScaleRewriter, *, own: bool
 ) -> ir.Value:
     """Saturates data to a format; most casts share the bounds, which are built at the top."""
     ends, element = (-target.max_finite, target.max_finite), value.type.element_type
@@ -419,7 +421,7 @@ def _saturated(
         low, high = (rewriter.runtime_scales.number(end, wide=False) for end in ends)
     else:
         low, high = (emit.constant(emit.scalar_type(element), end, at) for end in ends)
-    return saturated(value, target, low, high, at)
+    return saturated(value, target, low, high, at, own=own)
 
 
 def _is_multiplied(op: ir.Operation) -> bool:

@@ -220,10 +220,10 @@ def filled(like: ir.Value, value: float, at: ir.Operation) -> ir.Value:
     return broadcast_scalar(constant(scalar_type(type_.element_type), value, at), like, at)
 
 
-def finite(value: ir.Value, at: ir.Operation) -> ir.Value:
-    """Returns a tensor with zero in place of infinities and NaN."""
+def where_finite(data: ir.Value, value: ir.Value, at: ir.Operation) -> ir.Value:
+    """Returns a value where data of its type are finite, and zero elsewhere."""
     where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
-    found = stablehlo.is_finite(value, **where)
+    found = stablehlo.is_finite(data, **where)
     static = value.type.has_static_shape
     zero = filled(value if static else convert(found, value.type.element_type, at), 0.0, at)
     return stablehlo.select(found, value, zero, **where)

@@ -34,7 +34,13 @@ _SUM: Final = 64
 
 
 def saturated(
-    value: ir.Value, target: FloatFormat, low: ir.Value, high: ir.Value, at: ir.Operation
+    value: ir.Value,
+    target: FloatFormat,
+    low: ir.Value,
+    high: ir.Value,
+    at: ir.Operation,
+    *,
+    own: bool = False,
 ) -> ir.Value:
     """Returns data for a conversion to a format; see the formulas above.
 
@@ -44,12 +50,13 @@ def saturated(
         low: The least finite number of the format, of rank 0.
         high: The largest finite number of the format, of rank 0.
         at: The op before which it is built.
+        own: Whether the program itself casts, so that infinities stay infinities in 8 bits too.
     """
     bound = _bound(value, READER_STEPS)
     if bound <= target.max_exponent:
         return value
     where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
-    if not target.small and bound > NORMAL:
+    if (own or not target.small) and bound > NORMAL:
         finite = stablehlo.is_finite(value, **where)
         return stablehlo.select(finite, emit.clamp(low, value, high, at), value, **where)
     if bound > NORMAL:

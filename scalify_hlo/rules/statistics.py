@@ -251,10 +251,10 @@ def statistic(
 ) -> ir.Value:
     """Returns the rms, mean magnitude or largest magnitude of data as a rank-0 f32, or f64.
 
-    Elements that are not finite, or whose squares in ``l2`` are not, count as zero. f16, bf16 and
-    8-bit data are converted to f32, in which their squares are finite. Magnitudes of bf16 data are
-    taken before, so that XLA does not find two converts after each other: it would drop both, and
-    store the data in f32, from which they were rounded.
+    Elements that are not finite count as zero. f16, bf16 and 8-bit data are converted to f32, in
+    which their squares are finite. Magnitudes of bf16 data are taken before, so that XLA does not
+    find two converts after each other: it would drop both, and store the data in f32, from which
+    they were rounded.
 
     Args:
         data: A float or complex tensor of any shape. Both parts of complex numbers count, and the
@@ -442,7 +442,7 @@ class _Reduction:
             size = emit.multiply(data, data, self._at)
         else:
             size = emit.elementwise("stablehlo.abs", data, **self._where)
-        return emit.finite(size, self._at) if finite and self._kind != "max" else size
+        return emit.where_finite(data, size, self._at) if finite and self._kind != "max" else size
 
     def _largest_finite(self, sizes: ir.Value, *, apart: bool) -> ir.Value:
         """Returns the largest finite one of magnitudes.

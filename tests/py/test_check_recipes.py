@@ -224,9 +224,7 @@ def test_operands_that_are_flushed_are_found(tmp_path: Path) -> None:
     exported = export.export(jax.jit(lambda x, w: x @ w))(ones(32, 32), ones(32, 32))
     settings = {"matmul.smallest": 16}
     scales = {"*": 1.0}
-    program, _ = rewrite(
-        exported, recipe="fp8", settings=settings, input_scale=scales, report=True
-    )
+    program, _ = rewrite(exported, recipe="fp8", settings=settings, input_scale=scales, report=True)
     for name, each in (("original", exported), ("fp8", program)):
         (tmp_path / f"{name}.export").write_bytes(serialize(each))
     rng = np.random.default_rng(0)

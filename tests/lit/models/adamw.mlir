@@ -72,7 +72,7 @@
 // FP8-NEXT: %cst_17 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
 // FP8-NEXT: %45 = stablehlo.optimization_barrier %44 : tensor<16xf32>
 // FP8-NEXT: %46 = stablehlo.multiply %45, %45 : tensor<16xf32>
-// FP8-NEXT: %47 = stablehlo.is_finite %46 : (tensor<16xf32>) -> tensor<16xi1>
+// FP8-NEXT: %47 = stablehlo.is_finite %45 : (tensor<16xf32>) -> tensor<16xi1>
 // FP8-NEXT: %cst_18 = stablehlo.constant dense<0.000000e+00> : tensor<16xf32>
 // FP8-NEXT: %48 = stablehlo.select %47, %46, %cst_18 : tensor<16xi1>, tensor<16xf32>
 // FP8-NEXT: %cst_19 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
@@ -113,7 +113,7 @@
 // FP8-NEXT: %cst_27 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
 // FP8-NEXT: %75 = stablehlo.optimization_barrier %74 : tensor<32x16xf32>
 // FP8-NEXT: %76 = stablehlo.multiply %75, %75 : tensor<32x16xf32>
-// FP8-NEXT: %77 = stablehlo.is_finite %76 : (tensor<32x16xf32>) -> tensor<32x16xi1>
+// FP8-NEXT: %77 = stablehlo.is_finite %75 : (tensor<32x16xf32>) -> tensor<32x16xi1>
 // FP8-NEXT: %cst_28 = stablehlo.constant dense<0.000000e+00> : tensor<32x16xf32>
 // FP8-NEXT: %78 = stablehlo.select %77, %76, %cst_28 : tensor<32x16xi1>, tensor<32x16xf32>
 // FP8-NEXT: %cst_29 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
@@ -227,7 +227,7 @@
 // FP8-NEXT: %178 = stablehlo.reshape %113 : (tensor<16xf32>) -> tensor<1x16xf32>
 // FP8-NEXT: %179 = stablehlo.concatenate %177, %178, dim = 0 : (tensor<1x16xf32>, tensor<1x16xf32>) -> tensor<2x16xf32>
 // FP8-NEXT: %180 = stablehlo.multiply %179, %179 : tensor<2x16xf32>
-// FP8-NEXT: %181 = stablehlo.is_finite %180 : (tensor<2x16xf32>) -> tensor<2x16xi1>
+// FP8-NEXT: %181 = stablehlo.is_finite %179 : (tensor<2x16xf32>) -> tensor<2x16xi1>
 // FP8-NEXT: %cst_38 = stablehlo.constant dense<0.000000e+00> : tensor<2x16xf32>
 // FP8-NEXT: %182 = stablehlo.select %181, %180, %cst_38 : tensor<2x16xi1>, tensor<2x16xf32>
 // FP8-NEXT: %cst_39 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
@@ -289,7 +289,7 @@
 // FP8-NEXT: %225 = stablehlo.reshape %118 : (tensor<32x16xf32>) -> tensor<1x512xf32>
 // FP8-NEXT: %226 = stablehlo.concatenate %224, %225, dim = 0 : (tensor<1x512xf32>, tensor<1x512xf32>) -> tensor<2x512xf32>
 // FP8-NEXT: %227 = stablehlo.multiply %226, %226 : tensor<2x512xf32>
-// FP8-NEXT: %228 = stablehlo.is_finite %227 : (tensor<2x512xf32>) -> tensor<2x512xi1>
+// FP8-NEXT: %228 = stablehlo.is_finite %226 : (tensor<2x512xf32>) -> tensor<2x512xi1>
 // FP8-NEXT: %cst_53 = stablehlo.constant dense<0.000000e+00> : tensor<2x512xf32>
 // FP8-NEXT: %229 = stablehlo.select %228, %227, %cst_53 : tensor<2x512xi1>, tensor<2x512xf32>
 // FP8-NEXT: %cst_54 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
@@ -621,7 +621,7 @@
 // FP16-NEXT: %cst_19 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
 // FP16-NEXT: %161 = stablehlo.optimization_barrier %138 : tensor<16xf32>
 // FP16-NEXT: %162 = stablehlo.multiply %161, %161 : tensor<16xf32>
-// FP16-NEXT: %163 = stablehlo.is_finite %162 : (tensor<16xf32>) -> tensor<16xi1>
+// FP16-NEXT: %163 = stablehlo.is_finite %161 : (tensor<16xf32>) -> tensor<16xi1>
 // FP16-NEXT: %cst_20 = stablehlo.constant dense<0.000000e+00> : tensor<16xf32>
 // FP16-NEXT: %164 = stablehlo.select %163, %162, %cst_20 : tensor<16xi1>, tensor<16xf32>
 // FP16-NEXT: %cst_21 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
@@ -659,7 +659,7 @@
 // FP16-NEXT: %cst_29 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
 // FP16-NEXT: %188 = stablehlo.optimization_barrier %160 : tensor<32x16xf32>
 // FP16-NEXT: %189 = stablehlo.multiply %188, %188 : tensor<32x16xf32>
-// FP16-NEXT: %190 = stablehlo.is_finite %189 : (tensor<32x16xf32>) -> tensor<32x16xi1>
+// FP16-NEXT: %190 = stablehlo.is_finite %188 : (tensor<32x16xf32>) -> tensor<32x16xi1>
 // FP16-NEXT: %cst_30 = stablehlo.constant dense<0.000000e+00> : tensor<32x16xf32>
 // FP16-NEXT: %191 = stablehlo.select %190, %189, %cst_30 : tensor<32x16xi1>, tensor<32x16xf32>
 // FP16-NEXT: %cst_31 = stablehlo.constant dense<0.000000e+00> : tensor<f32>

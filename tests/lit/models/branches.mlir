@@ -11,7 +11,7 @@
 // CHECK-NEXT: %cst = stablehlo.constant dense<1.000000e+00> : tensor<f32>
 // CHECK-NEXT: %3 = stablehlo.optimization_barrier %arg0 : tensor<8xf32>
 // CHECK-NEXT: %4 = stablehlo.multiply %3, %3 : tensor<8xf32>
-// CHECK-NEXT: %5 = stablehlo.is_finite %4 : (tensor<8xf32>) -> tensor<8xi1>
+// CHECK-NEXT: %5 = stablehlo.is_finite %3 : (tensor<8xf32>) -> tensor<8xi1>
 // CHECK-NEXT: %cst_1 = stablehlo.constant dense<0.000000e+00> : tensor<8xf32>
 // CHECK-NEXT: %6 = stablehlo.select %5, %4, %cst_1 : tensor<8xi1>, tensor<8xf32>
 // CHECK-NEXT: %cst_2 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
@@ -131,7 +131,7 @@
 // NARROW-NEXT: %cst_2 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
 // NARROW-NEXT: %5 = stablehlo.optimization_barrier %arg0 : tensor<8xf32>
 // NARROW-NEXT: %6 = stablehlo.multiply %5, %5 : tensor<8xf32>
-// NARROW-NEXT: %7 = stablehlo.is_finite %6 : (tensor<8xf32>) -> tensor<8xi1>
+// NARROW-NEXT: %7 = stablehlo.is_finite %5 : (tensor<8xf32>) -> tensor<8xi1>
 // NARROW-NEXT: %cst_3 = stablehlo.constant dense<0.000000e+00> : tensor<8xf32>
 // NARROW-NEXT: %8 = stablehlo.select %7, %6, %cst_3 : tensor<8xi1>, tensor<8xf32>
 // NARROW-NEXT: %cst_4 = stablehlo.constant dense<0.000000e+00> : tensor<f32>

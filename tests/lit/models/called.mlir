@@ -12,7 +12,7 @@
 // CHECK-NEXT: %cst = stablehlo.constant dense<1.000000e+00> : tensor<f32>
 // CHECK-NEXT: %5 = stablehlo.optimization_barrier %arg2 : tensor<8xf32>
 // CHECK-NEXT: %6 = stablehlo.abs %5 : tensor<8xf32>
-// CHECK-NEXT: %7 = stablehlo.is_finite %6 : (tensor<8xf32>) -> tensor<8xi1>
+// CHECK-NEXT: %7 = stablehlo.is_finite %5 : (tensor<8xf32>) -> tensor<8xi1>
 // CHECK-NEXT: %cst_0 = stablehlo.constant dense<0.000000e+00> : tensor<8xf32>
 // CHECK-NEXT: %8 = stablehlo.select %7, %6, %cst_0 : tensor<8xi1>, tensor<8xf32>
 // CHECK-NEXT: %cst_1 = stablehlo.constant dense<0.000000e+00> : tensor<f32>

@@ -96,7 +96,7 @@
 // CHECK-NEXT: %76 = stablehlo.reshape %62 : (tensor<16xf32>) -> tensor<1x16xf32>
 // CHECK-NEXT: %77 = stablehlo.concatenate %75, %76, dim = 0 : (tensor<1x16xf32>, tensor<1x16xf32>) -> tensor<2x16xf32>
 // CHECK-NEXT: %78 = stablehlo.multiply %77, %77 : tensor<2x16xf32>
-// CHECK-NEXT: %79 = stablehlo.is_finite %78 : (tensor<2x16xf32>) -> tensor<2x16xi1>
+// CHECK-NEXT: %79 = stablehlo.is_finite %77 : (tensor<2x16xf32>) -> tensor<2x16xi1>
 // CHECK-NEXT: %cst_11 = stablehlo.constant dense<0.000000e+00> : tensor<2x16xf32>
 // CHECK-NEXT: %80 = stablehlo.select %79, %78, %cst_11 : tensor<2x16xi1>, tensor<2x16xf32>
 // CHECK-NEXT: %cst_12 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
@@ -177,7 +177,7 @@
 // CHECK-NEXT: %136 = stablehlo.reshape %67 : (tensor<32x16xf32>) -> tensor<1x512xf32>
 // CHECK-NEXT: %137 = stablehlo.concatenate %135, %136, dim = 0 : (tensor<1x512xf32>, tensor<1x512xf32>) -> tensor<2x512xf32>
 // CHECK-NEXT: %138 = stablehlo.multiply %137, %137 : tensor<2x512xf32>
-// CHECK-NEXT: %139 = stablehlo.is_finite %138 : (tensor<2x512xf32>) -> tensor<2x512xi1>
+// CHECK-NEXT: %139 = stablehlo.is_finite %137 : (tensor<2x512xf32>) -> tensor<2x512xi1>
 // CHECK-NEXT: %cst_32 = stablehlo.constant dense<0.000000e+00> : tensor<2x512xf32>
 // CHECK-NEXT: %140 = stablehlo.select %139, %138, %cst_32 : tensor<2x512xi1>, tensor<2x512xf32>
 // CHECK-NEXT: %cst_33 = stablehlo.constant dense<0.000000e+00> : tensor<f32>

@@ -332,7 +332,7 @@
 // FP8-NEXT: %cst_20 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
 // FP8-NEXT: %108 = stablehlo.optimization_barrier %107 : tensor<4x32xf32>
 // FP8-NEXT: %109 = stablehlo.multiply %108, %108 : tensor<4x32xf32>
-// FP8-NEXT: %110 = stablehlo.is_finite %109 : (tensor<4x32xf32>) -> tensor<4x32xi1>
+// FP8-NEXT: %110 = stablehlo.is_finite %108 : (tensor<4x32xf32>) -> tensor<4x32xi1>
 // FP8-NEXT: %cst_21 = stablehlo.constant dense<0.000000e+00> : tensor<4x32xf32>
 // FP8-NEXT: %111 = stablehlo.select %110, %109, %cst_21 : tensor<4x32xi1>, tensor<4x32xf32>
 // FP8-NEXT: %cst_22 = stablehlo.constant dense<0.000000e+00> : tensor<f32>

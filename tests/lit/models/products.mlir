@@ -21,7 +21,7 @@
 // CHECK-NEXT: %cst_1 = stablehlo.constant dense<1.000000e+00> : tensor<f64>
 // CHECK-NEXT: %11 = stablehlo.optimization_barrier %arg4 : tensor<8xf64>
 // CHECK-NEXT: %12 = stablehlo.multiply %11, %11 : tensor<8xf64>
-// CHECK-NEXT: %13 = stablehlo.is_finite %12 : (tensor<8xf64>) -> tensor<8xi1>
+// CHECK-NEXT: %13 = stablehlo.is_finite %11 : (tensor<8xf64>) -> tensor<8xi1>
 // CHECK-NEXT: %cst_2 = stablehlo.constant dense<0.000000e+00> : tensor<8xf64>
 // CHECK-NEXT: %14 = stablehlo.select %13, %12, %cst_2 : tensor<8xi1>, tensor<8xf64>
 // CHECK-NEXT: %cst_3 = stablehlo.constant dense<0.000000e+00> : tensor<f64>
