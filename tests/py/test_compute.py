@@ -37,7 +37,8 @@ def text_of(function: Callable[..., Any], *arguments: Any) -> str:
 
 def narrowed(text: str, format_: str, **settings: str) -> Any:
     settings["compute"] = format_
-    return scalify_hlo.rewrite(text, recipe="propagate", settings=settings)
+    near_unit = {"*": 1.0}
+    return scalify_hlo.rewrite(text, recipe="propagate", settings=settings, input_scale=near_unit)
 
 
 def results(text: str, *names: str) -> list[tuple[str, str]]:

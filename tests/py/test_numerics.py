@@ -75,7 +75,8 @@ def test_a_rewriting_that_is_not_told_the_scale_misses_the_bounds(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     rewritten = numerics.rewritten
-    monkeypatch.setattr(numerics, "rewritten", lambda site, **_: rewritten(site))
+    near_unit = {"input_scale": {"*": 1.0}}
+    monkeypatch.setattr(numerics, "rewritten", lambda site, **_: rewritten(site, **near_unit))
     found = figures(SITES["fp8"], INPUTS["normal"], ["same"])
     assert not any(verdicts(found).values())
 

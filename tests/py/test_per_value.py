@@ -66,8 +66,8 @@ def test_a_factor_that_a_rescaling_takes_up() -> None:
         return (h @ w) * 100
 
     exported = export.export(jax.jit(step))(x, w)
-    settings = {"matmul.smallest": 16}
-    values, bound = values_of(exported, {"x": x, "w": w}, recipe="fp8", settings=settings)
+    options = {"settings": {"matmul.smallest": 16}, "input_scale": {"*": 1.0}}
+    values, bound = values_of(exported, {"x": x, "w": w}, recipe="fp8", **options)
     matmuls = [value for value in values if value.op == "stablehlo.dot_general"]
     assert len({value.id for value in matmuls}) == 2
     assert "stablehlo.multiply" not in {value.op for value in values}
@@ -143,7 +143,8 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     x, w = inputs()
     exported = export.export(jax.jit(matmul))(x, w)
     settings = {"matmul.smallest": 16}
-    program, _ = rewrite(exported, recipe="fp8", settings=settings, report=True)
+    wrong = {"*": 1.0}
+    program, _ = rewrite(exported, recipe="fp8", settings=settings, input_scale=wrong, report=True)
     paths = {name: str(folder / name) for name in ("original", "fp8", "near.npz", "small.npz")}
     write_file(paths["original"], bytes(exported.serialize()))
     write_file(paths["fp8"], bytes(program.serialize()))

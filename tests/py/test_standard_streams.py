@@ -31,7 +31,11 @@ def assert_refused(done: subprocess.CompletedProcess[str], sentence: str) -> Non
 
 
 @pytest.mark.parametrize(
-    "command", ["rewrite tiny.mlir", "inspect tiny.mlir", "rules", "recipes --markdown", "--help"]
+    "command",
+    [
+        "rewrite tiny.mlir --recipe propagate",
+        *("inspect tiny.mlir", "rules", "recipes --markdown", "--help"),
+    ],
 )
 def test_a_full_device(tmp_path: Path, command: str) -> None:
     done = shell(tmp_path, f"{command} {FULL}")

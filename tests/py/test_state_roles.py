@@ -297,7 +297,7 @@ def test_results_have_the_attributes_again_that_they_had(
 def test_inspect_shows_roles_and_how_sure_they_are(tmp_path: Path) -> None:
     path = tmp_path / "step.mlir"
     path.write_text(step_text("adamw", optimizer_step, "distinct"))
-    narrow = ["--recipe", "fp8", "--set", "matmul.smallest=4"]
+    narrow = ["--recipe", "fp8", "--set", "matmul.smallest=4", "--input-scale", "*=1"]
     lines = inspected(str(path), "--arguments", *narrow)
     assert ["0", "params[0]", "tensor<12x8xf32>", "plain", "2^0", "weight"] in lines
     roles = {line[1]: line[-1] for line in lines if len(line) == 6}

@@ -173,6 +173,7 @@ class TestAlike:
         assert casts > 20
         assert 0 < added <= casts + matmuls
         made = {"clamp", "constant", "convert", "multiply", "optimization_barrier", "reshape"}
+        made.add("subtract")  # X - (X - X), which makes infinities NaN.
         made = {f"stablehlo.{name}" for name in made} | {"stablehlo.broadcast_in_dim"}
         assert {n: c for n, c in after.items() if n not in made} == {
             n: c for n, c in before.items() if n not in made

@@ -130,7 +130,9 @@ def predicted(
     """log2 of the rms that each result is expected to have."""
     program = read_text(text_of(fn, *arguments))
     with program.module.context:
-        options = replace(make_options("unit", "same", scales, settings), annotate=True)
+        options = replace(
+            make_options("unit", "same", {"*": 1.0, **(scales or {})}, settings), annotate=True
+        )
         report = rewrite_module(program.module, options)
     infos = [result.info for result in report.results]
     assert all(isinstance(info, Scaled) for info in infos)

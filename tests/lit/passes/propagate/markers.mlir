@@ -9,7 +9,7 @@ func.func @main(%x: tensor<8xf32> {scalify.pair}) -> (tensor<8xf32> {scalify.pai
   // CHECK: %[[ONE:.*]] = stablehlo.constant dense<1.000000e+00>
   // CHECK: %[[KEPT:.*]] = stablehlo.optimization_barrier %arg0 : tensor<8xf32>
   // CHECK: %[[SQUARE:.*]] = stablehlo.multiply %[[KEPT]], %[[KEPT]]
-  // CHECK: %[[FINITE:.*]] = stablehlo.is_finite %[[SQUARE]]
+  // CHECK: %[[FINITE:.*]] = stablehlo.is_finite %[[KEPT]]
   // CHECK: %[[TERMS:.*]] = stablehlo.select %[[FINITE]], %[[SQUARE]]
   // CHECK: %[[SUM:.*]] = stablehlo.reduce(%[[TERMS]] {{.*}} stablehlo.add
   // CHECK: %[[MEAN:.*]] = stablehlo.multiply %[[SUM]]
