@@ -85,7 +85,8 @@ class TestTrainingStep:
         assert abs(float(scalify_hlo.asarray(loss)) - float(expected)) < 0.03
 
     def test_makes_the_forward_pass_of_f16_and_the_backward_of_f32(self) -> None:
-        found = results(narrowed(step_text(), "f16"), *ARITHMETIC)
+        # Casts to f16 keep infinities by a select of f32, which is no activation.
+        found = results(narrowed(step_text(), "f16"), *(set(ARITHMETIC) - {"select"}))
         forward = {e for e, name in found if "jvp(" in name and "transpose(" not in name}
         assert "f16" in forward
         # Statistics of normalizations are sums, and the loss is f32: no activation stays f32.
