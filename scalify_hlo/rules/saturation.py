@@ -164,4 +164,9 @@ def _never_infinite(operand: ir.Value) -> bool:
     op = _op(operand)
     while op is not None and op.name in _MOVES and len(op.operands) == 1:
         op = _op(op.operands[0])
-    return op is not None and op.name == _CONVERT and unsaturated(op.operands[0]) != op.operands[0]
+    clamp = None if op is None or op.name != _CONVERT else _op(op.operands[0])
+    if clamp is None or clamp.name != _CLAMP:
+        return False
+    low, high = (filled_with(clamp.operands[end]) for end in (0, 2))
+    most = format_.max_finite
+    return low is not None and high is not None and -most <= low <= high <= most

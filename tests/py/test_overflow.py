@@ -143,3 +143,25 @@ def test_constants_saturate_as_casts_do(target: str) -> None:
         np.testing.assert_array_equal(found[2:5], x[2:5])
     else:
         assert np.isnan(found[2:5]).all()
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("marked", [False, True])
+def test_infinities_in_e5m2_of_the_program_pass_the_next_cast(marked: bool) -> None:
+    """A clamp alone would hide those of the product, which is the operand of the next matmul."""
+
+    def chain(g: Any, a: Any, b: Any) -> Any:
+        if marked:
+            g = scalify_hlo.cast_on_forward(g, jnp.float8_e5m2)
+        else:
+            g = jax.lax.clamp(F32(-1e6), g, F32(1e6)).astype(jnp.float8_e5m2)
+        a = a.astype(jnp.float8_e4m3fn)
+        return jax.lax.dot(g, a, preferred_element_type=jnp.float32) @ b
+
+    g, a, b = np.ones((32, 32), F32), np.ones((32, 32), F32), np.eye(32, dtype=F32)
+    g[3, 5] = np.inf if marked else 1e6
+    text = str(jax.export.export(jax.jit(chain))(g, a, b).mlir_module())
+    scaled = scalify_hlo.rewrite(text, recipe="fp8", input_scale={"*": 1.0})
+    (found,) = evaluate(parse(scaled), [g, a, b])
+    assert not np.isfinite(found[3]).any()
+    assert np.isfinite(np.delete(found, 3, axis=0)).all()
