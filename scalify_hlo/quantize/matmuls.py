@@ -209,10 +209,11 @@ class QuantizedOperands:
 
     def _request(self, op: ir.OpView, side: int, format_: str, role: str) -> QuantizeRequest:
         forward = op.attributes[attributes.PART].value == FORWARD
-        single = self._recipe.scaling.weight_scales == "tensor"
+        scaling = self._recipe.scaling
+        single = scaling.weight_scales == "tensor" or scaling.kind == "delayed"
         found = None if single or role != WEIGHT or not forward else channels(op, side)
         if found is None:
-            found = independent(op, side, each=self._recipe.scaling.batch == "each")
+            found = independent(op, side, each=scaling.batch == "each")
         place = op.results[0], side
         kept, gradient = _kept(op, role, apart=self._apart), role == GRADIENT
         return QuantizeRequest(op.operands[side], format_, place, found, gradient, kept)

@@ -19,11 +19,11 @@ from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.rules.attended import summed
 from scalify_hlo.rules.contraction import contracted
 from scalify_hlo.rules.families import rise
+from scalify_hlo.rules.saturation import unsaturated
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.unit_scaling import size_of, softmax
 
-_CLAMP = "stablehlo.clamp"
-_CASTING = frozenset({"stablehlo.convert", _CLAMP})
+_CASTING = frozenset({"stablehlo.convert"})
 _KEEPING = _CASTING | {"stablehlo.multiply"}
 """The ops between a softmax and a matmul: casts, and the factors that rescale data for them."""
 _SOFTMAX = "softmax"
@@ -118,14 +118,14 @@ def of_scores(op: ir.Operation, rewriter: ScaleRewriter) -> None:
 
 def _softmax(value: ir.Value) -> ir.Operation | None:
     """Returns the last op of the softmax that a value is, up to rounding; None if it is none."""
-    owner = value.owner
+    owner = unsaturated(value).owner
     while not is_block(owner):
         name = owner.name
         if name not in _CASTING and is_softmax(owner):
             return owner.operation
         if name not in _KEEPING:
             return None
-        owner = owner.operands[1 if name == _CLAMP else 0].owner
+        owner = unsaturated(owner.operands[0]).owner
     return None
 
 

@@ -11,6 +11,7 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.traits import LAYOUT, SLICES
 from scalify_hlo.rules import attention
+from scalify_hlo.rules.saturation import unsaturated
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 
 DIVIDE: Final = "stablehlo.divide"
@@ -19,13 +20,13 @@ _GRADIENTS = frozenset({"stablehlo.multiply", "stablehlo.subtract"})
 ENDS: Final = _GRADIENTS | {DIVIDE, DOT}
 """The ops to which `layered` applies."""
 
-_ADD, _CLAMP = "stablehlo.add", "stablehlo.clamp"
+_ADD = "stablehlo.add"
 _GRADIENT = "f8E5M2"
 _MOVING = (
     (SLICES - {"stablehlo.real_dynamic_slice"})
     | (LAYOUT - {"stablehlo.broadcast_in_dim"})
-    | {"stablehlo.convert", "stablehlo.optimization_barrier"}
-    | {"stablehlo.clamp", "stablehlo.multiply"}
+    | {"stablehlo.convert", "stablehlo.multiply", "stablehlo.divide"}
+    | {"stablehlo.optimization_barrier"}
 )
 """The ops between a weight and a matmul: casts, the factors for them, and data movement."""
 
@@ -67,7 +68,7 @@ def _backward(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     kept.
     """
     info = rewriter.info(op.results[0])
-    if rewriter.predicts or not isinstance(info, Scaled) or info.scale.static:
+    if rewriter.predicts or not isinstance(info, Scaled) or info.scale.passing:
         return
     lhs, rhs = op.operands[0], op.operands[1]
     pairs = ((lhs, rhs), (rhs, lhs))
@@ -83,12 +84,10 @@ def _is_gradient(value: ir.Value, rewriter: ScaleRewriter) -> bool:
 
 def _is_weight(value: ir.Value) -> bool:
     """Whether a value is an argument, or a part of one, cast or moved."""
-    owner = value.owner
-    while not is_block(owner):
-        name = owner.name
-        if name not in _MOVING:
+    while not is_block(value.owner):
+        if value.owner.name not in _MOVING:
             return False
-        owner = owner.operands[1 if name == _CLAMP else 0].owner
+        value = unsaturated(value.owner.operands[0])
     return True
 
 

@@ -9,6 +9,7 @@ the certain part of its size, or the matmul keeps its wide operands.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from scalify_hlo._compat import ir, stablehlo
@@ -135,16 +136,21 @@ _DONE: Final = {
 }
 
 
-def _numbers(op: ir.Operation) -> frozenset[int]:
-    """Returns the numbers of the matmuls that read a cast, through data movement."""
-    found, waiting = set[int](), [op]
+def _readers(op: ir.Operation) -> Iterator[ir.Operation]:
+    """Yields the ops that read a cast, through data movement."""
+    waiting = [op]
     while waiting:
         here = waiting.pop()
-        if attributes.NUMBER in here.attributes:
-            found.add(ir.IntegerAttr(here.attributes[attributes.NUMBER]).value)
-        elif here.name in _MOVING:
+        if here.name in _MOVING:
             waiting += [use.owner.operation for result in here.results for use in result.uses]
-    return frozenset(found)
+        else:
+            yield here
+
+
+def _numbers(op: ir.Operation) -> frozenset[int]:
+    """Returns the numbers of the matmuls that read a cast, through data movement."""
+    numbers = (r.attributes.get(attributes.NUMBER) for r in _readers(op))
+    return frozenset(ir.IntegerAttr(n).value for n in numbers if n is not None)
 
 
 _MOVING: Final = (LAYOUT - {"stablehlo.broadcast_in_dim"}) | {
@@ -206,7 +212,10 @@ def _follows_amax(info: ScaleInfo) -> bool:
 def measured(
     op: ir.Operation, info: ScaleInfo, target: FloatFormat, rewriter: ScaleRewriter
 ) -> Trusted:
-    """Returns data at the scale at which their amax is next to the largest number of a format."""
+    """Returns data at the scale at which their amax is next to the largest number of a format.
+
+    Data in f16 or bf16 with which other ops than matmuls compute are near unit instead.
+    """
     value = op.operands[0]
     if not isinstance(info, Scaled):
         rewriter.assume(value, Scaled(ONE))
@@ -222,10 +231,11 @@ def measured(
     found = rewriter.info(data)
     known = found if isinstance(found, Scaled) else Scaled(ONE)
     format_ = rewriter.format(value)
-    near_unit = format_ is not None and not format_.wide
+    computed = not target.small and not all(r.name in CONTRACTIONS for r in _readers(op))
+    near_unit = computed or (format_ is not None and not format_.wide)
     after = rewriter.rescale_to(data, known.normalized, op) if near_unit else data
     _follow(value, after, op)
-    return Trusted(data, known)
+    return Trusted(after, known.at(known.normalized)) if computed else Trusted(data, known)
 
 
 def _follow(value: ir.Value, data: ir.Value, op: ir.Operation) -> None:

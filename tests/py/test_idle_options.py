@@ -103,7 +103,7 @@ EFFECTS = {
     "scaling.amax_compute_algo": Case("most_recent", **_of("delayed")),
     "scaling.interval": Case(4, **_of("delayed")),
     "scaling.weight_scales": Case("channel", **_of("current")),
-    "scaling.batch": Case("each", **_of("current")),
+    "scaling.batch": Case("each", "fp8-current", settings={"matmul.smallest": 1}),
     "scaling.method": Case("rms", **_of("calibrated")),
     "scaling.methods": Case(["*=rms"], **_of("calibrated")),
     "scaling.percentile": Case(
@@ -132,7 +132,7 @@ EFFECTS = {
     "inputs.gradient": Case(["params*up"]),
     "inputs.step": Case(["*count"], settings=EVERY_4),
     "inputs.scale": Case(["params*=2^-4"]),
-    "inputs.measure": Case(["params*up*"]),
+    "inputs.measure": Case(["params*up*"], settings={"inputs.scale": ["*=1"]}),
     "inputs.blocks": Case(["params*up*=0x1"], signature="scaled"),
     "norm_gradients.statistic": Case("max"),
     "norm_gradients.rounding": Case("up"),
