@@ -54,7 +54,9 @@ class Model:
         most = F32(FORMATS[E4M3].max_finite)
         inverse = (F32(1) / self.scale).astype(F32)
         data = [
-            np.clip(v * i, -most, most).astype(dtype_of(E4M3)).astype(F32)
+            np.where(np.isfinite(v), np.clip(v * i, -most, most), F32(np.nan))
+            .astype(dtype_of(E4M3))
+            .astype(F32)
             for v, i in zip((x, w), inverse, strict=True)
         ]
         result = (data[0][:, None] * data[1][None, :]) * (self.scale[0] * self.scale[1])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -191,6 +192,29 @@ def _reference(text: str, values: Sequence[Array], known: Sequence[Array]) -> li
 def _dequantized(wide: Array, narrow: Array, name: str, index: int) -> list[Array]:
     """The values for which an operand stands, with the scales at which it is NumPy's cast.
 
+    Independent members, the indices of some dimensions, have scales of their own.
+    """
+    if found := _at_one_scale(wide, narrow, name):
+        return found
+    whole: Sequence[Any] = (slice(None),)
+    for choice in product(*((whole, range(n)) for n in wide.shape)):
+        values = np.empty_like(narrow)
+        for member in product(*choice):
+            found = _at_one_scale(wide[member], narrow[member], name)
+            if not found:
+                break
+            values[member] = found[0]
+        else:
+            return [values]
+    raise AssertionError(
+        f"operand {index % 2} of matmul {index // 2} is no cast to {name}\n"
+        f"values: {wide.tolist()}\noperand: {narrow.tolist()}"
+    )
+
+
+def _at_one_scale(wide: Array, narrow: Array, name: str) -> list[Array]:
+    """The values for which data stand; none if they are a cast at no scale.
+
     A constant without a finite element is the same at every scale, and stays what it is.
     """
     if not np.isfinite(wide).any() and np.array_equal(wide, narrow, equal_nan=True):
@@ -199,10 +223,7 @@ def _dequantized(wide: Array, narrow: Array, name: str, index: int) -> list[Arra
         fitting = [e for e in exponents if _is_cast(wide, narrow, e, name)]
         if fitting:
             return [np.ldexp(narrow, exponent) for exponent in fitting]
-    raise AssertionError(
-        f"operand {index % 2} of matmul {index // 2} is no cast to {name}\n"
-        f"values: {wide.tolist()}\noperand: {narrow.tolist()}"
-    )
+    return []
 
 
 def _is_cast(wide: Array, narrow: Array, exponent: int, name: str) -> bool:
