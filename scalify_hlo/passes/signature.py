@@ -35,7 +35,8 @@ class SignaturePass(Pass):
         pairs: A digit for each argument, 1 for pairs; if empty, all float arguments are pairs.
         every: Whether all other float arguments have a size: they are measured where a cast
             depends on it, or assumed to be near unit.
-        measures: Whether casts depend on the sizes of arguments. Scalars are not measured.
+        measures: Whether casts depend on the sizes of arguments. Scalars are measured also if they
+            are pairs or declared, such as a loss scale: it costs no statistic, and they change.
         measure: Patterns of further arguments to measure, also if they are pairs or their scale is
             declared.
         strict: Whether each of these has to match a float argument. It is false for a vjp, whose
@@ -90,17 +91,14 @@ class SignaturePass(Pass):
                 if is_float and attributes.SCALE not in marks[i] and self._is_pair(i):
                     marks[i][attributes.PAIR] = ir.UnitAttr.get()
         self._mark_blocks(main, types, marks)
-        for i in self._named(main, floats) if self.measures else ():
+        scalars = [i for i, is_float in enumerate(floats) if is_float and not types[i].rank]
+        for i in [*self._named(main, floats), *scalars] if self.measures else ():
             marks[i][attributes.MEASURE] = ir.UnitAttr.get()
         if self.every:
             unit = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 0)
-            for mark, type_, is_float in zip(marks, types, floats, strict=True):
-                if not is_float or attributes.PAIR in mark or attributes.SCALE in mark:
-                    continue
-                if self.measures and type_.rank:
-                    mark[attributes.MEASURE] = ir.UnitAttr.get()
-                elif attributes.MEASURE not in mark:
-                    mark[attributes.SCALE] = unit
+            for mark, is_float in zip(marks, floats, strict=True):
+                if is_float and attributes.PAIR not in mark and attributes.SCALE not in mark:
+                    mark[attributes.MEASURE if self.measures else attributes.SCALE] = unit
         attributes.set_argument_attributes(main, marks)
 
     def _named(self, main: ir.OpView, floats: list[bool]) -> list[int]:

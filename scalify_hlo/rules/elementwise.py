@@ -354,7 +354,9 @@ def cast(op: ir.Operation, rewriter: ScaleRewriter) -> None:
         found = noted(readers, op, info, target, kind, measured=taken)
         rewriter.notes.casts.append(found._replace(scale=str(known.info.scale), remark=remark))
     own = kind == attributes.ASKED
-    rewriter.replace(op, 0, _held(known.value, source, target, op.operation, rewriter, own=own))
+    tested = _tested(known, kind, op, rewriter)
+    held = _held(known.value, source, target, op.operation, rewriter, own=own, tested=tested)
+    rewriter.replace(op, 0, held)
     made = known.info._replace(right=right or OF_CAST)
     if kind == attributes.GRADIENT and target.small:
         # The errors of gradients have either sign. Behind 50 convolutions of a ResNet-50, the sizes
@@ -388,6 +390,7 @@ def _held(
     rewriter: ScaleRewriter,
     *,
     own: bool = False,
+    tested: ir.Value | None = None,
 ) -> ir.Value:
     """Returns data for a conversion, of which finite ones are limited if casts saturate."""
     narrower = target.max_finite < source.max_finite and target.exponent_bits < source.exponent_bits
@@ -395,7 +398,16 @@ def _held(
         return value
     if not source.holds(target.max_finite):
         value = emit.convert(value, ir.F32Type.get(), at)
-    return _saturated(value, target, at, rewriter, own=own)
+    return _saturated(value, target, at, rewriter, own=own, tested=tested)
+
+
+def _tested(
+    known: Trusted, kind: str, op: ir.Operation, rewriter: ScaleRewriter
+) -> ir.Value | None:
+    """Returns the values of a gradient whose data may be finite where f32 would overflow."""
+    if kind != attributes.GRADIENT or known.info.scale.passing:
+        return None
+    return rewriter.multiply(known.value, known.info.scale, op)
 
 
 def _predicted(op: ir.Operation, info: ScaleInfo, kind: str, rewriter: ScaleRewriter) -> Trusted:
@@ -412,7 +424,13 @@ def _predicted(op: ir.Operation, info: ScaleInfo, kind: str, rewriter: ScaleRewr
 
 
 def _saturated(
-    value: ir.Value, target: FloatFormat, at: ir.Operation, rewriter: ScaleRewriter, *, own: bool
+    value: ir.Value,
+    target: FloatFormat,
+    at: ir.Operation,
+    rewriter: ScaleRewriter,
+    *,
+    own: bool,
+    tested: ir.Value | None,
 ) -> ir.Value:
     """Saturates data to a format; most casts share the bounds, which are built at the top."""
     ends, element = (-target.max_finite, target.max_finite), value.type.element_type
@@ -421,7 +439,7 @@ def _saturated(
         low, high = (rewriter.runtime_scales.number(end, wide=False) for end in ends)
     else:
         low, high = (emit.constant(emit.scalar_type(element), end, at) for end in ends)
-    return saturated(value, target, low, high, at, own=own)
+    return saturated(value, target, low, high, at, own=own, tested=tested)
 
 
 def _is_multiplied(op: ir.Operation) -> bool:

@@ -9,7 +9,7 @@ from scalify_hlo.algebra.scale import Scaled, Splat
 from scalify_hlo.algebra.uncertainty import NORMALIZED
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import is_block
-from scalify_hlo.dialect.traits import LAYOUT, SLICES
+from scalify_hlo.dialect.traits import LAYOUT, PRODUCTS, SLICES
 from scalify_hlo.rules import attention
 from scalify_hlo.rules.saturation import unsaturated
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
@@ -25,8 +25,8 @@ _GRADIENT = "f8E5M2"
 _MOVING = (
     (SLICES - {"stablehlo.real_dynamic_slice"})
     | (LAYOUT - {"stablehlo.broadcast_in_dim"})
-    | {"stablehlo.convert", "stablehlo.multiply", "stablehlo.divide"}
-    | {"stablehlo.optimization_barrier"}
+    | PRODUCTS
+    | {"stablehlo.convert", "stablehlo.optimization_barrier"}
 )
 """The ops between a weight and a matmul: casts, the factors for them, and data movement."""
 
@@ -84,10 +84,10 @@ def _is_gradient(value: ir.Value, rewriter: ScaleRewriter) -> bool:
 
 def _is_weight(value: ir.Value) -> bool:
     """Whether a value is an argument, or a part of one, cast or moved."""
-    while not is_block(value.owner):
+    while not is_block((value := unsaturated(value)).owner):
         if value.owner.name not in _MOVING:
             return False
-        value = unsaturated(value.owner.operands[0])
+        value = value.owner.operands[0]
     return True
 
 

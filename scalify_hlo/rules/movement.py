@@ -9,15 +9,13 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.splats import dense_of, filled_with
 from scalify_hlo.rules.families import align, among_zeros, keep, keep_each, source
 from scalify_hlo.rules.registry import rule
+from scalify_hlo.rules.scalars import spread
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.source_sizes import info_of_constant, size_of_iota
 
 _MOVED = "data movement commutes with scaling"
 
 for _name in (
-    "broadcast",
-    "broadcast_in_dim",
-    "dynamic_broadcast_in_dim",
     "dynamic_gather",
     "dynamic_reshape",
     "dynamic_slice",
@@ -31,6 +29,14 @@ for _name in (
     "transpose",
 ):
     rule(_name, keep, family="keep", formula=f"Y_d = {_name}(X_d); Y_s = X_s", source=_MOVED)
+for _name in ("broadcast", "broadcast_in_dim", "dynamic_broadcast_in_dim"):
+    rule(
+        _name,
+        spread,
+        family="keep",
+        formula=f"Y_d = {_name}(X_d); Y_s = X_s",
+        source=_MOVED,
+    )
 rule(
     "optimization_barrier",
     keep_each,

@@ -17,6 +17,7 @@ from typing import NamedTuple
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.limits import (
     COMPUTED_BOUND,
+    ENCODED_BOUND,
     GIVEN_BOUND,
     INPUT_BOUND,
     SAFE_REACH,
@@ -35,6 +36,7 @@ from scalify_hlo.algebra.uncertainty import GIVEN, STATISTIC, Uncertainty, of_ro
 from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.value_map import Eraser, ValueCache, ValueMap, ValueSet
 from scalify_hlo.rules import emit
+from scalify_hlo.rules.statistics import NEAREST, Emitter
 
 _NEARLY_TWICE = 1.45
 """A root times this number rounds to the root if that is a power of two, else to the next one."""
@@ -59,12 +61,13 @@ class RuntimeScales:
 
     Attributes:
         location: The location of the next ops: that of the op for which they are built.
+        block: The block of the function.
         built: All values that were built, in order.
         awaited: The arguments of which sizes are used, by the numbers that stand for these.
     """
 
     def __init__(self, top: ir.Operation, *, tracks_uncertainty: bool = False) -> None:
-        self.location = top.location
+        self.location, self.block = top.location, top.block
         self.built = ValueSet()
         self._tracks_uncertainty = tracks_uncertainty
         self._top = top
@@ -99,6 +102,37 @@ class RuntimeScales:
         runtime.size, runtime.of_size, runtime.anchors = expected, True, False
         self._measured[runtime] = value
         return runtime
+
+    def size_of_scalar(
+        self, value: ir.Value, expected: float, at: ir.Operation | None = None, depth: int = 0
+    ) -> float:
+        """Returns the size that a scalar has at run time; it is built if it is used.
+
+        Args:
+            value: The scalar, of rank 0.
+            expected: Expected log2 of its magnitude.
+            at: The op before which the size is defined, and ops on it are built; the top of the
+                function if None.
+            depth: The number of nested regions around that op.
+        """
+        runtime = self.measure(value, expected)
+        runtime.bound, runtime.depth = ENCODED_BOUND, depth
+        if at is not None:
+            anchor = emit.constant(self._i32, 0, at).owner
+            self._computed[runtime] = _Home(runtime.index, anchor, ir.InsertionPoint(anchor))
+        return Scale(0, ((runtime, 1),)).size
+
+    def _built_size(self, scalar: ir.Value, home: _Home | None) -> ir.Value:
+        """Returns the power of two next to the magnitude of a scalar; see `size_of_scalar`."""
+        at = home.anchor if home else self._top
+        emitter = Emitter(at, wide=isinstance(scalar.type.element_type, ir.F64Type))
+        data = emit.convert(scalar, emitter.float.element_type, at)
+        magnitude = stablehlo.abs(data, loc=at.location, ip=ir.InsertionPoint(at))
+        power = emitter.power(magnitude, NEAREST, emitter.number(1.0))
+        power = emitter.computed(emitter.clamped(power, ENCODED_BOUND))
+        if home:
+            self._homes[power] = home
+        return power
 
     def _awaited(self, argument: ir.Value) -> ir.Value:
         """Returns a number that stands for the size of an argument until all are measured."""
@@ -152,6 +186,7 @@ class RuntimeScales:
         runtime = self.define(value, depth=depth, at=at, bound=inner.bound)
         if isinstance(size, Scaled):
             runtime.size, runtime.uncertainty = size.level, size.uncertainty
+        runtime.of_size, runtime.anchors = inner.of_size, inner.anchors
         return runtime
 
     def computed(self, scale: Scale) -> list[RuntimeScale]:
@@ -160,8 +195,6 @@ class RuntimeScales:
         waiting = [scale]
         while waiting:
             for runtime, _ in waiting.pop().powers:
-                if runtime.of_size:
-                    continue
                 if runtime in self._computed:
                     found[runtime] = None
                 elif runtime in self._origins:
@@ -224,7 +257,7 @@ class RuntimeScales:
             if self._tracks_uncertainty:
                 runtime.uncertainty = origin.uncertainty
             if origin.of_size:
-                runtime.bound, runtime.anchors = min(origin.bound, INPUT_BOUND), False
+                runtime.bound, runtime.anchors = _bound_of_sizes(origin), False
             self._origins[runtime] = origin
         return self._derived[origin]
 
@@ -258,7 +291,10 @@ class RuntimeScales:
     def value(self, runtime: RuntimeScale) -> ir.Value:
         """Returns the rank-0 value of a run-time scale."""
         if runtime in self._measured and runtime not in self._values:
-            self._values[runtime] = self._awaited(self._measured[runtime])
+            measured, home = self._measured[runtime], self._computed.get(runtime)
+            self._values[runtime] = (
+                self._awaited(measured) if measured.type.rank else self._built_size(measured, home)
+            )
         if runtime not in self._values:
             origin = self._origins[runtime]
             build = self._root if isinstance(origin, ScaleRoot) else self._maximum
@@ -310,20 +346,17 @@ class RuntimeScales:
         """Returns a product of sizes, which is clamped where it may leave the normal numbers."""
         most, units = SAFE_REACH[wide], scale.units()
         above, below = ([unit for unit in units if unit[1] * sign > 0] for sign in (1, -1))
-        value, reach = None, 0
+        value, reach = self.number(1.0, wide=wide), 0
         for runtime, k in (unit for pair in zip_longest(above, below) for unit in pair if unit):
             number = self._converted(runtime, wide)
-            if value is None and k > 0:
-                value, reach = number, runtime.bound
-                continue
-            value = self.number(1.0, wide=wide) if value is None else value
-            value = self._within(value, reach, most - runtime.bound, wide=wide)
-            value = self.elementwise("multiply" if k > 0 else "divide", value, number)
-            reach = min(reach, most - runtime.bound) + runtime.bound
-        if value is None or not scale.exponent:
-            return self.number(1.0, wide=wide) if value is None else value
-        value = self._within(value, reach, most - abs(scale.exponent), wide=wide)
-        return self.times(value, self.number(2.0**scale.exponent, wide=wide))
+            if k < 0 or reach:
+                number = self.elementwise("multiply" if k > 0 else "divide", value, number)
+            value = self._within(number, reach + runtime.bound, most, wide=wide)
+            reach = min(reach + runtime.bound, most)
+        if not scale.exponent:
+            return value
+        value = self.times(value, self.number(2.0**scale.exponent, wide=wide))
+        return self._within(value, reach + abs(scale.exponent), most, wide=wide)
 
     def _within(self, value: ir.Value, reach: int, bound: int, *, wide: bool = False) -> ir.Value:
         """Returns a power of two, clamped to 2^±bound if its reach is larger."""
@@ -350,7 +383,9 @@ class RuntimeScales:
     def _maximum(self, origin: ScaleMaximum) -> ir.Value:
         values = [self.kept(scale, wide=False) for scale in origin.scales]
         value = reduce(lambda a, b: self.elementwise("maximum", a, b), values)
-        return self._within(value, origin.bound, INPUT_BOUND) if origin.of_size else value
+        if not origin.of_size:
+            return value
+        return self._within(value, origin.bound, _bound_of_sizes(origin))
 
     def _root(self, origin: ScaleRoot) -> ir.Value:
         """Returns the power of two nearest to the root, by clearing its mantissa.
@@ -494,3 +529,10 @@ def _measured(known: Scaled | None) -> Uncertainty:
 def _all_below(scale: Scale) -> bool:
     """Whether a scale is the reciprocal of run-time scales."""
     return all(k < 0 for _, k in scale.powers)
+
+
+def _bound_of_sizes(origin: RuntimeOrigin) -> int:
+    """Returns the bound of what is derived from measured sizes: that of the largest of these."""
+    scales = (origin.scale,) if isinstance(origin, ScaleRoot) else origin.scales
+    each = max((runtime.bound for scale in scales for runtime, _ in scale.powers), default=0)
+    return min(origin.bound, max(INPUT_BOUND, each))

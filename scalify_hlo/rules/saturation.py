@@ -7,6 +7,9 @@ Overflow is a signal, so that what is infinite or NaN is infinite or NaN in the 
 
 A finite X is X - (X - X), also if it is -0, and an infinite one makes it NaN. The clamp stays next
 to the convert, as XLA for GPUs lets a matmul write f8 only then.
+
+With a scale that is known at run time only, X_d may be finite where X_d * X_s leaves f32. There
+f32 has an infinity, so that the formulas test X_d * X_s: X_d - (X_d * X_s - X_d * X_s).
 """
 
 from __future__ import annotations
@@ -41,6 +44,7 @@ def saturated(
     at: ir.Operation,
     *,
     own: bool = False,
+    tested: ir.Value | None = None,
 ) -> ir.Value:
     """Returns data for a conversion to a format; see the formulas above.
 
@@ -51,28 +55,31 @@ def saturated(
         high: The largest finite number of the format, of rank 0.
         at: The op before which it is built.
         own: Whether the program itself casts, so that infinities stay infinities in 8 bits too.
+        tested: The values for which the data stand, if these may overflow and the data do not.
     """
     bound = _bound(value, READER_STEPS)
     if bound <= target.max_exponent:
         return value
     where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    tested = value if tested is None else tested
     if (own or not target.small) and bound > NORMAL:
-        finite = stablehlo.is_finite(value, **where)
-        return stablehlo.select(finite, emit.clamp(low, value, high, at), value, **where)
+        finite = stablehlo.is_finite(tested, **where)
+        return stablehlo.select(finite, emit.clamp(low, value, high, at), tested, **where)
     if bound > NORMAL:
-        zero = emit.elementwise(_SUBTRACT, value, value, **where)
+        zero = emit.elementwise(_SUBTRACT, tested, tested, **where)
         value = emit.elementwise(_SUBTRACT, value, zero, **where)
     return emit.clamp(low, value, high, at)
 
 
 def before_saturation(op: ir.Operation) -> ir.Value | None:
-    """Returns X of an op that makes X - (X - X); None for others."""
+    """Returns X of an op that makes X - (X - X) or X - (Y - Y); None for others."""
     if op.name != _SUBTRACT:
         return None
     value, zero = op.operands
     if is_block(zero.owner) or zero.owner.operation.name != _SUBTRACT:
         return None
-    return value if all(each == value for each in zero.owner.operands) else None
+    minuend, subtrahend = zero.owner.operands
+    return value if minuend == subtrahend else None
 
 
 def unsaturated(value: ir.Value) -> ir.Value:

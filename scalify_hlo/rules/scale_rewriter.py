@@ -15,6 +15,7 @@ from itertools import chain
 from typing import NamedTuple, TypeAlias
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.runtime_size import powers_of
 from scalify_hlo.algebra.scale import (
     OF_AUTHOR,
     OF_CAST,
@@ -27,7 +28,7 @@ from scalify_hlo.algebra.scale import (
     ScaleInfo,
     Splat,
 )
-from scalify_hlo.algebra.uncertainty import CERTAIN, Uncertainty, of_root
+from scalify_hlo.algebra.uncertainty import CERTAIN, UNKNOWN, Uncertainty, of_root
 from scalify_hlo.analysis.frames import INSIDES
 from scalify_hlo.dialect.formats import element_type
 from scalify_hlo.errors import Remark
@@ -316,12 +317,21 @@ class ScaleRewriter:
     def outward(self, end: ir.Operation) -> None:
         """Rescales the results of a region to scale 1 if their scales are computed inside of it.
 
+        Sizes that are measured inside are not known outside.
+
         Args:
             end: The terminator of the region, which is being rewritten.
         """
         for index, info in enumerate(self.infos(list(end.operands))):
             if isinstance(info, Scaled) and self._computed_inside(info.scale):
                 self.replace(end, index, self.rescale_to(end.operands[index], ONE, end))
+                info = self.info(end.operands[index])
+            if isinstance(info, Scaled) and any(
+                self._computed_inside(Scale(0, ((runtime, 1),)))
+                for runtime in powers_of(info.level)
+            ):
+                unknown = info._replace(level=float(info.level), uncertainty=UNKNOWN)
+                self.assume(end.operands[index], unknown)
 
     def _computed_inside(self, scale: Scale) -> bool:
         """Whether a run-time scale is not visible outside of the current region."""

@@ -229,11 +229,28 @@ class Boundary:
             info = self._enter_divided(data, mark)
         if not measured or not isinstance(info, Scaled):
             return info
-        runtime = self._rewriter.runtime_scales.measure(data, float(info.level))
-        size = Scale(0, ((runtime, 1),)).size
-        entered = Scaled(info.scale, size, info.uncertainty * of_root(INPUT))
+        sizes, expected = self._rewriter.runtime_scales, float(info.level)
+        if data.type.rank:
+            size = Scale(0, ((sizes.measure(data, expected), 1),)).size
+        elif scalar is not None:
+            return self._enter_scalar(data, info)
+        else:
+            size = sizes.size_of_scalar(data, expected)
+        entered = info._replace(level=size, uncertainty=info.uncertainty * of_root(INPUT))
         self._rewriter.assume(data, entered)
         return entered
+
+    def _enter_scalar(self, data: ir.Value, info: Scaled) -> ScaleInfo:
+        """Reads a pair of rank 0, whose scale may be larger than those of tensors, as a number."""
+        uses = [(use.owner, use.operand_number) for use in data.uses]
+        if uses:
+            value = self._rewriter.multiply(data, info.scale, self._top)
+            size = self._rewriter.runtime_scales.size_of_scalar(value, 0.0)
+            self._rewriter.assume(value, Scaled(ONE, size, of_root(INPUT), info.right))
+            self._rewriter.values.known.pop(data)
+            for owner, index in uses:
+                owner.operands[index] = value
+        return info
 
     def _enter_pair(self, data: ir.Value, scalar: ir.Value, mark: Attributes) -> ScaleInfo:
         if attributes.PACKED in mark:

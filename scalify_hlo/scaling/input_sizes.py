@@ -26,7 +26,7 @@ def measure(main: ir.OpView, awaited: ValueMap[ir.Value]) -> list[SiteReport]:
         awaited: The argument for each number.
 
     Returns:
-        A site for each argument that is measured.
+        A site for each argument that is measured; scalars are known without a statistic.
     """
     pairs = list(awaited.items())
     names = attributes.argument_names(main) if pairs else []
@@ -37,7 +37,7 @@ def measure(main: ir.OpView, awaited: ValueMap[ir.Value]) -> list[SiteReport]:
             for (number, _), size in zip(some, _sizes([a for _, a in some], at, wide), strict=True):
                 replace_uses(number, size)
                 erase(number.owner)
-    numbers = sorted(ir.BlockArgument(argument).arg_number for _, argument in pairs)
+    numbers = sorted(ir.BlockArgument(a).arg_number for _, a in pairs if a.type.rank)
     return [SiteReport(MEASURED, names[i], _STATISTIC, 1) for i in numbers]
 
 

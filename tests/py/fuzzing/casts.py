@@ -192,20 +192,23 @@ def _reference(text: str, values: Sequence[Array], known: Sequence[Array]) -> li
 def _dequantized(wide: Array, narrow: Array, name: str, index: int) -> list[Array]:
     """The values for which an operand stands, with the scales at which it is NumPy's cast.
 
-    Independent members, the indices of some dimensions, have scales of their own.
+    Independent members, the indices of some dimensions, have scales of their own, at which their
+    largest elements are in one octave.
     """
     if found := _at_one_scale(wide, narrow, name):
         return found
     whole: Sequence[Any] = (slice(None),)
     for choice in product(*((whole, range(n)) for n in wide.shape)):
-        values = np.empty_like(narrow)
+        values, peaks = np.empty_like(narrow), set[float]()
         for member in product(*choice):
             found = _at_one_scale(wide[member], narrow[member], name)
             if not found:
                 break
             values[member] = found[0]
+            peaks.add(float(np.nanmax(np.abs(narrow[member]), initial=0)))
         else:
-            return [values]
+            if max(peaks) <= 2.25 * min(peaks - {0.0}, default=0):
+                return [values]
     raise AssertionError(
         f"operand {index % 2} of matmul {index // 2} is no cast to {name}\n"
         f"values: {wide.tolist()}\noperand: {narrow.tolist()}"

@@ -1,0 +1,126 @@
+"""Scalars are measured, never assumed: a loss scale may have any size in any call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import scalify_hlo
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+F32 = np.float32
+USUAL = 13.0
+"""The least signal-to-noise ratio, in decibels, of gradients."""
+
+
+def normal(*shape: int) -> Any:
+    return np.random.default_rng(sum(shape)).normal(size=shape).astype(F32)
+
+
+W = {"a": normal(32, 64) / 6, "b": normal(64, 32) / 8}
+X, Y = normal(64, 32), normal(64, 16).repeat(2, axis=1) / 2
+
+
+def loss_of(w: Any, scale: Any = 1.0) -> Any:
+    return jnp.mean((jnp.tanh(X @ w["a"]) @ w["b"] - Y) ** 2) * scale
+
+
+def gradients(w: Any, scale: Any, loss: Callable[..., Any] = loss_of) -> Any:
+    return jax.tree.map(lambda g: g / scale, jax.grad(loss)(w, scale))
+
+
+def computed(w: Any, k: Any) -> Any:
+    return gradients(w, jnp.exp2(k.astype(F32)))
+
+
+def looked_up(w: Any, k: Any) -> Any:
+    return gradients(w, jnp.asarray(2.0 ** np.arange(-100, 120), F32)[k + 100])
+
+
+def in_a_function(w: Any, k: Any) -> Any:
+    return jax.jit(computed)(w, k)
+
+
+def passed_to_a_function(w: Any, k: Any) -> Any:
+    return gradients(w, jnp.exp2(k.astype(F32)), jax.checkpoint(jax.jit(loss_of)))
+
+
+def in_a_branch(w: Any, k: Any) -> Any:
+    scale = jnp.exp2(k.astype(F32))
+    return jax.lax.cond(
+        k > -200, lambda: gradients(w, scale), lambda: jax.tree.map(jnp.zeros_like, w)
+    )
+
+
+def in_a_loop(w: Any, k: Any) -> Any:
+    def body(new: Any, scale: Any) -> Any:
+        return jax.tree.map(lambda p, g: p - 0.5 * g, new, gradients(new, scale)), None
+
+    new, _ = jax.lax.scan(body, w, jnp.exp2(k.astype(F32) + 3.0 * jnp.arange(4.0)))
+    return jax.tree.map(jnp.subtract, new, w)
+
+
+PROGRAMS = (computed, looked_up, in_a_function, passed_to_a_function, in_a_branch, in_a_loop)
+
+
+def plain(tree: Any) -> list[Any]:
+    return [np.asarray(v, np.float64) for v in jax.tree.leaves(scalify_hlo.asarray(tree))]
+
+
+def snr(found: Any, expected: Any) -> float:
+    pairs = list(zip(plain(found), plain(expected), strict=True))
+    return min(10 * float(np.log10(np.sum(e**2) / np.sum((e - f) ** 2))) for f, e in pairs)
+
+
+@pytest.mark.parametrize(
+    ("recipe", "signature"), [("fp8", "same"), ("unit", "scaled"), ("fp16", "scaled")]
+)
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)
+def test_scalars_may_have_any_size(program: Any, recipe: str, signature: str) -> None:
+    exported = jax.export.export(jax.jit(program))(W, np.int32(0))
+    rewritten = scalify_hlo.rewrite(exported, recipe=recipe, signature=signature)
+    for k in (-60, 3, 40, 90):
+        arguments: Any = (W, np.int32(k))
+        expected = exported.call(*arguments)
+        if signature == "scaled":
+            arguments = scalify_hlo.scaled_state(rewritten, arguments)
+        assert snr(rewritten.call(*arguments), expected) > USUAL, k
+
+
+def dynamic(w: Any, scale: Any) -> Any:
+    """A step whose loss scale doubles each time that gradients are finite, as in Flax."""
+    found = gradients(w, scale)
+    finite = jnp.all(jnp.array([jnp.isfinite(v).all() for v in jax.tree.leaves(found)]))
+    new = jax.tree.map(lambda p, v: jnp.where(finite, p - 2.0 * v, p), w, found)
+    return new, jnp.where(finite, scale * 2, jnp.maximum(scale / 2, 1.0))
+
+
+@pytest.mark.parametrize(
+    ("recipe", "signature", "steps"),
+    [(name, "same", 120) for name in ("fp8", "unit", "fp16", "fp8-current")]
+    + [("fp8", "scaled", 120), ("fp16", "scaled", 120), ("fp8-state", "scaled", 40)],
+)
+def test_a_loss_scale_that_grows(recipe: str, signature: str, steps: int) -> None:
+    """The sizes that were declared are those of the first step; f32 overflows after 110 steps.
+
+    Scales that are computed for gradients of state reach to 2^42, and so do loss scales then.
+    """
+    state: Any = (W, F32(2.0**15))
+    exported = jax.export.export(jax.jit(dynamic))(*state)
+    sizes = {} if signature == "scaled" or recipe == "fp8-current" else {"*": 1.0}
+    program = scalify_hlo.rewrite(
+        exported, recipe=recipe, signature=signature, input_scale=sizes or None
+    )
+    ours = scalify_hlo.scaled_state(program, state) if signature == "scaled" else state
+    first = loss_of(W)
+    for _ in range(steps):
+        state, ours = exported.call(*state), program.call(*ours)
+    assert float(scalify_hlo.asarray(ours[1])) == float(state[1]) > 2.0**50
+    ended, expected = loss_of(scalify_hlo.asarray(ours[0])), loss_of(state[0])
+    assert abs(ended - expected) < 0.02 * first
