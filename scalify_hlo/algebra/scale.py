@@ -356,13 +356,16 @@ class Scaled(NamedTuple):
         """The scale at which the expected rms of the data is about 1.
 
         The level is an estimate. It is clamped to ±`TRUSTED_LEVEL`, as folding a wrong level into
-        the scale could flush the data to zero. Measured sizes are folded in whole powers.
+        the scale could flush the data to zero, unless it is known how uncertain it is: inputs may
+        have any size that is declared. Measured sizes are folded in whole powers.
         """
         scale, level = self.scale, self.level
         if isinstance(level, RuntimeSize):
             measured = Scale.of(0, ((g, round(k)) for g, k in level.powers.items()))
             scale, level = scale * measured, float(level - measured.size)
-        return scale.shift(round(max(-TRUSTED_LEVEL, min(TRUSTED_LEVEL, level))))
+        if abs(level) > TRUSTED_LEVEL and not self.uncertainty.stated:
+            level = math.copysign(TRUSTED_LEVEL, level)
+        return scale.shift(round(level))
 
     @property
     def residual(self) -> float:

@@ -15,6 +15,7 @@ from itertools import chain
 from typing import NamedTuple, TypeAlias
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.limits import NORMAL, SAFE_REACH
 from scalify_hlo.algebra.scale import (
     OF_AUTHOR,
     OF_CAST,
@@ -27,7 +28,7 @@ from scalify_hlo.algebra.scale import (
     ScaleInfo,
     Splat,
 )
-from scalify_hlo.algebra.uncertainty import CERTAIN, Uncertainty, of_root
+from scalify_hlo.algebra.uncertainty import CERTAIN, UNKNOWN, Uncertainty, of_root
 from scalify_hlo.analysis.frames import INSIDES
 from scalify_hlo.dialect.formats import element_type
 from scalify_hlo.errors import Remark
@@ -250,6 +251,8 @@ class ScaleRewriter:
         known = self._known
         if self._own and isinstance(info, Scaled):
             info = info._replace(right=self._right_of(value, info.right))
+        if isinstance(info, Scaled) and not -NORMAL <= info.level <= NORMAL:
+            info = self._within_format(value, info)
         known[value] = info
         results = self._result_scales
         if isinstance(info, Scaled) and (info.scale != ONE or not results.is_wide(value)):
@@ -262,6 +265,14 @@ class ScaleRewriter:
                     known[moved] = at._replace(level=0)
                 elif before is not None:  # The value was set before, at another level.
                     known[moved] = at
+
+    def _within_format(self, value: ir.Value, info: Scaled) -> Scaled:
+        """Returns the scale information of data; if no value has such a size, it is not known."""
+        format_ = self.format(value)
+        most = SAFE_REACH[format_ is not None and format_.name == "f64"]
+        if not info.scale.static or abs(info.level + info.scale.exponent) <= most:
+            return info
+        return info._replace(level=0, uncertainty=UNKNOWN)
 
     def right(self, op: ir.Operation) -> int:
         """Returns the right to round data that the result of an op has; that of its operands.
