@@ -20,6 +20,10 @@ COMPUTED_BOUND: Final = 42
 MEASURED_BOUND: Final = 100
 """The bound, in octaves, of scales of values of unpredicted size, which may be anywhere in f32."""
 
+FAR_LEVEL: Final = 32
+"""The largest level, in absolute value, of data whose statistic is taken as they are. The squares
+of others could leave f32, and their scale is not within `COMPUTED_BOUND`."""
+
 TRUSTED_LEVEL: Final = 48
 """The largest level, in absolute value, that is folded into a scale; in octaves."""
 

@@ -401,7 +401,9 @@ def _level_of_sum(target: Scaled, infos: Sequence[ScaleInfo], rewriter: ScaleRew
     scale = target.scale
     levels = [f.level_at(scale) for f in infos if isinstance(f, Scaled)]
     if scale.static:
-        levels += [rewriter.size(f) - scale.exponent for f in infos if is_unit(f)]
+        own = alike((0.0, *levels))  # Epsilons count beside sizes that are not measured.
+        constants = [f for f in infos if is_unit(f) or (own and isinstance(f, Splat) and f.level < 0)]
+        levels += [rewriter.size(f) - scale.exponent for f in constants]
     return added(levels) if levels and alike(levels) else target.level
 
 

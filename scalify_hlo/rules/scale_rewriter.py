@@ -251,8 +251,8 @@ class ScaleRewriter:
         known = self._known
         if self._own and isinstance(info, Scaled):
             info = info._replace(right=self._right_of(value, info.right))
-        if isinstance(info, Scaled) and not -NORMAL <= info.level <= NORMAL:
-            info = self._within_format(value, info)
+        if isinstance(info, Scaled) and info.level > NORMAL:
+            info = self._finite(value, info)
         known[value] = info
         results = self._result_scales
         if isinstance(info, Scaled) and (info.scale != ONE or not results.is_wide(value)):
@@ -266,13 +266,16 @@ class ScaleRewriter:
                 elif before is not None:  # The value was set before, at another level.
                     known[moved] = at
 
-    def _within_format(self, value: ir.Value, info: Scaled) -> Scaled:
-        """Returns the scale information of data; if no value has such a size, it is not known."""
+    def _finite(self, value: ir.Value, info: Scaled) -> Scaled:
+        """Returns the scale information of a value; its size is not known if it is infinite.
+
+        A size below the format is kept: the value is zero, and its products are.
+        """
         format_ = self.format(value)
-        most = SAFE_REACH[format_ is not None and format_.name == "f64"]
-        if not info.scale.static or abs(info.level + info.scale.exponent) <= most:
+        most = SAFE_REACH[format_ is not None and format_.name == "f64"] - info.scale.exponent
+        if not info.scale.static or info.level <= most:
             return info
-        return info._replace(level=0, uncertainty=UNKNOWN)
+        return info._replace(level=most, uncertainty=UNKNOWN)
 
     def right(self, op: ir.Operation) -> int:
         """Returns the right to round data that the result of an op has; that of its operands.
