@@ -57,8 +57,10 @@ State of zeros keeps its scale in a step that rescales, and may have any size in
 ENTRY_BOUND: Final = 63
 """Scales that are computed from a statistic lie within 2^±63, so that their squares are finite."""
 
-INPUT_BOUND: Final = 60
-"""Measured sizes of inputs lie within 2^±60: the product of two, times 2^±6, is normal in f32."""
+INPUT_BOUND: Final = {False: 60, True: 500}
+"""Measured sizes of inputs lie within 2^±60, of f64 inputs (True) within 2^±500: the product of
+two, times 2^±6, is a normal number of f32 or of f64."""
+
 PROFILE_SEARCH: Final = 64
 """The octaves below the scale of the amax in which the method ``mse`` searches."""
 

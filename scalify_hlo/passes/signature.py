@@ -97,7 +97,8 @@ class SignaturePass(Pass):
             for mark, type_, is_float in zip(marks, types, floats, strict=True):
                 if not is_float or attributes.PAIR in mark or attributes.SCALE in mark:
                     continue
-                if self.measures and type_.rank:
+                far = isinstance(scale_element(type_), ir.F64Type)  # No cast has its range.
+                if (self.measures or far) and type_.rank:
                     mark[attributes.MEASURE] = ir.UnitAttr.get()
                 elif attributes.MEASURE not in mark:
                     mark[attributes.SCALE] = unit

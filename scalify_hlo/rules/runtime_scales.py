@@ -19,6 +19,7 @@ from scalify_hlo.algebra.limits import (
     COMPUTED_BOUND,
     GIVEN_BOUND,
     INPUT_BOUND,
+    NORMAL,
     SAFE_REACH,
     UNBOUNDED,
 )
@@ -40,6 +41,7 @@ _NEARLY_TWICE = 1.45
 """A root times this number rounds to the root if that is a power of two, else to the next one."""
 
 _BIAS, _MANTISSA = 127, 23
+_EXPONENT_BITS = {False: 8, True: 11}
 
 
 class _Home(NamedTuple):
@@ -95,7 +97,9 @@ class RuntimeScales:
             value: The argument.
             expected: Expected log2 of its rms.
         """
-        runtime = self._new(False, INPUT_BOUND, 0)
+        format_ = format_of(value.type)
+        wide = format_ is not None and format_.name == "f64"
+        runtime = self._new(False, INPUT_BOUND[wide], 0)
         runtime.size, runtime.of_size, runtime.anchors = expected, True, False
         self._measured[runtime] = value
         return runtime
@@ -224,7 +228,7 @@ class RuntimeScales:
             if self._tracks_uncertainty:
                 runtime.uncertainty = origin.uncertainty
             if origin.of_size:
-                runtime.bound, runtime.anchors = min(origin.bound, INPUT_BOUND), False
+                runtime.bound, runtime.anchors = min(origin.bound, _input_bound(origin)), False
             self._origins[runtime] = origin
         return self._derived[origin]
 
@@ -298,13 +302,18 @@ class RuntimeScales:
         if scale.reach <= bound:
             return self._product(scale, wide)
         if scale.passing:
-            return self._of_sizes(scale, wide)
+            return self._of_sizes(scale, wide) if wide or not scale.wide else self._in_f32(scale)
         portions = list(scale.portions(bound))
         if len(portions) > 2 and not wide:
             return self._power(self._clamp(self._exponent(scale)))
         value = reduce(self.times, (self._product(portion, wide) for portion in portions))
         low, high = (self.number(2.0**e, wide=wide) for e in (-bound, bound))
         return self.elementwise("clamp", low, value, high)
+
+    def _in_f32(self, scale: Scale) -> ir.Value:
+        """Returns a product of sizes of f64 arguments, which cancel in f64 first."""
+        value = self._within(self._of_sizes(scale, True), NORMAL + 1, NORMAL, wide=True)
+        return self.op("convert", self._floats[False], value)
 
     def _of_sizes(self, scale: Scale, wide: bool) -> ir.Value:
         """Returns a product of sizes, which is clamped where it may leave the normal numbers."""
@@ -348,20 +357,23 @@ class RuntimeScales:
         self._computed.clear()
 
     def _maximum(self, origin: ScaleMaximum) -> ir.Value:
-        values = [self.kept(scale, wide=False) for scale in origin.scales]
+        wide = origin.wide
+        values = [self.kept(scale, wide=wide) for scale in origin.scales]
         value = reduce(lambda a, b: self.elementwise("maximum", a, b), values)
-        return self._within(value, origin.bound, INPUT_BOUND) if origin.of_size else value
+        bound = _input_bound(origin)
+        return self._within(value, origin.bound, bound, wide=wide) if origin.of_size else value
 
     def _root(self, origin: ScaleRoot) -> ir.Value:
         """Returns the power of two nearest to the root, by clearing its mantissa.
 
         For a square root this rounds down, which the paper found best: sqrt(2) is nearer to 1.
         """
-        product = self.kept(origin.scale, wide=False)
+        wide = origin.wide
+        product = self.kept(origin.scale, wide=wide)
         root = self.elementwise("sqrt" if origin.n == 2 else "cbrt", product)
         if origin.up:
-            root = self.times(root, self.number(_NEARLY_TWICE, wide=False))
-        return self.op("reduce_precision", root, 8, 0)
+            root = self.times(root, self.number(_NEARLY_TWICE, wide=wide))
+        return self.op("reduce_precision", root, _EXPONENT_BITS[wide], 0)
 
     def _product(self, scale: Scale, wide: bool) -> ir.Value:
         """Returns the monomial as one quotient of products, which share their prefixes."""
@@ -442,6 +454,8 @@ class RuntimeScales:
         key = runtime, wide
         if key not in self._converts:
             value, type_ = self.value(runtime), self._floats[wide]
+            if runtime.wide and not wide:
+                value = self._within(value, runtime.bound, SAFE_REACH[False], wide=True)
             built = value if value.type == type_ else self.op("convert", type_, value)
             self._converts[key] = built
         return self._converts[key]
@@ -489,6 +503,10 @@ def _measured(known: Scaled | None) -> Uncertainty:
     if known is None:
         return of_root(UNBOUNDED)
     return known.scale.uncertainty.and_of(known.uncertainty.with_root(STATISTIC))
+
+
+def _input_bound(origin: RuntimeOrigin) -> int:
+    return INPUT_BOUND[origin.wide]
 
 
 def _all_below(scale: Scale) -> bool:

@@ -57,7 +57,7 @@ def _sizes(arguments: Sequence[ir.Value], at: ir.Operation, wide: bool) -> list[
     rows = stablehlo.sqrt(emit.multiply(rows, emitter.numbers(counts), at), **where)
     bits = 11 if wide else 8
     powers = emitter.finite(stablehlo.reduce_precision(rows, bits, 0, **where))
-    powers = emitter.kept(emitter.clamped(powers, INPUT_BOUND))
+    powers = emitter.kept(emitter.clamped(powers, INPUT_BOUND[wide]))
     return [
         emit.reshape(stablehlo.slice(powers, [i], [i + 1], [1], **where), sums[0].type, at)
         for i in range(len(sums))
