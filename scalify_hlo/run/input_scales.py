@@ -115,7 +115,7 @@ def measured_size(values: Any) -> float | None:
     if not is_inexact(array.dtype) or array.dtype == ml_dtypes.float8_e8m0fnu:
         return None
     magnitudes = np.abs(array) if is_complex(array.dtype) else array
-    most = SAFE_REACH[magnitudes.dtype == np.float64]
+    most = SAFE_REACH[magnitudes.dtype == np.float64] - 1  # It is rounded to four digits then.
     return max(-most, min(most, log2_rms(magnitudes.reshape(-1))))
 
 
