@@ -8,7 +8,7 @@ from typing import TypeGuard
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import NEAR_UNIT
-from scalify_hlo.algebra.runtime_size import alike, powers_of
+from scalify_hlo.algebra.runtime_size import alike
 from scalify_hlo.algebra.scale import (
     ANY,
     ONE,
@@ -43,14 +43,14 @@ def is_unit(info: ScaleInfo) -> TypeGuard[Splat]:
 def _epsilon(scaled: Sequence[Scaled], infos: Sequence[ScaleInfo]) -> float | None:
     """Returns the level of a constant below 1 that is larger than the other operands of a sum.
 
-    An epsilon is, if the variance to which it is added is that of small inputs. Sizes that are
-    measured at run time are taken to be larger: they would need a maximum in each normalization.
+    An epsilon is, if the variance to which it is added is that of small inputs. Inputs that nobody
+    declared are not expected to be small: each normalization would need a maximum at run time.
     """
     small = [f.level for f in infos if isinstance(f, Splat) and f.level < 0]
-    if not small or not all(f.scale.static and not powers_of(f.level) for f in scaled):
+    if not small or not all(f.scale.passing for f in scaled):
         return None
     level = max(small)
-    return level if level > max(levels_at(ONE, scaled)) else None
+    return level if level > max(map(float, levels_at(ONE, scaled))) else None
 
 
 class Alignment:
@@ -188,7 +188,7 @@ class Alignment:
                 level = self._largest([*constants, *levels_at(ONE, scaled)])
                 return Scaled(ONE, level, self._mean(scaled, ONE))
             if not either and (level := _epsilon(scaled, infos)) is not None:
-                return Scaled(ONE, level)
+                return Scaled(ONE, self._largest([level, *levels_at(ONE, scaled)]))
         if len(scaled) < len(infos) and not all(map(self._result_scales.is_wide, values)):
             infos = [f if bounds and isinstance(f, Splat) else _in_narrow(f) for f in infos]
             scaled = [f for f in infos if isinstance(f, Scaled)]

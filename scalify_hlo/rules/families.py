@@ -404,7 +404,8 @@ def _level_of_sum(target: Scaled, infos: Sequence[ScaleInfo], rewriter: ScaleRew
         own = alike((0.0, *levels))  # Epsilons count beside sizes that are not measured.
         constants = [f for f in infos if is_unit(f) or (own and isinstance(f, Splat) and f.level < 0)]
         levels += [rewriter.size(f) - scale.exponent for f in constants]
-    return added(levels) if levels and alike(levels) else target.level
+    known = levels and alike((*levels, target.level))
+    return added(levels) if known else target.level
 
 
 def unscale_activation(activation: ActivationSize) -> Apply:

@@ -17,6 +17,7 @@ from typing import NamedTuple
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.limits import (
     COMPUTED_BOUND,
+    FAR_LEVEL,
     GIVEN_BOUND,
     INPUT_BOUND,
     NORMAL,
@@ -50,6 +51,19 @@ class _Home(NamedTuple):
     rank: int
     anchor: ir.Operation
     ip: ir.InsertionPoint
+
+
+class Awaited(NamedTuple):
+    """An argument whose size is measured.
+
+    Attributes:
+        argument: The argument.
+        far: log2 of a power of two by which it is divided first, as its squares would leave its
+            format otherwise; 0 if it is expected to be nearer to unit.
+    """
+
+    argument: ir.Value
+    far: int = 0
 
 
 class RuntimeScales:
@@ -87,30 +101,32 @@ class RuntimeScales:
         self._count = 0
         self._homes: ValueMap[_Home] = ValueMap()
         self._computed: dict[RuntimeScale, _Home] = {}
-        self._measured: dict[RuntimeScale, ir.Value] = {}
-        self.awaited: ValueMap[ir.Value] = ValueMap()
+        self._measured: dict[RuntimeScale, Awaited] = {}
+        self.awaited: ValueMap[Awaited] = ValueMap()
 
-    def measure(self, value: ir.Value, expected: float) -> RuntimeScale:
+    def measure(self, value: ir.Value, expected: float) -> Scale:
         """Returns the size of an argument of the program, which is measured if it is used.
+
+        What is measured is its quotient and the expected size, if the latter is far from unit.
 
         Args:
             value: The argument.
             expected: Expected log2 of its rms.
         """
         format_ = format_of(value.type)
-        wide = format_ is not None and format_.name == "f64"
+        wide, far = format_ is not None and format_.name == "f64", _far(expected)
         runtime = self._new(False, INPUT_BOUND[wide], 0)
-        runtime.size, runtime.of_size, runtime.anchors = expected, True, False
-        self._measured[runtime] = value
-        return runtime
+        runtime.size, runtime.of_size, runtime.anchors = expected - far, True, False
+        self._measured[runtime] = Awaited(value, far)
+        return Scale(far, ((runtime, 1),))
 
-    def _awaited(self, argument: ir.Value) -> ir.Value:
+    def _awaited(self, awaited: Awaited) -> ir.Value:
         """Returns a number that stands for the size of an argument until all are measured."""
-        format_ = format_of(argument.type)
+        format_ = format_of(awaited.argument.type)
         type_ = self._floats[format_ is not None and format_.name == "f64"]
         value = emit.constant(type_, 1.0, self._top)
         self.built[value] = None
-        self.awaited[value] = argument
+        self.awaited[value] = awaited
         return value
 
     def define(
@@ -228,7 +244,7 @@ class RuntimeScales:
             if self._tracks_uncertainty:
                 runtime.uncertainty = origin.uncertainty
             if origin.of_size:
-                runtime.bound, runtime.anchors = min(origin.bound, _input_bound(origin)), False
+                runtime.bound, runtime.anchors = min(origin.bound, INPUT_BOUND[origin.wide]), False
             self._origins[runtime] = origin
         return self._derived[origin]
 
@@ -360,7 +376,7 @@ class RuntimeScales:
         wide = origin.wide
         values = [self.kept(scale, wide=wide) for scale in origin.scales]
         value = reduce(lambda a, b: self.elementwise("maximum", a, b), values)
-        bound = _input_bound(origin)
+        bound = INPUT_BOUND[origin.wide]
         return self._within(value, origin.bound, bound, wide=wide) if origin.of_size else value
 
     def _root(self, origin: ScaleRoot) -> ir.Value:
@@ -505,8 +521,8 @@ def _measured(known: Scaled | None) -> Uncertainty:
     return known.scale.uncertainty.and_of(known.uncertainty.with_root(STATISTIC))
 
 
-def _input_bound(origin: RuntimeOrigin) -> int:
-    return INPUT_BOUND[origin.wide]
+def _far(expected: float) -> int:
+    return round(expected) if abs(expected) > FAR_LEVEL else 0
 
 
 def _all_below(scale: Scale) -> bool:

@@ -28,6 +28,7 @@ from scalify_hlo.algebra.scale import (
     ScaleInfo,
     Splat,
 )
+from scalify_hlo.algebra.runtime_size import powers_of
 from scalify_hlo.algebra.uncertainty import CERTAIN, UNKNOWN, Uncertainty, of_root
 from scalify_hlo.analysis.frames import INSIDES
 from scalify_hlo.dialect.formats import element_type
@@ -273,7 +274,8 @@ class ScaleRewriter:
         """
         format_ = self.format(value)
         most = SAFE_REACH[format_ is not None and format_.name == "f64"] - info.scale.exponent
-        if not info.scale.static or info.level <= most:
+        known = info.scale.static and not powers_of(info.level)
+        if not known or info.level <= most:
             return info
         return info._replace(level=most, uncertainty=UNKNOWN)
 

@@ -229,8 +229,7 @@ class Boundary:
             info = self._enter_divided(data, mark)
         if not measured or not isinstance(info, Scaled):
             return info
-        runtime = self._rewriter.runtime_scales.measure(data, float(info.level))
-        size = Scale(0, ((runtime, 1),)).size
+        size = self._rewriter.runtime_scales.measure(data, float(info.level)).size
         entered = Scaled(info.scale, size, info.uncertainty * of_root(INPUT))
         self._rewriter.assume(data, entered)
         return entered
