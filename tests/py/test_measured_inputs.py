@@ -122,7 +122,7 @@ def test_a_pattern_that_matches_nothing_is_refused() -> None:
 
 def test_a_recipe_that_measures_every_operand_refuses_it() -> None:
     for recipe in ("propagate", "fp8-current", "fp8-delayed"):
-        with pytest.raises(ScalifyError, match=r"inputs\.measure has no effect"):
+        with pytest.raises(ScalifyError, match=r"inputs\.verify has no effect"):
             load_recipe(recipe, MEASURE)
 
 
