@@ -401,9 +401,9 @@ def _level_of_sum(target: Scaled, infos: Sequence[ScaleInfo], rewriter: ScaleRew
     scale = target.scale
     levels = [f.level_at(scale) for f in infos if isinstance(f, Scaled)]
     if scale.static:
-        own = alike((0.0, *levels))  # Epsilons count beside sizes that are not measured.
-        constants = [f for f in infos if is_unit(f) or (own and isinstance(f, Splat) and f.level < 0)]
-        levels += [rewriter.size(f) - scale.exponent for f in constants]
+        levels += [rewriter.size(f) - scale.exponent for f in infos if is_unit(f)]
+        if len(levels) == 1 and target.level > levels[0]:
+            return target.level  # That of an epsilon.
     known = levels and alike((*levels, target.level))
     return added(levels) if known else target.level
 

@@ -161,9 +161,10 @@ def dynamic_rescale(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]
     if not isinstance(info, Scaled):
         return [data, *rest]
     kind, at = op.attributes[markers.STATISTIC].value, op.operation
-    if abs(info.level) > MEASURED_BOUND:  # Of f64 data: scales of statistics are not so far.
+    far = abs(info.level) if info.uncertainty.stated else 0
+    if far > MEASURED_BOUND:  # Of f64 data: scales of statistics are not so far.
         return [rewriter.normalize(data, op.operation), *rest]
-    if abs(info.level) > FAR_LEVEL:
+    if far > FAR_LEVEL:
         op.operands[0] = data = rewriter.normalize(data, at)
         i64 = ir.IntegerType.get_signless(64)
         op.attributes[markers.BOUND] = ir.IntegerAttr.get(i64, MEASURED_BOUND)
