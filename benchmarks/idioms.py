@@ -10,7 +10,7 @@ Each idiom computes a value from an activation, and a matmul with a weight follo
 rewritten with the signature `same`. The scale declared for the activation is 2^-8, 1 and 2^8 times
 the true one, which is the power of two at or below its rms; the scales of weights and gains are the
 true ones. Recipes that trust what is declared come twice: as they are, and marked `+m` with
-`inputs.measure=x`, under which the program takes the scale of the activation itself. The rewritten
+`inputs.verify=x`, under which the program takes the scale of the activation itself. The rewritten
 program also returns the narrow left operand of its last matmul, and a line is the worst over the
 declared scales:
 
@@ -84,7 +84,7 @@ _F32_ERROR = 2.0**-20
 _WIDE = 4
 """Bytes of an element that is not narrow."""
 
-_MEASURED = {"inputs.measure": "x"}
+_MEASURED = {"inputs.verify": "x"}
 """The option with which a program takes the scale of the activation itself."""
 
 _MATMUL = "stablehlo.dot_general"
@@ -455,7 +455,7 @@ def main() -> int:
     return int(not all(map(all, held.values())))
 
 
-_PLAIN, _WITH = "as declared", "with inputs.measure=x"
+_PLAIN, _WITH = "as declared", "with inputs.verify=x"
 _BOUND = f"error at most {ERROR:g} times that of the best cast"
 
 

@@ -20,6 +20,10 @@ COMPUTED_BOUND: Final = 42
 MEASURED_BOUND: Final = 100
 """The bound, in octaves, of scales of values of unpredicted size, which may be anywhere in f32."""
 
+FAR_LEVEL: Final = 32
+"""The largest level, in absolute value, of data whose statistic is taken as they are. The squares
+of others could leave f32, and their scale is not within `COMPUTED_BOUND`."""
+
 TRUSTED_LEVEL: Final = 48
 """The largest level, in absolute value, that is folded into a scale; in octaves."""
 
@@ -53,8 +57,10 @@ State of zeros keeps its scale in a step that rescales, and may have any size in
 ENTRY_BOUND: Final = 63
 """Scales that are computed from a statistic lie within 2^±63, so that their squares are finite."""
 
-INPUT_BOUND: Final = 60
-"""Measured sizes of inputs lie within 2^±60: the product of two, times 2^±6, is normal in f32."""
+INPUT_BOUND: Final = {False: 60, True: 500}
+"""Measured sizes of inputs lie within 2^±60, of f64 inputs (True) within 2^±500: the product of
+two, times 2^±6, is a normal number of f32 or of f64."""
+
 PROFILE_SEARCH: Final = 64
 """The octaves below the scale of the amax in which the method ``mse`` searches."""
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final, NamedTuple, TypeAlias
 
-from scalify_hlo.algebra.limits import GIVEN_BOUND, TRUSTED_LEVEL
+from scalify_hlo.algebra.limits import GIVEN_BOUND, SAFE_REACH, TRUSTED_LEVEL
 from scalify_hlo.algebra.runtime_size import RuntimeSize, powers_of, sized
 from scalify_hlo.algebra.uncertainty import CERTAIN, Uncertainty, mean, of_product
 
@@ -53,6 +53,11 @@ class RuntimeScale:
     size: float = 0
     uncertainty: Uncertainty = CERTAIN
     of_size: bool = False
+
+    @property
+    def wide(self) -> bool:
+        """Whether it may be beyond f32, as the measured sizes of f64 arguments are."""
+        return self.of_size and self.bound > SAFE_REACH[False]
 
 
 def _order(power: tuple[RuntimeScale, int]) -> int:
@@ -87,6 +92,11 @@ class Scale(NamedTuple):
     def passing(self) -> bool:
         """Whether data need not stay at the scale: it is static, or made of measured sizes."""
         return all(runtime.of_size for runtime, _ in self.powers)
+
+    @property
+    def wide(self) -> bool:
+        """Whether it may be beyond f32, as it is made of measured sizes of f64 arguments."""
+        return any(runtime.wide for runtime, _ in self.powers)
 
     @property
     def of_divisor(self) -> bool:
@@ -261,6 +271,11 @@ class ScaleRoot:
         return self.scale.passing
 
     @property
+    def wide(self) -> bool:
+        """Whether it is made of measured sizes of f64 arguments."""
+        return self.scale.wide
+
+    @property
     def uncertainty(self) -> Uncertainty:
         """The uncertainty of `size`."""
         return self.scale.uncertainty ** (1 / self.n)
@@ -291,6 +306,11 @@ class ScaleMaximum:
     def of_size(self) -> bool:
         """Whether it is made of measured sizes."""
         return all(scale.passing for scale in self.scales)
+
+    @property
+    def wide(self) -> bool:
+        """Whether one of them is made of measured sizes of f64 arguments."""
+        return any(scale.wide for scale in self.scales)
 
     @property
     def uncertainty(self) -> Uncertainty:
@@ -356,13 +376,16 @@ class Scaled(NamedTuple):
         """The scale at which the expected rms of the data is about 1.
 
         The level is an estimate. It is clamped to ±`TRUSTED_LEVEL`, as folding a wrong level into
-        the scale could flush the data to zero. Measured sizes are folded in whole powers.
+        the scale could flush the data to zero, unless it is known how uncertain it is: inputs may
+        have any size that is declared. Measured sizes are folded in whole powers.
         """
         scale, level = self.scale, self.level
         if isinstance(level, RuntimeSize):
             measured = Scale.of(0, ((g, round(k)) for g, k in level.powers.items()))
             scale, level = scale * measured, float(level - measured.size)
-        return scale.shift(round(max(-TRUSTED_LEVEL, min(TRUSTED_LEVEL, level))))
+        if abs(level) > TRUSTED_LEVEL and not self.uncertainty.stated:
+            level = math.copysign(TRUSTED_LEVEL, level)
+        return scale.shift(round(level))
 
     @property
     def residual(self) -> float:

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from typing import Final
 
-from scalify_hlo.algebra.limits import HIGHEST_DEGREE, UNBOUNDED, UNCERTAINTY_ROOTS
+from scalify_hlo.algebra.limits import HIGHEST_DEGREE, HOPELESS, UNBOUNDED, UNCERTAINTY_ROOTS
 
 GIVEN: Final = 0.5
 """The typical distance from 1, in octaves, of scales that are arguments."""
@@ -189,6 +189,11 @@ class Uncertainty:
     def peak(self) -> bool:
         """Whether the size follows from an amax that is measured at run time."""
         return any(root.peak and degree > 0 for root, degree in self.degrees.items())
+
+    @property
+    def stated(self) -> bool:
+        """Whether the size follows from sizes that are known, and is not hopelessly uncertain."""
+        return bool(self.degrees) and self.octaves <= HOPELESS
 
     @property
     def single(self) -> bool:

@@ -30,6 +30,12 @@ if TYPE_CHECKING:
 @click.argument("rewritten", metavar="REWRITTEN")
 @inputs_option("Inputs")
 @click.option("--seed", type=int, default=0, show_default=True, help="The seed of random inputs.")
+@click.option(
+    "--input-scale",
+    metavar="PATTERN=2^k",
+    multiple=True,
+    help="A further declared size to compare with --inputs.",
+)
 @click.option("--scale", metavar="2^k", help="The scale of all arguments that are pairs.")
 @click.option(
     "--backend",
@@ -59,6 +65,7 @@ def command(
     rewritten: str,
     inputs: str | None,
     seed: int,
+    input_scale: tuple[str, ...],
     scale: str | None,
     backend: str,
     rtol: float | None,
@@ -86,12 +93,17 @@ def command(
     With --per-value, ORIGINAL is rewritten as REWRITTEN records, and its values are compared with
     data times scale, in program order. The limit on values is 6 dB less than that on results.
 
+    With --inputs, each declared size that is wrong by an octave or more is printed: those that
+    REWRITTEN records, and those of --input-scale.
+
     Earlier rewrites that a program records are listed. With --format json, everything is printed,
     the values that exceed a limit included.
     """
     same_file(original, rewritten)
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
     power = _scale(scale) if scale else None
+    if input_scale and not inputs:
+        raise UsageError("--input-scale has no effect without --inputs", hint="give both")
     from scalify_hlo.cli.check_json import Comparison, dump
     from scalify_hlo.run.bounds import bound_of
     from scalify_hlo.run.check import checked
@@ -107,11 +119,12 @@ def command(
             seed=seed,
             scale=power,
             backend="interpreter" if backend == "interpreter" else "xla",
+            declared=input_scale,
         )
         if per_value:
             limits = Limits(*given, None if bound is None else bound.of_values)
             inside = _inside(programs, done, profile, limits)
-    found = Comparison(programs, done.differences, Limits(*given, bound), inside)
+    found = Comparison(programs, done.differences, Limits(*given, bound), inside, done.wrong)
     if form == "json":
         console.echo(dump(found), nl=False)
     else:
@@ -141,6 +154,8 @@ def _show(found: Comparison) -> None:
     console.echo(console.table(_HEADER, [_row(d, found.limits.allow(d)) for d in found.results]))
     for program in found.programs:
         console.show_rewrites(program)
+    for wrong in found.wrong:
+        console.echo(str(wrong))
     total = len(found.results)
     console.echo(f"{total - len(found.failed)} of {total} results within {found.limits}")
 

@@ -14,6 +14,7 @@ from scalify_hlo.io.program import Program
 from scalify_hlo.observe.parting import ComparedValue
 from scalify_hlo.passes.record import rewrites_of
 from scalify_hlo.run.compare import Difference
+from scalify_hlo.run.declared_sizes import WrongSize
 
 VERSION: Final = 1
 """The version of the JSON form."""
@@ -52,12 +53,14 @@ class Comparison:
         results: The difference of each result.
         limits: The limits on these.
         inside: The comparison of values; None if they were not compared.
+        wrong: The declared sizes that are wrong for the inputs.
     """
 
     programs: tuple[Program, Program]
     results: Sequence[Difference]
     limits: Limits
     inside: Inside | None
+    wrong: Sequence[WrongSize] = ()
 
     @property
     def failed(self) -> list[Difference]:
@@ -77,6 +80,7 @@ def dump(found: Comparison) -> str:
         "limits": found.limits.entry(),
         "results": [_result(each, found.limits) for each in found.results],
         "values": None if found.inside is None else _values(found.inside),
+        "wrong_sizes": [{**each._asdict(), "octaves": each.octaves} for each in found.wrong],
     }
     return json.dumps(content, indent=1, allow_nan=False) + "\n"
 

@@ -134,7 +134,7 @@ def _weight_of(matmul: MatmulReport) -> str:
 def _undeclared(options: Options, report: Report) -> list[str]:
     """Returns the arguments that are measured, since no one declared their scale."""
     measured = {site.name for site in report.sites if site.kind == MEASURED}
-    patterns = [*options.recipe.inputs.measure]
+    patterns = [*options.recipe.inputs.verify]
     patterns += [parse_input_scale(text)[0] for text in options.declared]
     return [
         value.name

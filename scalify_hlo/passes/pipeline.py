@@ -145,7 +145,7 @@ class Options:
             *(self.signature, self.declared, pairs),
             every=recipe.narrow_data,
             measures=recipe.depends_on_sizes,
-            measure=recipe.inputs.measure,
+            verify=recipe.inputs.verify,
             strict=not self.cotangents,
             blocks=blocks,
         )

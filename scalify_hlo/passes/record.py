@@ -99,16 +99,31 @@ def described(options: Options) -> str:
     asked = [f"scalify-hlo {__version__}", f"recipe {options.recipe.name}"]
     asked.append(f"signature {options.signature}")
     asked += [f"{key} = {to_literal(value)}" for key, value in own_settings(options.recipe).items()]
-    asked += [f"input scale {text}" for text in options.given_scales]
+    asked += [f"{_SCALE}{text}" for text in options.given_scales]
     if options.profile is not None:
         asked.append(f"profile of {options.profile.program}")
     return ", ".join(asked)
 
 
+_SCALE: Final = "input scale "
+
 _PARTS: Final = re.compile(
     r", (?=(?:recipe|signature|input scale|profile of) |[a-z_]+(?:\.[a-z_]+)* = )"
 )
 """The commas between the parts of a text of `described`."""
+
+
+def recorded_sizes(module: ir.Module) -> list[str]:
+    """Returns the declared sizes that the rewrites of a module record, as ``PATTERN=NUMBER``."""
+    found: list[str] = []
+    for text in rewrites_of(module):
+        for part in _PARTS.split(text):
+            key, _, value = part.partition(" = ")
+            if part.startswith(_SCALE):
+                found.append(part.removeprefix(_SCALE))
+            elif key == "inputs.scale":
+                found += tomllib.loads(f"x = {value}")["x"]
+    return found
 
 
 def recorded_options(module: ir.Module, name: str, profile: Profile | None = None) -> Options:
@@ -139,8 +154,8 @@ def _parsed(text: str, name: str, profile: Profile | None) -> Options:
     words = {"recipe": "propagate", "signature": "same", "profile": ""}
     for part in _PARTS.split(text)[1:]:
         key, equals, value = part.partition(" = ")
-        if part.startswith("input scale "):
-            pattern, scale = parse_input_scale(part.removeprefix("input scale "))
+        if part.startswith(_SCALE):
+            pattern, scale = parse_input_scale(part.removeprefix(_SCALE))
             scales[pattern] = scale
         elif equals:
             settings[key] = tomllib.loads(f"x = {value}")["x"]

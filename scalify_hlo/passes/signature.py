@@ -18,7 +18,7 @@ from scalify_hlo.dialect.patterns import WILD, matches
 from scalify_hlo.errors import InputError, UsageError, nearest
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.recipes.toml import parse_input_blocks, parse_input_scale
-from scalify_hlo.report.model import MEASURED, Report
+from scalify_hlo.report.model import Report
 from scalify_hlo.rules.isolated import scale_element
 
 
@@ -37,8 +37,7 @@ class SignaturePass(Pass):
             depends on it, or assumed to be near unit.
         measures: Whether casts depend on the sizes of arguments. Scalars are measured also if they
             are pairs or declared, such as a loss scale: it costs no statistic, and they change.
-        measure: Patterns of further arguments to measure, also if they are pairs or their scale is
-            declared.
+        verify: Patterns of arguments to measure although they are pairs or their scale is declared.
         strict: Whether each of these has to match a float argument. It is false for a vjp, whose
             arguments are not those of the program for which the recipe was written.
         blocks: ``PATTERN=AxB``, the pairs that have a scale for each block of A by B numbers. 0 is
@@ -52,7 +51,7 @@ class SignaturePass(Pass):
     pairs: str = ""
     every: bool = False
     measures: bool = False
-    measure: tuple[str, ...] = ()
+    verify: tuple[str, ...] = ()
     strict: bool = True
     blocks: tuple[str, ...] = ()
 
@@ -96,25 +95,27 @@ class SignaturePass(Pass):
             marks[i][attributes.MEASURE] = ir.UnitAttr.get()
         if self.every:
             unit = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 0)
-            for mark, is_float in zip(marks, floats, strict=True):
-                if is_float and attributes.PAIR not in mark and attributes.SCALE not in mark:
-                    mark[attributes.MEASURE if self.measures else attributes.SCALE] = unit
+            for mark, type_, is_float in zip(marks, types, floats, strict=True):
+                if not is_float or attributes.PAIR in mark or attributes.SCALE in mark:
+                    continue
+                far = isinstance(scale_element(type_), ir.F64Type)  # No cast has its range.
+                mark[attributes.MEASURE if self.measures or far else attributes.SCALE] = unit
         attributes.set_argument_attributes(main, marks)
 
     def _named(self, main: ir.OpView, floats: list[bool]) -> list[int]:
-        """Returns the float arguments that the patterns of arguments to measure match.
+        """Returns the float arguments that the patterns of arguments to verify match.
 
         Raises:
             UsageError: A pattern matches no float argument.
         """
-        names = attributes.argument_names(main) if self.measure else []
+        names = attributes.argument_names(main) if self.verify else []
         found: list[int] = []
-        for pattern in self.measure:
+        for pattern in self.verify:
             matched = [i for i, n in enumerate(names) if floats[i] and matches(pattern, n, i)]
             if self.strict and not matched:
                 known = [name for name, is_float in zip(names, floats, strict=True) if is_float]
                 raise UsageError(
-                    f"{MEASURED} {pattern!r} matches no float argument{nearest(pattern, known)}",
+                    f"inputs.verify {pattern!r} matches no float argument{nearest(pattern, known)}",
                     hint="`scalify-hlo inspect --arguments` lists the arguments and their names",
                 )
             found += matched

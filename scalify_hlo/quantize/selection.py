@@ -46,6 +46,7 @@ class Selection:
     def __init__(self, recipe: Recipe) -> None:
         self._recipe, self._target = recipe.matmul, recipe.target
         self._blocks = recipe.scaling.kind == "block"
+        self._in_f32 = recipe.matmul.narrow and not recipe.scaling.propagated
         self.sites = Sites(recipe.matmul)
         self._real: dict[ir.Type, bool] = {}
 
@@ -69,7 +70,7 @@ class Selection:
         operands = op.operands
         types = [operands[0].type, operands[1].type]
         if all(map(self._is_real, types)):
-            return None
+            return FAR if self._in_f32 and any(map(_is_f64, types)) else None
         return COMPLEX if any(_is_complex(type_) for type_ in types) else NO_FLOATS
 
     def _role(self, op: ir.OpView, roles: Sequence[str], formats: Formats) -> Wide | None:
@@ -165,6 +166,10 @@ def _weight(roles: Sequence[str]) -> int | None:
 def _too_small(what: str, least: int) -> Wide:
     hint = "matmul.smallest sets the least M, N and K; matmul.exclude leaves it out on purpose"
     return Wide("too small", f"the {what} is below {least}", hint=hint, option="matmul.smallest")
+
+
+def _is_f64(type_: ir.Type) -> bool:
+    return isinstance(type_.element_type, ir.F64Type)
 
 
 def _is_complex(type_: ir.Type) -> bool:
@@ -280,6 +285,12 @@ LAST: Final = Wide(
 )
 NO_FLOATS: Final = Wide("of no floats", "its operands are not floats", chosen=True)
 COMPLEX: Final = Wide("complex", "its operands are complex")
+FAR: Final = Wide(
+    "f64",
+    "its operands are f64, and the scales of the recipe are f32",
+    hint="scaling.kind=propagated quantizes it; matmul.exclude leaves it out on purpose",
+    option="scaling.kind",
+)
 NEITHER: Final = Wide(
     "neither forward nor backward",
     "both operands are gradients, or the roles differ between the calls of its function",

@@ -199,7 +199,7 @@ NEEDS: Final[Mapping[str, Need]] = {
     "inputs.activation": _ROLES,
     "inputs.gradient": _ROLES,
     "inputs.step": _STEPS,
-    "inputs.measure": _DATA,
+    "inputs.verify": _DATA,
     **{f"{table}.{key}": _rescaling(table) for table in _RESCALES for key in ("rounding", "every")},
     "state_rescale.rounding": _STATE,
     "state_rescale.every": _STATE,

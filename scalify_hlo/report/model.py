@@ -55,8 +55,9 @@ class ValueReport(NamedTuple):
         return str(self.info.scale if self.info.decayed else self.info.normalized)
 
 
-MEASURED: Final = "inputs.measure"
-"""The kind of the sites that are inputs whose scales are measured; the key of the option."""
+MEASURED: Final = "inputs"
+"""The kind of the sites that are inputs whose sizes are measured: those that `inputs.verify` names,
+and those without a scale."""
 
 
 class SiteReport(NamedTuple):

@@ -6,6 +6,8 @@ polynomials. `scalify-recognize` marks the ops that read the inputs and make the
 
 from __future__ import annotations
 
+from typing import Final
+
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.scale import Scaled, ScaleInfo
 from scalify_hlo.algebra.uncertainty import least
@@ -45,18 +47,38 @@ class Activations:
             return
         drift = info.uncertainty.drift
         certain = least((source.uncertainty, info.uncertainty)).drifting(drift)
-        if not rewriter.predicts:
-            rewriter.assume(op.results[0], info._replace(uncertainty=certain))
+        level = _level(op, source, info)
+        if rewriter.predicts:
+            if level is not None:
+                rewriter.set(op.results[0], Scaled(info.scale, level, certain))
             return
-        between = source.scale / info.scale
-        if not (between.static or (between.passing and source.scale.passing)):
-            return
-        backward, activation = _activation(op)
-        size = source.level + _size(source)
-        if activation is None:
-            return
-        size += activation.gradient_size if backward else activation.size(size) - size
-        rewriter.set(op.results[0], Scaled(info.scale, size - _size(info), certain))
+        if level is not None and abs(level - info.level) > _ROUGHLY:
+            info = info._replace(level=round(level))
+        rewriter.assume(op.results[0], info._replace(uncertainty=certain))
+
+
+_ROUGHLY: Final = 4
+"""The octaves by which the sizes of its ops may differ from that of the whole activation. They do
+for inputs far from unit: the derivative of an approximate GELU multiplies squares by zeros."""
+
+
+def _level(op: ir.Operation, source: Scaled, info: Scaled) -> float | None:
+    """Returns the level of the result of an activation, or of its backward part, if it is known.
+
+    Args:
+        op: The op that makes it.
+        source: The scale information of the input, or of the gradient of the output.
+        info: The scale information of the result.
+    """
+    between = source.scale / info.scale
+    if not (between.static or (between.passing and source.scale.passing)):
+        return None
+    backward, activation = _activation(op)
+    if activation is None:
+        return None
+    size = source.level + _size(source)
+    size += activation.gradient_size if backward else activation.size(size) - size
+    return size - _size(info)
 
 
 def _size(info: Scaled) -> float:

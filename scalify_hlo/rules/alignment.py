@@ -40,6 +40,19 @@ def is_unit(info: ScaleInfo) -> TypeGuard[Splat]:
     return isinstance(info, Splat) and abs(info.level) <= NEAR_UNIT
 
 
+def _epsilon(scaled: Sequence[Scaled], infos: Sequence[ScaleInfo]) -> float | None:
+    """Returns the level of a constant below 1 that is larger than the other operands of a sum.
+
+    An epsilon is, if the variance to which it is added is that of small inputs. Inputs that nobody
+    declared are not expected to be small: each normalization would need a maximum at run time.
+    """
+    small = [f.level for f in infos if isinstance(f, Splat) and f.level < 0]
+    if not small or not all(f.scale.passing for f in scaled):
+        return None
+    level = max(small)
+    return level if level > max(map(float, levels_at(ONE, scaled))) else None
+
+
 class Alignment:
     """Rescales operands to one scale.
 
@@ -174,6 +187,8 @@ class Alignment:
             if constants:
                 level = self._largest([*constants, *levels_at(ONE, scaled)])
                 return Scaled(ONE, level, self._mean(scaled, ONE))
+            if not either and (level := _epsilon(scaled, infos)) is not None:
+                return Scaled(ONE, self._largest([level, *levels_at(ONE, scaled)]))
         if len(scaled) < len(infos) and not all(map(self._result_scales.is_wide, values)):
             infos = [f if bounds and isinstance(f, Splat) else _in_narrow(f) for f in infos]
             scaled = [f for f in infos if isinstance(f, Scaled)]

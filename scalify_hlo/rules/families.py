@@ -402,7 +402,10 @@ def _level_of_sum(target: Scaled, infos: Sequence[ScaleInfo], rewriter: ScaleRew
     levels = [f.level_at(scale) for f in infos if isinstance(f, Scaled)]
     if scale.static:
         levels += [rewriter.size(f) - scale.exponent for f in infos if is_unit(f)]
-    return added(levels) if levels and alike(levels) else target.level
+        if len(levels) == 1 and target.level > levels[0]:
+            return target.level  # That of an epsilon.
+    known = levels and alike((*levels, target.level))
+    return added(levels) if known else target.level
 
 
 def unscale_activation(activation: ActivationSize) -> Apply:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.limits import NEAR_UNIT
 from scalify_hlo.algebra.scale import Scaled, Splat
 from scalify_hlo.algebra.uncertainty import NORMALIZED
 from scalify_hlo.dialect import attributes
@@ -43,19 +44,24 @@ def layered(op: ir.Operation, name: str, rewriter: ScaleRewriter) -> None:
 
 
 def certain(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-    """Sets the uncertainty of a normalized value, or of a softmax, to a small one."""
+    """Sets the uncertainty of a normalized value, or of a softmax, to a small one.
+
+    It is that of the input if an epsilon is larger than the variance, and the result is small.
+    """
     if attributes.LAYER not in op.attributes:
         return
     names = attributes.texts(op.attributes[attributes.LAYER])
     info = rewriter.info(op.results[0])
-    if isinstance(info, Scaled) and not _CERTAIN.isdisjoint(names):
+    if not isinstance(info, Scaled):
+        return
+    if not _NORMS.isdisjoint(names) and info.scale.static and info.level < -NEAR_UNIT:
+        return
+    if not _CERTAIN.isdisjoint(names):
         rewriter.assume(op.results[0], info._replace(uncertainty=NORMALIZED))
 
 
-_CERTAIN: Final = frozenset(
-    {"layer_norm", "rms_norm", "group_norm", "instance_norm", "batch_norm"}
-    | {"softmax", "log_softmax", "logsumexp"}
-)
+_NORMS: Final = frozenset({"layer_norm", "rms_norm", "group_norm", "instance_norm", "batch_norm"})
+_CERTAIN: Final = _NORMS | {"softmax", "log_softmax", "logsumexp"}
 """The layers whose results have a size that does not depend on the inputs."""
 
 

@@ -12,7 +12,14 @@ from collections.abc import Callable, Collection
 from typing import Final, TypeAlias
 
 from scalify_hlo._compat import ir, stablehlo
-from scalify_hlo.algebra.limits import COMPUTED_BOUND, SAFE_REACH, SKIPPED_ROOM, UNBOUNDED
+from scalify_hlo.algebra.limits import (
+    COMPUTED_BOUND,
+    FAR_LEVEL,
+    MEASURED_BOUND,
+    SAFE_REACH,
+    SKIPPED_ROOM,
+    UNBOUNDED,
+)
 from scalify_hlo.algebra.scale import ANY, OF_AUTHOR, ONE, VALUES, AnyScale, Scale, Scaled, Splat
 from scalify_hlo.algebra.uncertainty import CERTAIN, UNKNOWN, Uncertainty, of_root
 from scalify_hlo.analysis.frames import CALLS, walk_block
@@ -150,9 +157,17 @@ def dynamic_rescale(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]
     if markers.BATCHED in op.attributes:
         return _batch(op, rewriter)
     data, *rest = op.operands
-    if not isinstance(rewriter.info(data), Scaled):
+    info = rewriter.info(data)
+    if not isinstance(info, Scaled):
         return [data, *rest]
     kind, at = op.attributes[markers.STATISTIC].value, op.operation
+    far = abs(info.level) if info.uncertainty.stated else 0
+    if far > MEASURED_BOUND:  # Of f64 data: scales of statistics are not so far.
+        return [rewriter.normalize(data, op.operation), *rest]
+    if far > FAR_LEVEL:
+        op.operands[0] = data = rewriter.normalize(data, at)
+        i64 = ir.IntegerType.get_signless(64)
+        op.attributes[markers.BOUND] = ir.IntegerAttr.get(i64, MEASURED_BOUND)
     emitter = _emitter(op, data)
     unit = _unit(op, emitter)
     data = _kept(op, rewriter, emitter)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from scalify_hlo.algebra.limits import SAFE_REACH, TRUSTED_LEVEL
+from scalify_hlo.algebra.limits import SAFE_REACH
 from scalify_hlo.algebra.runtime_size import alike, powers_of
 from scalify_hlo.algebra.scale import RuntimeScale, Scale, Scaled, ScaleMaximum, ScaleRoot
 from scalify_hlo.rules.runtime_scales import RuntimeScales
@@ -58,7 +58,8 @@ class MeasuredSizes:
         if n > 1 and scale.powers:
             scale = Scale(0, ((self._derive(ScaleRoot(scale, n)), 1),))
         rest = float(level) - float(scale.size)
-        return scale.shift(round(max(-TRUSTED_LEVEL, min(TRUSTED_LEVEL, rest))))
+        most = SAFE_REACH[True]
+        return scale.shift(round(max(-most, min(most, rest))))
 
     def _derived(self, scales: tuple[Scale, ...]) -> Scale:
         return Scale(0, ((self._derive(ScaleMaximum(scales)), 1),))

@@ -6,7 +6,7 @@ import math
 from itertools import islice
 from typing import Any
 
-from scalify_hlo._compat import ir
+from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.limits import SAFE_REACH
 from scalify_hlo.algebra.scale import ANY, ONE, AnyScale, Scale, Scaled, ScaleInfo, Splat
 from scalify_hlo.dialect.formats import FloatFormat, is_complex
@@ -215,7 +215,10 @@ class Rescaler:
             for scalar in self.runtime_scales.parts(factor, wide=wide):
                 value = self._times(value, scalar, at)
             return value
-        for part in factor.portions(SAFE_REACH[wide]):
+        first, *others = factor.portions(SAFE_REACH[wide])
+        value = self._times_power(value, first.exponent, at)
+        for part in others:  # XLA would make one infinite factor of both.
+            value = stablehlo.optimization_barrier([value], **self._where(at))
             value = self._times_power(value, part.exponent, at)
         return value
 

@@ -9,6 +9,7 @@ from scalify_hlo.algebra.limits import (
     DRIFT,
     GIVEN_BOUND,
     HOPELESS,
+    NORMAL,
     TRUSTED_LEVEL,
 )
 from scalify_hlo.algebra.scale import ONE, Scale, Scaled
@@ -69,7 +70,17 @@ class ResultScales:
             return ONE
         if self._narrow and scale != ONE and not _carries_on(value):
             return ONE
+        if self._narrow and not self._holds(value, info):
+            return scale
         return ONE if strays(scale) else scale
+
+    def _holds(self, value: ir.Value, info: Scaled) -> bool:
+        """Whether the format of data has the values too: the f32 result of a matmul may stand for
+        one in f64.
+        """
+        format_ = self._format(value)
+        wide = format_ is not None and format_.name == "f64"
+        return wide or (not info.scale.wide and abs(info.level + info.scale.exponent) <= NORMAL)
 
     def _rounds_again(self, value: ir.Value) -> bool:
         """Whether a format has so little range that a power of two changes more than the scale."""

@@ -8,18 +8,19 @@ the function. Chains on a computed scale are built right after its definition.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
 from functools import reduce
 from itertools import zip_longest
-from operator import attrgetter, mul
+from operator import mul
 from typing import NamedTuple
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.limits import (
     COMPUTED_BOUND,
     ENCODED_BOUND,
+    FAR_LEVEL,
     GIVEN_BOUND,
     INPUT_BOUND,
+    NORMAL,
     SAFE_REACH,
     UNBOUNDED,
 )
@@ -34,25 +35,31 @@ from scalify_hlo.algebra.scale import (
 )
 from scalify_hlo.algebra.uncertainty import GIVEN, STATISTIC, Uncertainty, of_root
 from scalify_hlo.dialect.formats import format_of
-from scalify_hlo.dialect.value_map import Eraser, ValueCache, ValueMap, ValueSet
+from scalify_hlo.dialect.value_map import Eraser, ValueMap
 from scalify_hlo.rules import emit
+from scalify_hlo.rules.scalar_ops import BIAS, MANTISSA, Home, ScalarOps
 from scalify_hlo.rules.statistics import NEAREST, Emitter
 
 _NEARLY_TWICE = 1.45
 """A root times this number rounds to the root if that is a power of two, else to the next one."""
 
-_BIAS, _MANTISSA = 127, 23
+_EXPONENT_BITS = {False: 8, True: 11}
 
 
-class _Home(NamedTuple):
-    """The place where ops on a run-time scale are built, in the order of definition."""
+class Awaited(NamedTuple):
+    """An argument whose size is measured.
 
-    rank: int
-    anchor: ir.Operation
-    ip: ir.InsertionPoint
+    Attributes:
+        argument: The argument.
+        far: log2 of a power of two by which it is divided first, as its squares would leave its
+            format otherwise; 0 if it is expected to be nearer to unit.
+    """
+
+    argument: ir.Value
+    far: int = 0
 
 
-class RuntimeScales:
+class RuntimeScales(ScalarOps):
     """The run-time scales of one function and the factors that it needs.
 
     Args:
@@ -60,48 +67,38 @@ class RuntimeScales:
         tracks_uncertainty: Whether uncertainties of run-time scales are needed.
 
     Attributes:
-        location: The location of the next ops: that of the op for which they are built.
-        block: The block of the function.
-        built: All values that were built, in order.
         awaited: The arguments of which sizes are used, by the numbers that stand for these.
     """
 
     def __init__(self, top: ir.Operation, *, tracks_uncertainty: bool = False) -> None:
-        self.location, self.block = top.location, top.block
-        self.built = ValueSet()
+        super().__init__(top)
         self._tracks_uncertainty = tracks_uncertainty
-        self._top = top
-        self._ip = ir.InsertionPoint(top)
         self._values: dict[RuntimeScale, ir.Value] = {}
         self._origins: dict[RuntimeScale, RuntimeOrigin] = {}
         self._derived: dict[RuntimeOrigin, RuntimeScale] = {}
-        self._built: ValueCache[ir.Value] = ValueCache()
         self._products: dict[tuple[Scale, bool], ir.Value] = {}
         self._parts: dict[tuple[Scale, bool], list[ir.Value]] = {}
-        self._numbers: dict[tuple[float, bool], ir.Value] = {}
         self._converts: dict[tuple[RuntimeScale, bool], ir.Value] = {}
-        self._i32 = emit.scalar_type(ir.IntegerType.get_signless(32))
-        self._floats = {
-            wide: emit.scalar_type(element)
-            for wide, element in ((False, ir.F32Type.get()), (True, ir.F64Type.get()))
-        }
         self._count = 0
-        self._homes: ValueMap[_Home] = ValueMap()
-        self._computed: dict[RuntimeScale, _Home] = {}
-        self._measured: dict[RuntimeScale, ir.Value] = {}
-        self.awaited: ValueMap[ir.Value] = ValueMap()
+        self._computed: dict[RuntimeScale, Home] = {}
+        self._measured: dict[RuntimeScale, Awaited] = {}
+        self.awaited: ValueMap[Awaited] = ValueMap()
 
-    def measure(self, value: ir.Value, expected: float) -> RuntimeScale:
+    def measure(self, value: ir.Value, expected: float) -> Scale:
         """Returns the size of an argument of the program, which is measured if it is used.
+
+        What is measured is its quotient and the expected size, if the latter is far from unit.
 
         Args:
             value: The argument.
             expected: Expected log2 of its rms.
         """
-        runtime = self._new(False, INPUT_BOUND, 0)
-        runtime.size, runtime.of_size, runtime.anchors = expected, True, False
-        self._measured[runtime] = value
-        return runtime
+        format_ = format_of(value.type)
+        wide, far = format_ is not None and format_.name == "f64", _far(expected)
+        runtime = self._new(False, INPUT_BOUND[wide], 0)
+        runtime.size, runtime.of_size, runtime.anchors = expected - far, True, False
+        self._measured[runtime] = Awaited(value, far)
+        return Scale(far, ((runtime, 1),))
 
     def size_of_scalar(
         self, value: ir.Value, expected: float, at: ir.Operation | None = None, depth: int = 0
@@ -115,32 +112,35 @@ class RuntimeScales:
                 function if None.
             depth: The number of nested regions around that op.
         """
-        runtime = self.measure(value, expected)
-        runtime.bound, runtime.depth = ENCODED_BOUND, depth
+        scale = self.measure(value, expected)
+        ((runtime, _),) = scale.powers
+        runtime.bound, runtime.depth = max(runtime.bound, ENCODED_BOUND), depth
         if at is not None:
             anchor = emit.constant(self._i32, 0, at).owner
-            self._computed[runtime] = _Home(runtime.index, anchor, ir.InsertionPoint(anchor))
-        return Scale(0, ((runtime, 1),)).size
+            self._computed[runtime] = Home(runtime.index, anchor, ir.InsertionPoint(anchor))
+        return scale.size
 
-    def _built_size(self, scalar: ir.Value, home: _Home | None) -> ir.Value:
+    def _built_size(self, scalar: Awaited, runtime: RuntimeScale) -> ir.Value:
         """Returns the power of two next to the magnitude of a scalar; see `size_of_scalar`."""
+        home = self._computed.get(runtime)
         at = home.anchor if home else self._top
-        emitter = Emitter(at, wide=isinstance(scalar.type.element_type, ir.F64Type))
-        data = emit.convert(scalar, emitter.float.element_type, at)
+        emitter = Emitter(at, wide=isinstance(scalar.argument.type.element_type, ir.F64Type))
+        data = emit.convert(scalar.argument, emitter.float.element_type, at)
+        data = emit.times_power(data, -scalar.far, at) if scalar.far else data
         magnitude = stablehlo.abs(data, loc=at.location, ip=ir.InsertionPoint(at))
         power = emitter.power(magnitude, NEAREST, emitter.number(1.0))
-        power = emitter.computed(emitter.clamped(power, ENCODED_BOUND))
+        power = emitter.computed(emitter.clamped(power, runtime.bound))
         if home:
             self._homes[power] = home
         return power
 
-    def _awaited(self, argument: ir.Value) -> ir.Value:
+    def _awaited(self, awaited: Awaited) -> ir.Value:
         """Returns a number that stands for the size of an argument until all are measured."""
-        format_ = format_of(argument.type)
+        format_ = format_of(awaited.argument.type)
         type_ = self._floats[format_ is not None and format_.name == "f64"]
         value = emit.constant(type_, 1.0, self._top)
         self.built[value] = None
-        self.awaited[value] = argument
+        self.awaited[value] = awaited
         return value
 
     def define(
@@ -167,7 +167,7 @@ class RuntimeScales:
         if self._tracks_uncertainty:
             runtime.uncertainty = _measured(known)
         anchor = emit.constant(self._i32, 0, at).owner
-        home = _Home(runtime.index, anchor, ir.InsertionPoint(anchor))
+        home = Home(runtime.index, anchor, ir.InsertionPoint(anchor))
         self._values[runtime], self._homes[value], self._computed[runtime] = value, home, home
         return runtime
 
@@ -291,10 +291,10 @@ class RuntimeScales:
     def value(self, runtime: RuntimeScale) -> ir.Value:
         """Returns the rank-0 value of a run-time scale."""
         if runtime in self._measured and runtime not in self._values:
-            measured, home = self._measured[runtime], self._computed.get(runtime)
-            self._values[runtime] = (
-                self._awaited(measured) if measured.type.rank else self._built_size(measured, home)
-            )
+            measured = self._measured[runtime]
+            spread = measured.argument.type.rank
+            size = self._awaited(measured) if spread else self._built_size(measured, runtime)
+            self._values[runtime] = size
         if runtime not in self._values:
             origin = self._origins[runtime]
             build = self._root if isinstance(origin, ScaleRoot) else self._maximum
@@ -334,13 +334,18 @@ class RuntimeScales:
         if scale.reach <= bound:
             return self._product(scale, wide)
         if scale.passing:
-            return self._of_sizes(scale, wide)
+            return self._of_sizes(scale, wide) if wide or not scale.wide else self._in_f32(scale)
         portions = list(scale.portions(bound))
         if len(portions) > 2 and not wide:
             return self._power(self._clamp(self._exponent(scale)))
         value = reduce(self.times, (self._product(portion, wide) for portion in portions))
         low, high = (self.number(2.0**e, wide=wide) for e in (-bound, bound))
         return self.elementwise("clamp", low, value, high)
+
+    def _in_f32(self, scale: Scale) -> ir.Value:
+        """Returns a product of sizes of f64 arguments, which cancel in f64 first."""
+        value = self._within(self._of_sizes(scale, True), NORMAL + 1, NORMAL, wide=True)
+        return self.op("convert", self._floats[False], value)
 
     def _of_sizes(self, scale: Scale, wide: bool) -> ir.Value:
         """Returns a product of sizes, which is clamped where it may leave the normal numbers."""
@@ -358,18 +363,6 @@ class RuntimeScales:
         value = self.times(value, self.number(2.0**scale.exponent, wide=wide))
         return self._within(value, reach + abs(scale.exponent), most, wide=wide)
 
-    def _within(self, value: ir.Value, reach: int, bound: int, *, wide: bool = False) -> ir.Value:
-        """Returns a power of two, clamped to 2^±bound if its reach is larger."""
-        if reach <= bound:
-            return value
-        low, high = (self.number(2.0**e, wide=wide) for e in (-bound, bound))
-        return self.elementwise("clamp", low, value, high)
-
-    def forget_built(self) -> None:
-        """Forgets which values were built from which; no more are built."""
-        self._built.clear()
-        self._homes.clear()
-
     def erase_unused(self, eraser: Eraser) -> None:
         """Erases the factors without uses."""
         for value in list(reversed(self.built)):
@@ -381,22 +374,24 @@ class RuntimeScales:
         self._computed.clear()
 
     def _maximum(self, origin: ScaleMaximum) -> ir.Value:
-        values = [self.kept(scale, wide=False) for scale in origin.scales]
+        wide = origin.wide
+        values = [self.kept(scale, wide=wide) for scale in origin.scales]
         value = reduce(lambda a, b: self.elementwise("maximum", a, b), values)
         if not origin.of_size:
             return value
-        return self._within(value, origin.bound, _bound_of_sizes(origin))
+        return self._within(value, origin.bound, _bound_of_sizes(origin), wide=wide)
 
     def _root(self, origin: ScaleRoot) -> ir.Value:
         """Returns the power of two nearest to the root, by clearing its mantissa.
 
         For a square root this rounds down, which the paper found best: sqrt(2) is nearer to 1.
         """
-        product = self.kept(origin.scale, wide=False)
+        wide = origin.wide
+        product = self.kept(origin.scale, wide=wide)
         root = self.elementwise("sqrt" if origin.n == 2 else "cbrt", product)
         if origin.up:
-            root = self.times(root, self.number(_NEARLY_TWICE, wide=False))
-        return self.op("reduce_precision", root, 8, 0)
+            root = self.times(root, self.number(_NEARLY_TWICE, wide=wide))
+        return self.op("reduce_precision", root, _EXPONENT_BITS[wide], 0)
 
     def _product(self, scale: Scale, wide: bool) -> ir.Value:
         """Returns the monomial as one quotient of products, which share their prefixes."""
@@ -424,59 +419,12 @@ class RuntimeScales:
         value = reduce(self.times, above)
         return self.elementwise("divide", value, reduce(self.times, below)) if below else value
 
-    def times(self, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
-        """Returns the product of two rank-0 tensors; the same one each time."""
-        return self.elementwise("multiply", lhs, rhs)
-
-    def elementwise(self, name: str, *operands: ir.Value) -> ir.Value:
-        """Returns an op on rank-0 tensors of one type; the same one each time."""
-        key = name, *operands
-        built = self._built.get(key)
-        if built is None:
-            ip = home.ip if (home := self._home(operands)) else self._ip
-            built = emit.elementwise(f"stablehlo.{name}", *operands, loc=self.location, ip=ip)
-            self._keep(key, built, home)
-        return built
-
-    def op(self, name: str, *arguments: object) -> ir.Value:
-        """Returns an op of StableHLO by the name of its builder; the same one each time."""
-        key = name, *arguments
-        built = self._built.get(key)
-        if built is None:
-            build, home = getattr(stablehlo, name), self._home(arguments)
-            built = build(*arguments, loc=self.location, ip=home.ip if home else self._ip)
-            self._keep(key, built, home)
-        return built
-
-    def _home(self, operands: Sequence[object]) -> _Home | None:
-        """Returns the place where an op on operands is built: that of the last defined one."""
-        if not self._homes:
-            return None
-        homes = [self._homes[o] for o in operands if isinstance(o, ir.Value) and o in self._homes]
-        return max(homes, default=None, key=attrgetter("rank"))
-
-    def _keep(self, key: Hashable, built: ir.Value, home: _Home | None) -> None:
-        self._built[key] = built
-        self.built[built] = None
-        if home is not None:
-            self._homes[built] = home
-
-    def number(self, number: float, *, wide: bool) -> ir.Value:
-        """Returns a rank-0 constant."""
-        key = number, wide
-        built = self._numbers.get(key)
-        if built is None:
-            attribute = emit.splat_attribute(self._floats[wide], number)
-            built = self._numbers[key] = self.op("constant", attribute)
-        return built
-
-    def _integer(self, number: int) -> ir.Value:
-        return self.op("constant", emit.splat_attribute(self._i32, number))
-
     def _converted(self, runtime: RuntimeScale, wide: bool) -> ir.Value:
         key = runtime, wide
         if key not in self._converts:
             value, type_ = self.value(runtime), self._floats[wide]
+            if runtime.wide and not wide:
+                value = self._within(value, runtime.bound, SAFE_REACH[False], wide=True)
             built = value if value.type == type_ else self.op("convert", type_, value)
             self._converts[key] = built
         return self._converts[key]
@@ -494,29 +442,19 @@ class RuntimeScales:
     def _log2(self, runtime: RuntimeScale) -> ir.Value:
         value = self._converted(runtime, wide=False)
         bits = self.op("bitcast_convert", self._i32, value)
-        biased = self.elementwise("shift_right_logical", bits, self._integer(_MANTISSA))
-        return self.elementwise("subtract", biased, self._integer(_BIAS))
+        biased = self.elementwise("shift_right_logical", bits, self._integer(MANTISSA))
+        return self.elementwise("subtract", biased, self._integer(BIAS))
 
     def _times_mantissas(self, value: ir.Value, scale: Scale) -> ir.Value:
         """Multiplies by the mantissas of a monomial; only scales of arguments may have some."""
         given = Scale(0, tuple(power for power in scale.powers if power[0].state))
         for runtime, k in given.units():
             bits = self.op("bitcast_convert", self._i32, self._converted(runtime, wide=False))
-            digits = self.elementwise("and", bits, self._integer((1 << _MANTISSA) - 1))
-            digits = self.elementwise("or", digits, self._integer(_BIAS << _MANTISSA))
+            digits = self.elementwise("and", bits, self._integer((1 << MANTISSA) - 1))
+            digits = self.elementwise("or", digits, self._integer(BIAS << MANTISSA))
             mantissa = self.op("bitcast_convert", self._floats[False], digits)
             value = self.elementwise("multiply" if k > 0 else "divide", value, mantissa)
         return value
-
-    def _power(self, exponent: ir.Value) -> ir.Value:
-        """Returns ``2^exponent`` as f32, clamped to the normal numbers."""
-        biased = self.elementwise("add", self._clamp(exponent), self._integer(_BIAS))
-        bits = self.elementwise("shift_left", biased, self._integer(_MANTISSA))
-        return self.op("bitcast_convert", self._floats[False], bits)
-
-    def _clamp(self, exponent: ir.Value) -> ir.Value:
-        bound = SAFE_REACH[False]
-        return self.elementwise("clamp", self._integer(-bound), exponent, self._integer(bound))
 
 
 def _measured(known: Scaled | None) -> Uncertainty:
@@ -524,6 +462,10 @@ def _measured(known: Scaled | None) -> Uncertainty:
     if known is None:
         return of_root(UNBOUNDED)
     return known.scale.uncertainty.and_of(known.uncertainty.with_root(STATISTIC))
+
+
+def _far(expected: float) -> int:
+    return round(expected) if abs(expected) > FAR_LEVEL else 0
 
 
 def _all_below(scale: Scale) -> bool:
@@ -535,4 +477,4 @@ def _bound_of_sizes(origin: RuntimeOrigin) -> int:
     """Returns the bound of what is derived from measured sizes: that of the largest of these."""
     scales = (origin.scale,) if isinstance(origin, ScaleRoot) else origin.scales
     each = max((runtime.bound for scale in scales for runtime, _ in scale.powers), default=0)
-    return min(origin.bound, max(INPUT_BOUND, each))
+    return min(origin.bound, max(INPUT_BOUND[origin.wide], each))

@@ -15,6 +15,7 @@ from itertools import chain
 from typing import NamedTuple, TypeAlias
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.limits import NORMAL, SAFE_REACH
 from scalify_hlo.algebra.runtime_size import powers_of
 from scalify_hlo.algebra.scale import (
     OF_AUTHOR,
@@ -251,6 +252,8 @@ class ScaleRewriter:
         known = self._known
         if self._own and isinstance(info, Scaled):
             info = info._replace(right=self._right_of(value, info.right))
+        if isinstance(info, Scaled) and info.level > NORMAL:
+            info = self._finite(value, info)
         known[value] = info
         results = self._result_scales
         if isinstance(info, Scaled) and (info.scale != ONE or not results.is_wide(value)):
@@ -263,6 +266,18 @@ class ScaleRewriter:
                     known[moved] = at._replace(level=0)
                 elif before is not None:  # The value was set before, at another level.
                     known[moved] = at
+
+    def _finite(self, value: ir.Value, info: Scaled) -> Scaled:
+        """Returns the scale information of a value; its size is not known if it is infinite.
+
+        A size below the format is kept: the value is zero, and its products are.
+        """
+        format_ = self.format(value)
+        most = SAFE_REACH[format_ is not None and format_.name == "f64"] - info.scale.exponent
+        known = info.scale.static and not powers_of(info.level)
+        if not known or info.level <= most:
+            return info
+        return info._replace(level=most, uncertainty=UNKNOWN)
 
     def right(self, op: ir.Operation) -> int:
         """Returns the right to round data that the result of an op has; that of its operands.

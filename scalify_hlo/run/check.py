@@ -16,8 +16,10 @@ from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.errors import InputError
 from scalify_hlo.io.program import Program
 from scalify_hlo.io.tensors import Array, Interface, Tensor, interface
+from scalify_hlo.passes.record import recorded_sizes
 from scalify_hlo.run.added import first_state, with_state, without_state
 from scalify_hlo.run.compare import Difference, compare
+from scalify_hlo.run.declared_sizes import WrongSize, wrong_sizes
 from scalify_hlo.run.inputs import given_inputs, random_inputs, scaled_by
 from scalify_hlo.run.packed import is_packed, packed, value_of_pair
 from scalify_hlo.run.scale_arrays import split_in_blocks
@@ -153,12 +155,14 @@ class Checked:
         values: The arguments of the original.
         fed: The arguments of the rewrite, without state of delayed scales.
         state: The state of delayed scales with which it ran last, in the order of its leaves.
+        wrong: The declared sizes that are wrong for the inputs; none if these are random.
     """
 
     differences: list[Difference]
     values: list[Array]
     fed: list[Array]
     state: list[Array]
+    wrong: list[WrongSize]
 
 
 def checked(
@@ -169,13 +173,20 @@ def checked(
     seed: int = 0,
     scale: float | None = None,
     backend: Backend = "xla",
+    declared: Sequence[str] = (),
 ) -> Checked:
-    """Compares a rewrite with its original, as `check` does, and returns the arguments too."""
+    """Compares a rewrite with its original, as `check` does, and returns the arguments too.
+
+    Declared sizes of inputs, those that the rewrite records and further ones as
+    ``PATTERN=NUMBER``, are compared with inputs that are given.
+    """
     before, after = (interface(p.module, p.name) for p in (original, rewritten))
     state = first_state(rewritten.module, after)
     arguments, results = match(before, without_state(after, state), rewritten.name)
     rng = np.random.default_rng(seed)
     values = arguments_of(original, before, inputs, rng)
+    sizes = [] if inputs is None else [*recorded_sizes(rewritten.module), *declared]
+    wrong = wrong_sizes(before.arguments, values, sizes)
     expected = runner(original, backend)(values)
     fed = _feed(arguments, values, rng, scale)
     actual, settled = _settled(runner(rewritten, backend), fed, state)
@@ -185,7 +196,7 @@ def checked(
             results.original, expected, _values(results, actual), strict=True
         )
     ]
-    return Checked(differences, values, fed, settled)
+    return Checked(differences, values, fed, settled, wrong)
 
 
 def arguments_of(

@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import ml_dtypes
 import numpy as np
 
 from scalify_hlo._compat import ir
-from scalify_hlo.algebra.limits import ENTRY_BOUND
+from scalify_hlo.algebra.limits import SAFE_REACH
 from scalify_hlo.algebra.measured import Measured
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
@@ -50,8 +51,9 @@ def measured_scales(
 
     Returns:
         The rms of each float argument by its name, for the parameter ``input_scale`` of `rewrite`.
-        It is rounded to four digits and lies within 2^±63; for an argument of zeros it is 1. It is
-        trusted in powers of the argument, too, where a declared one is not.
+        It is rounded to four digits; for an argument of zeros it is 1. Numbers that are scales
+        themselves, in E8M0, have none. It is trusted in powers of the argument, too, where a
+        declared one is not.
 
     Raises:
         InputError: The program cannot be read.
@@ -105,12 +107,16 @@ def _short(number: float) -> Measured:
 
 
 def measured_size(values: Any) -> float | None:
-    """Returns log2 of the rms of values; 0 for zeros, and None if the values are not floats."""
+    """Returns log2 of the rms of values; 0 for zeros, and None if they are no floats with a sign.
+
+    It is that of a scale in the type of scales for such values, and of its reciprocal.
+    """
     array = np.asarray(values)
-    if not is_inexact(array.dtype):
+    if not is_inexact(array.dtype) or array.dtype == ml_dtypes.float8_e8m0fnu:
         return None
     magnitudes = np.abs(array) if is_complex(array.dtype) else array
-    return max(-ENTRY_BOUND, min(ENTRY_BOUND, log2_rms(magnitudes.reshape(-1))))
+    most = SAFE_REACH[magnitudes.dtype == np.float64] - 1  # It is rounded to four digits then.
+    return max(-most, min(most, log2_rms(magnitudes.reshape(-1))))
 
 
 def _fitted(

@@ -13,6 +13,7 @@ from typing import Final, TypeAlias
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.scale import ONE, Scaled
 from scalify_hlo.analysis.frames import Named, named
+from scalify_hlo.dialect.formats import element_type
 from scalify_hlo.dialect.traits import BINARY, LAYOUT, MAGNITUDES, ROOTS
 from scalify_hlo.rules.marker_ops import BARRIER
 from scalify_hlo.rules.registry import WITH_REGIONS
@@ -81,6 +82,10 @@ class AfterCasts:
         """Whether an op is not a cast, and contains none."""
         if name == "func.call":
             return self._is_plain_function(op.attributes["callee"].value)
+        if name == "stablehlo.convert" and isinstance(
+            element_type(op.operands[0].type), ir.F64Type
+        ):
+            return False  # No other format has the range of f64.
         return name in _PLAIN and (wide or all(map(self._is_wide, op.results)))
 
     def _is_wide(self, value: ir.Value) -> bool:

@@ -231,7 +231,7 @@ class Boundary:
             return info
         sizes, expected = self._rewriter.runtime_scales, float(info.level)
         if data.type.rank:
-            size = Scale(0, ((sizes.measure(data, expected), 1),)).size
+            size = sizes.measure(data, expected).size
         elif scalar is not None:
             return self._enter_scalar(data, info)
         else:

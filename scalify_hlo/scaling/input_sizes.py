@@ -13,12 +13,13 @@ from scalify_hlo.dialect.value_map import ValueMap, erase, replace_uses
 from scalify_hlo.report.model import MEASURED, SiteReport
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.isolated import scale_element
+from scalify_hlo.rules.runtime_scales import Awaited
 from scalify_hlo.rules.statistics import Emitter, statistic, sum_of_squares
 
 _STATISTIC: Final = "l2"
 
 
-def measure(main: ir.OpView, awaited: ValueMap[ir.Value]) -> list[SiteReport]:
+def measure(main: ir.OpView, awaited: ValueMap[Awaited]) -> list[SiteReport]:
     """Replaces the numbers that stand for sizes of arguments by powers of two next to their rms.
 
     Args:
@@ -31,17 +32,23 @@ def measure(main: ir.OpView, awaited: ValueMap[ir.Value]) -> list[SiteReport]:
     pairs = list(awaited.items())
     names = attributes.argument_names(main) if pairs else []
     for wide in (False, True):
-        some = [p for p in pairs if isinstance(scale_element(p[1].type), ir.F64Type) == wide]
+        some = [p for p in pairs if _is_f64(p[1].argument) == wide]
         if some:
             at = main.regions[0].blocks[0].operations[0].operation
             for (number, _), size in zip(some, _sizes([a for _, a in some], at, wide), strict=True):
                 replace_uses(number, size)
                 erase(number.owner)
-    numbers = sorted(ir.BlockArgument(a).arg_number for _, a in pairs if a.type.rank)
+    numbers = sorted(
+        ir.BlockArgument(each.argument).arg_number for _, each in pairs if each.argument.type.rank
+    )
     return [SiteReport(MEASURED, names[i], _STATISTIC, 1) for i in numbers]
 
 
-def _sizes(arguments: Sequence[ir.Value], at: ir.Operation, wide: bool) -> list[ir.Value]:
+def _is_f64(value: ir.Value) -> bool:
+    return isinstance(scale_element(value.type), ir.F64Type)
+
+
+def _sizes(awaited: Sequence[Awaited], at: ir.Operation, wide: bool) -> list[ir.Value]:
     """Returns the power of two next to the rms of each argument, of rank 0.
 
     It is the least power for an argument of zeros, and 1 if the rms is NaN. The powers are behind a
@@ -49,23 +56,26 @@ def _sizes(arguments: Sequence[ir.Value], at: ir.Operation, wide: bool) -> list[
     """
     where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
     zero = Emitter(at, wide=wide).number(0.0)
-    sums = [_sum(argument, at, zero, wide=wide) for argument in arguments]
+    sums = [_sum(each, at, zero, wide=wide) for each in awaited]
     emitter = Emitter(at, wide=wide, shape=[len(sums)])
     one = ir.RankedTensorType.get([1], sums[0].type.element_type)
     rows = stablehlo.concatenate([emit.reshape(each, one, at) for each in sums], 0, **where)
-    counts = [1.0 / _count(argument) for argument in arguments]
+    counts = [1.0 / _count(each.argument) for each in awaited]
     rows = stablehlo.sqrt(emit.multiply(rows, emitter.numbers(counts), at), **where)
     bits = 11 if wide else 8
     powers = emitter.finite(stablehlo.reduce_precision(rows, bits, 0, **where))
-    powers = emitter.kept(emitter.clamped(powers, INPUT_BOUND))
+    powers = emitter.kept(emitter.clamped(powers, INPUT_BOUND[wide]))
     return [
         emit.reshape(stablehlo.slice(powers, [i], [i + 1], [1], **where), sums[0].type, at)
         for i in range(len(sums))
     ]
 
 
-def _sum(argument: ir.Value, at: ir.Operation, zero: ir.Value, *, wide: bool) -> ir.Value:
+def _sum(awaited: Awaited, at: ir.Operation, zero: ir.Value, *, wide: bool) -> ir.Value:
     """Returns the sum of squares; the mean of squares if the number of elements is dynamic."""
+    argument = awaited.argument
+    if awaited.far:
+        argument = emit.times_power(argument, -awaited.far, at)
     if argument.type.has_static_shape:
         return sum_of_squares(argument, at, zero, wide=wide)
     rms = statistic(argument, _STATISTIC, at, wide=wide, devices=None)

@@ -132,7 +132,7 @@ EFFECTS = {
     "inputs.gradient": Case(["params*up"]),
     "inputs.step": Case(["*count"], settings=EVERY_4),
     "inputs.scale": Case(["params*=2^-4"]),
-    "inputs.measure": Case(["params*up*"], settings={"inputs.scale": ["*=1"]}),
+    "inputs.verify": Case(["params*up*"], settings={"inputs.scale": ["*=1"]}),
     "inputs.blocks": Case(["params*up*=0x1"], signature="scaled"),
     "norm_gradients.statistic": Case("max"),
     "norm_gradients.rounding": Case("up"),

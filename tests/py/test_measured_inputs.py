@@ -21,7 +21,7 @@ from scalify_hlo.report.model import Report
 SIZE = 64
 X = jax.random.normal(jax.random.key(0), (SIZE, SIZE))
 W = jax.random.normal(jax.random.key(1), (SIZE, SIZE)) / 8
-MEASURE = {"inputs.measure": "x"}
+MEASURE = {"inputs.verify": "x"}
 Model = Callable[..., jax.Array]
 Pair = tuple[jax.Array, jax.Array]
 
@@ -64,7 +64,7 @@ def text(model: Model) -> str:
 
 
 def report_of(source: str, measure: Sequence[str] = ("x",)) -> Report:
-    settings = {"inputs.measure": list(measure)}
+    settings = {"inputs.verify": list(measure)}
     options = make_options(recipe="fp8", settings=settings, input_scale={"w": 2.0**-3})
     return rewrite_program(read_text(source), options)[1]
 
@@ -98,7 +98,7 @@ def test_it_is_so_under_all_recipes(model: Model, recipe: str) -> None:
 def test_there_is_one_statistic_for_all_uses(model: Model) -> None:
     report = report_of(text(model))
     assert "; 1 input measured at run time" in summary(report)
-    assert [(s.kind, s.name, s.statistic) for s in report.sites] == [("inputs.measure", "x", "l2")]
+    assert [(s.kind, s.name, s.statistic) for s in report.sites] == [("inputs", "x", "l2")]
     settings = {"x": 1.0, "w": 2.0**-3}
     new = sh.rewrite(text(model), recipe="fp8", input_scale=settings, settings=MEASURE)
     plain = sh.rewrite(text(model), recipe="fp8", input_scale=settings)
@@ -116,13 +116,13 @@ def test_what_no_cast_depends_on_is_not_measured() -> None:
 
 
 def test_a_pattern_that_matches_nothing_is_refused() -> None:
-    with pytest.raises(UsageError, match=r"inputs.measure 'xx' matches no float.*'x'"):
+    with pytest.raises(UsageError, match=r"inputs.verify 'xx' matches no float.*'x'"):
         report_of(text(direct), ["x", "xx"])
 
 
 def test_a_recipe_that_measures_every_operand_refuses_it() -> None:
     for recipe in ("propagate", "fp8-current", "fp8-delayed"):
-        with pytest.raises(ScalifyError, match=r"inputs\.measure has no effect"):
+        with pytest.raises(ScalifyError, match=r"inputs\.verify has no effect"):
             load_recipe(recipe, MEASURE)
 
 

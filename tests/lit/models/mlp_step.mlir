@@ -323,52 +323,44 @@
 // FP8-NEXT: %92 = stablehlo.broadcast_in_dim %cst_8, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
 // FP8-NEXT: %93 = stablehlo.multiply %92, %90 {scalify.forms = ["2^0 level -3.80885"]} : tensor<4x32xf32>
 // FP8-NEXT: %94 = stablehlo.multiply %93, %33 {scalify.forms = ["2^0 level 5.77612"]} : tensor<4x32xf32>
-// FP8-NEXT: %95 = stablehlo.add %91, %94 {scalify.forms = ["2^0 level 5.77612"]} : tensor<4x32xf32>
-// FP8-NEXT: %cst_21 = stablehlo.constant dense<1.562500e-02> : tensor<4x32xf32>
+// FP8-NEXT: %95 = stablehlo.add %91, %94 {scalify.forms = ["2^0 level -3"]} : tensor<4x32xf32>
+// FP8-NEXT: %cst_21 = stablehlo.constant dense<8.000000e+00> : tensor<4x32xf32>
 // FP8-NEXT: %96 = stablehlo.multiply %95, %cst_21 : tensor<4x32xf32>
 // FP8-NEXT: %97 = stablehlo.subtract %96, %96 : tensor<4x32xf32>
 // FP8-NEXT: %98 = stablehlo.subtract %96, %97 : tensor<4x32xf32>
 // FP8-NEXT: %99 = stablehlo.clamp %cst_1, %98, %cst_2 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
-// FP8-NEXT: %100 = stablehlo.convert %99 {scalify.forms = ["2^6 level -0.223883"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E5M2>
-// FP8-NEXT: %101 = stablehlo.dot_general %95, %17, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level 8.77612"]} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32>
-// FP8-NEXT: %102 = stablehlo.transpose %101, dims = [1, 0] {scalify.forms = ["2^0 level 8.77612"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
-// FP8-NEXT: %cst_22 = stablehlo.constant dense<0.001953125> : tensor<32x32xf32>
-// FP8-NEXT: %103 = stablehlo.multiply %102, %cst_22 : tensor<32x32xf32>
-// FP8-NEXT: %104 = stablehlo.subtract %103, %103 : tensor<32x32xf32>
-// FP8-NEXT: %105 = stablehlo.subtract %103, %104 : tensor<32x32xf32>
-// FP8-NEXT: %106 = stablehlo.clamp %cst_1, %105, %cst_2 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
-// FP8-NEXT: %107 = stablehlo.convert %106 {scalify.forms = ["2^9 level -0.223883"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E5M2>
-// FP8-NEXT: %108 = stablehlo.optimization_barrier {scalify.forms = ["2^9 level -0.223883"]} %107 : tensor<32x32xf8E5M2>
-// FP8-NEXT: %109 = stablehlo.convert %108 {scalify.forms = ["2^9 level -0.223883"]} : (tensor<32x32xf8E5M2>) -> tensor<32x32xf32>
-// FP8-NEXT: %cst_23 = stablehlo.constant dense<5.120000e+02> : tensor<32x32xf32>
-// FP8-NEXT: %110 = stablehlo.multiply %109, %cst_23 : tensor<32x32xf32>
-// FP8-NEXT: %111 = stablehlo.dot_general %100, %7, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^6 level 1.77612"]} : (tensor<4x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
-// FP8-NEXT: %112 = stablehlo.broadcast_in_dim %cst_10, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x32xf32>
-// FP8-NEXT: %113 = stablehlo.select %24, %111, %112 {scalify.forms = ["2^6 level 1.77612"]} : tensor<4x32xi1>, tensor<4x32xf32>
-// FP8-NEXT: %cst_24 = stablehlo.constant dense<6.400000e+01> : tensor<4x32xf32>
-// FP8-NEXT: %114 = stablehlo.multiply %113, %cst_24 : tensor<4x32xf32>
-// FP8-NEXT: %115 = stablehlo.dot_general %114, %arg3, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level 8.77612"]} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32>
-// FP8-NEXT: %116 = stablehlo.transpose %115, dims = [1, 0] {scalify.forms = ["2^0 level 8.77612"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
-// FP8-NEXT: %cst_25 = stablehlo.constant dense<0.001953125> : tensor<32x32xf32>
-// FP8-NEXT: %117 = stablehlo.multiply %116, %cst_25 : tensor<32x32xf32>
-// FP8-NEXT: %118 = stablehlo.subtract %117, %117 : tensor<32x32xf32>
-// FP8-NEXT: %119 = stablehlo.subtract %117, %118 : tensor<32x32xf32>
-// FP8-NEXT: %120 = stablehlo.clamp %cst_1, %119, %cst_2 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
-// FP8-NEXT: %121 = stablehlo.convert %120 {scalify.forms = ["2^9 level -0.223883"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E5M2>
-// FP8-NEXT: %122 = stablehlo.optimization_barrier {scalify.forms = ["2^9 level -0.223883"]} %121 : tensor<32x32xf8E5M2>
-// FP8-NEXT: %123 = stablehlo.convert %122 {scalify.forms = ["2^9 level -0.223883"]} : (tensor<32x32xf8E5M2>) -> tensor<32x32xf32>
-// FP8-NEXT: %cst_26 = stablehlo.constant dense<5.120000e+02> : tensor<32x32xf32>
-// FP8-NEXT: %124 = stablehlo.multiply %123, %cst_26 : tensor<32x32xf32>
-// FP8-NEXT: %125 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
-// FP8-NEXT: %126 = stablehlo.multiply %125, %124 {scalify.forms = ["2^0 level 5.45419"]} : tensor<32x32xf32>
-// FP8-NEXT: %127 = stablehlo.subtract %arg0, %126 {scalify.forms = ["2^0 level 5.45419"]} : tensor<32x32xf32>
-// FP8-NEXT: %128 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
-// FP8-NEXT: %129 = stablehlo.multiply %128, %110 {scalify.forms = ["2^0 level 5.45419"]} : tensor<32x32xf32>
-// FP8-NEXT: %130 = stablehlo.subtract %arg1, %129 {scalify.forms = ["2^0 level 5.45419"]} : tensor<32x32xf32>
-// FP8-NEXT: %131 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
-// FP8-NEXT: %132 = stablehlo.multiply %131, %78 {scalify.forms = ["2^0 level -3.32193"]} : tensor<32x16xf32>
-// FP8-NEXT: %133 = stablehlo.subtract %arg2, %132 {scalify.forms = ["2^0"]} : tensor<32x16xf32>
-// FP8-NEXT: return %127, %130, %133, %60 : tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x16xf32>, tensor<f32>
+// FP8-NEXT: %100 = stablehlo.convert %99 {scalify.forms = ["2^-3"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E5M2>
+// FP8-NEXT: %101 = stablehlo.dot_general %95, %17, contracting_dims = [0] x [0] {scalify.forms = ["2^0"]} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32>
+// FP8-NEXT: %102 = stablehlo.transpose %101, dims = [1, 0] {scalify.forms = ["2^0"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
+// FP8-NEXT: %103 = stablehlo.subtract %102, %102 : tensor<32x32xf32>
+// FP8-NEXT: %104 = stablehlo.subtract %102, %103 : tensor<32x32xf32>
+// FP8-NEXT: %105 = stablehlo.clamp %cst_1, %104, %cst_2 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
+// FP8-NEXT: %106 = stablehlo.convert %105 {scalify.forms = ["2^0"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E5M2>
+// FP8-NEXT: %107 = stablehlo.optimization_barrier {scalify.forms = ["2^0"]} %106 : tensor<32x32xf8E5M2>
+// FP8-NEXT: %108 = stablehlo.convert %107 {scalify.forms = ["2^0"]} : (tensor<32x32xf8E5M2>) -> tensor<32x32xf32>
+// FP8-NEXT: %109 = stablehlo.dot_general %100, %7, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-3 level 2"]} : (tensor<4x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
+// FP8-NEXT: %110 = stablehlo.broadcast_in_dim %cst_10, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x32xf32>
+// FP8-NEXT: %111 = stablehlo.select %24, %109, %110 {scalify.forms = ["2^-3 level 2"]} : tensor<4x32xi1>, tensor<4x32xf32>
+// FP8-NEXT: %cst_22 = stablehlo.constant dense<1.250000e-01> : tensor<4x32xf32>
+// FP8-NEXT: %112 = stablehlo.multiply %111, %cst_22 : tensor<4x32xf32>
+// FP8-NEXT: %113 = stablehlo.dot_general %112, %arg3, contracting_dims = [0] x [0] {scalify.forms = ["2^0"]} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32>
+// FP8-NEXT: %114 = stablehlo.transpose %113, dims = [1, 0] {scalify.forms = ["2^0"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
+// FP8-NEXT: %115 = stablehlo.subtract %114, %114 : tensor<32x32xf32>
+// FP8-NEXT: %116 = stablehlo.subtract %114, %115 : tensor<32x32xf32>
+// FP8-NEXT: %117 = stablehlo.clamp %cst_1, %116, %cst_2 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
+// FP8-NEXT: %118 = stablehlo.convert %117 {scalify.forms = ["2^0"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E5M2>
+// FP8-NEXT: %119 = stablehlo.optimization_barrier {scalify.forms = ["2^0"]} %118 : tensor<32x32xf8E5M2>
+// FP8-NEXT: %120 = stablehlo.convert %119 {scalify.forms = ["2^0"]} : (tensor<32x32xf8E5M2>) -> tensor<32x32xf32>
+// FP8-NEXT: %121 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
+// FP8-NEXT: %122 = stablehlo.multiply %121, %120 {scalify.forms = ["2^0 level -3.32193"]} : tensor<32x32xf32>
+// FP8-NEXT: %123 = stablehlo.subtract %arg0, %122 {scalify.forms = ["2^0"]} : tensor<32x32xf32>
+// FP8-NEXT: %124 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
+// FP8-NEXT: %125 = stablehlo.multiply %124, %108 {scalify.forms = ["2^0 level -3.32193"]} : tensor<32x32xf32>
+// FP8-NEXT: %126 = stablehlo.subtract %arg1, %125 {scalify.forms = ["2^0"]} : tensor<32x32xf32>
+// FP8-NEXT: %127 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
+// FP8-NEXT: %128 = stablehlo.multiply %127, %78 {scalify.forms = ["2^0 level -3.32193"]} : tensor<32x16xf32>
+// FP8-NEXT: %129 = stablehlo.subtract %arg2, %128 {scalify.forms = ["2^0"]} : tensor<32x16xf32>
+// FP8-NEXT: return %123, %126, %129, %60 : tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x16xf32>, tensor<f32>
 // FP8-NEXT: }
 // FP8-NEXT: func.func private @relu(%arg0: tensor<4x32xf32>) -> tensor<4x32xf32> {
 // FP8-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>

@@ -34,40 +34,40 @@
 // UNIT-NEXT: %4 = stablehlo.broadcast_in_dim %cst_18, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x16xf32>
 // UNIT-NEXT: %5 = stablehlo.multiply %4, %arg0 {scalify.forms = ["2^0 level -28.8355"]} : tensor<4x16xf32>
 // UNIT-NEXT: %6 = stablehlo.broadcast_in_dim %cst_17, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x16xf32>
-// UNIT-NEXT: %7 = stablehlo.add %5, %6 {scalify.forms = ["2^0 level -28.8355"]} : tensor<4x16xf32>
-// UNIT-NEXT: %8 = stablehlo.multiply %7, %arg0 {scalify.forms = ["2^0 level -28.8355"]} : tensor<4x16xf32>
+// UNIT-NEXT: %7 = stablehlo.add %5, %6 {scalify.forms = ["2^0 level -25"]} : tensor<4x16xf32>
+// UNIT-NEXT: %8 = stablehlo.multiply %7, %arg0 {scalify.forms = ["2^0 level -25"]} : tensor<4x16xf32>
 // UNIT-NEXT: %9 = stablehlo.broadcast_in_dim %cst_16, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x16xf32>
-// UNIT-NEXT: %10 = stablehlo.add %8, %9 {scalify.forms = ["2^0 level -28.8355"]} : tensor<4x16xf32>
-// UNIT-NEXT: %11 = stablehlo.multiply %10, %arg0 {scalify.forms = ["2^0 level -28.8355"]} : tensor<4x16xf32>
+// UNIT-NEXT: %10 = stablehlo.add %8, %9 {scalify.forms = ["2^0 level -22"]} : tensor<4x16xf32>
+// UNIT-NEXT: %11 = stablehlo.multiply %10, %arg0 {scalify.forms = ["2^0 level -22"]} : tensor<4x16xf32>
 // UNIT-NEXT: %12 = stablehlo.broadcast_in_dim %cst_15, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x16xf32>
-// UNIT-NEXT: %13 = stablehlo.add %11, %12 {scalify.forms = ["2^0 level -28.8355"]} : tensor<4x16xf32>
-// UNIT-NEXT: %14 = stablehlo.multiply %13, %arg0 {scalify.forms = ["2^0 level -28.8355"]} : tensor<4x16xf32>
+// UNIT-NEXT: %13 = stablehlo.add %11, %12 {scalify.forms = ["2^0 level -18"]} : tensor<4x16xf32>
+// UNIT-NEXT: %14 = stablehlo.multiply %13, %arg0 {scalify.forms = ["2^0 level -18"]} : tensor<4x16xf32>
 // UNIT-NEXT: %15 = stablehlo.broadcast_in_dim %cst_14, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x16xf32>
-// UNIT-NEXT: %16 = stablehlo.add %14, %15 {scalify.forms = ["2^0 level -28.8355"]} : tensor<4x16xf32>
-// UNIT-NEXT: %17 = stablehlo.multiply %16, %arg0 {scalify.forms = ["2^0 level -28.8355"]} : tensor<4x16xf32>
+// UNIT-NEXT: %16 = stablehlo.add %14, %15 {scalify.forms = ["2^0 level -15"]} : tensor<4x16xf32>
+// UNIT-NEXT: %17 = stablehlo.multiply %16, %arg0 {scalify.forms = ["2^0 level -15"]} : tensor<4x16xf32>
 // UNIT-NEXT: %18 = stablehlo.broadcast_in_dim %cst_13, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x16xf32>
-// UNIT-NEXT: %19 = stablehlo.add %17, %18 {scalify.forms = ["2^0 level -28.8355"]} : tensor<4x16xf32>
-// UNIT-NEXT: %20 = stablehlo.multiply %19, %arg0 {scalify.forms = ["2^0 level -28.8355"]} : tensor<4x16xf32>
+// UNIT-NEXT: %19 = stablehlo.add %17, %18 {scalify.forms = ["2^0 level -12"]} : tensor<4x16xf32>
+// UNIT-NEXT: %20 = stablehlo.multiply %19, %arg0 {scalify.forms = ["2^0 level -12"]} : tensor<4x16xf32>
 // UNIT-NEXT: %21 = stablehlo.broadcast_in_dim %cst_12, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x16xf32>
-// UNIT-NEXT: %22 = stablehlo.add %20, %21 {scalify.forms = ["2^0 level -28.8355"]} : tensor<4x16xf32>
-// UNIT-NEXT: %23 = stablehlo.multiply %22, %arg0 {scalify.forms = ["2^0 level -28.8355"]} : tensor<4x16xf32>
+// UNIT-NEXT: %22 = stablehlo.add %20, %21 {scalify.forms = ["2^0 level -9"]} : tensor<4x16xf32>
+// UNIT-NEXT: %23 = stablehlo.multiply %22, %arg0 {scalify.forms = ["2^0 level -9"]} : tensor<4x16xf32>
 // UNIT-NEXT: %24 = stablehlo.broadcast_in_dim %cst_11, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x16xf32>
-// UNIT-NEXT: %25 = stablehlo.add %23, %24 {scalify.forms = ["2^0 level -28.8355"]} : tensor<4x16xf32>
-// UNIT-NEXT: %26 = stablehlo.multiply %25, %arg0 {scalify.forms = ["2^0 level -28.8355"]} : tensor<4x16xf32>
+// UNIT-NEXT: %25 = stablehlo.add %23, %24 {scalify.forms = ["2^0 level -7"]} : tensor<4x16xf32>
+// UNIT-NEXT: %26 = stablehlo.multiply %25, %arg0 {scalify.forms = ["2^0 level -7"]} : tensor<4x16xf32>
 // UNIT-NEXT: %27 = stablehlo.broadcast_in_dim %cst_10, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x16xf32>
-// UNIT-NEXT: %28 = stablehlo.add %26, %27 {scalify.forms = ["2^0 level -4.58496"]} : tensor<4x16xf32>
-// UNIT-NEXT: %29 = stablehlo.multiply %28, %arg0 {scalify.forms = ["2^0 level -4.58496"]} : tensor<4x16xf32>
+// UNIT-NEXT: %28 = stablehlo.add %26, %27 {scalify.forms = ["2^0 level -4.56004"]} : tensor<4x16xf32>
+// UNIT-NEXT: %29 = stablehlo.multiply %28, %arg0 {scalify.forms = ["2^0 level -4.56004"]} : tensor<4x16xf32>
 // UNIT-NEXT: %30 = stablehlo.broadcast_in_dim %cst_9, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x16xf32>
-// UNIT-NEXT: %31 = stablehlo.add %29, %30 {scalify.forms = ["2^0 level -2.54123"]} : tensor<4x16xf32>
-// UNIT-NEXT: %32 = stablehlo.multiply %31, %arg0 {scalify.forms = ["2^0 level -2.54123"]} : tensor<4x16xf32>
+// UNIT-NEXT: %31 = stablehlo.add %29, %30 {scalify.forms = ["2^0 level -2.53974"]} : tensor<4x16xf32>
+// UNIT-NEXT: %32 = stablehlo.multiply %31, %arg0 {scalify.forms = ["2^0 level -2.53974"]} : tensor<4x16xf32>
 // UNIT-NEXT: %33 = stablehlo.broadcast_in_dim %cst_8, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x16xf32>
-// UNIT-NEXT: %34 = stablehlo.add %32, %33 {scalify.forms = ["2^0 level -0.919504"]} : tensor<4x16xf32>
-// UNIT-NEXT: %35 = stablehlo.multiply %34, %arg0 {scalify.forms = ["2^0 level -0.919504"]} : tensor<4x16xf32>
+// UNIT-NEXT: %34 = stablehlo.add %32, %33 {scalify.forms = ["2^0 level -0.919347"]} : tensor<4x16xf32>
+// UNIT-NEXT: %35 = stablehlo.multiply %34, %arg0 {scalify.forms = ["2^0 level -0.919347"]} : tensor<4x16xf32>
 // UNIT-NEXT: %36 = stablehlo.broadcast_in_dim %cst_7, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x16xf32>
-// UNIT-NEXT: %37 = stablehlo.add %35, %36 {scalify.forms = ["2^0 level 0.177798"]} : tensor<4x16xf32>
-// UNIT-NEXT: %38 = stablehlo.multiply %37, %arg0 {scalify.forms = ["2^0 level 0.177798"]} : tensor<4x16xf32>
+// UNIT-NEXT: %37 = stablehlo.add %35, %36 {scalify.forms = ["2^0 level 0.177832"]} : tensor<4x16xf32>
+// UNIT-NEXT: %38 = stablehlo.multiply %37, %arg0 {scalify.forms = ["2^0 level 0.177832"]} : tensor<4x16xf32>
 // UNIT-NEXT: %39 = stablehlo.broadcast_in_dim %cst_7, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x16xf32>
-// UNIT-NEXT: %40 = stablehlo.add %38, %39 {scalify.forms = ["2^0 level 0.594363"]} : tensor<4x16xf32>
+// UNIT-NEXT: %40 = stablehlo.add %38, %39 {scalify.forms = ["2^0 level 0.594382"]} : tensor<4x16xf32>
 // UNIT-NEXT: %cst_19 = stablehlo.constant dense<2.560000e+02> : tensor<f32>
 // UNIT-NEXT: %41 = stablehlo.optimization_barrier %40 : tensor<4x16xf32>
 // UNIT-NEXT: %42 = stablehlo.abs %41 : tensor<4x16xf32>
@@ -407,26 +407,26 @@
 // FP8-NEXT: %4 = stablehlo.broadcast_in_dim %cst_18, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x16xf32>
 // FP8-NEXT: %5 = stablehlo.multiply %4, %arg0 {scalify.forms = ["2^0 level -28.8355"]} : tensor<4x16xf32>
 // FP8-NEXT: %6 = stablehlo.broadcast_in_dim %cst_17, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x16xf32>
-// FP8-NEXT: %7 = stablehlo.add %5, %6 {scalify.forms = ["2^0 level -28.8355"]} : tensor<4x16xf32>
-// FP8-NEXT: %8 = stablehlo.multiply %7, %arg0 {scalify.forms = ["2^0 level -28.8355"]} : tensor<4x16xf32>
+// FP8-NEXT: %7 = stablehlo.add %5, %6 {scalify.forms = ["2^0 level -25"]} : tensor<4x16xf32>
+// FP8-NEXT: %8 = stablehlo.multiply %7, %arg0 {scalify.forms = ["2^0 level -25"]} : tensor<4x16xf32>
 // FP8-NEXT: %9 = stablehlo.broadcast_in_dim %cst_16, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x16xf32>
-// FP8-NEXT: %10 = stablehlo.add %8, %9 {scalify.forms = ["2^0 level -28.8355"]} : tensor<4x16xf32>
-// FP8-NEXT: %11 = stablehlo.multiply %10, %arg0 {scalify.forms = ["2^0 level -28.8355"]} : tensor<4x16xf32>
+// FP8-NEXT: %10 = stablehlo.add %8, %9 {scalify.forms = ["2^0 level -22"]} : tensor<4x16xf32>
+// FP8-NEXT: %11 = stablehlo.multiply %10, %arg0 {scalify.forms = ["2^0 level -22"]} : tensor<4x16xf32>
 // FP8-NEXT: %12 = stablehlo.broadcast_in_dim %cst_15, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x16xf32>
-// FP8-NEXT: %13 = stablehlo.add %11, %12 {scalify.forms = ["2^0 level -28.8355"]} : tensor<4x16xf32>
-// FP8-NEXT: %14 = stablehlo.multiply %13, %arg0 {scalify.forms = ["2^0 level -28.8355"]} : tensor<4x16xf32>
+// FP8-NEXT: %13 = stablehlo.add %11, %12 {scalify.forms = ["2^0 level -18"]} : tensor<4x16xf32>
+// FP8-NEXT: %14 = stablehlo.multiply %13, %arg0 {scalify.forms = ["2^0 level -18"]} : tensor<4x16xf32>
 // FP8-NEXT: %15 = stablehlo.broadcast_in_dim %cst_14, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x16xf32>
-// FP8-NEXT: %16 = stablehlo.add %14, %15 {scalify.forms = ["2^0 level -28.8355"]} : tensor<4x16xf32>
-// FP8-NEXT: %17 = stablehlo.multiply %16, %arg0 {scalify.forms = ["2^0 level -28.8355"]} : tensor<4x16xf32>
+// FP8-NEXT: %16 = stablehlo.add %14, %15 {scalify.forms = ["2^0 level -15"]} : tensor<4x16xf32>
+// FP8-NEXT: %17 = stablehlo.multiply %16, %arg0 {scalify.forms = ["2^0 level -15"]} : tensor<4x16xf32>
 // FP8-NEXT: %18 = stablehlo.broadcast_in_dim %cst_13, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x16xf32>
-// FP8-NEXT: %19 = stablehlo.add %17, %18 {scalify.forms = ["2^0 level -28.8355"]} : tensor<4x16xf32>
-// FP8-NEXT: %20 = stablehlo.multiply %19, %arg0 {scalify.forms = ["2^0 level -28.8355"]} : tensor<4x16xf32>
+// FP8-NEXT: %19 = stablehlo.add %17, %18 {scalify.forms = ["2^0 level -12"]} : tensor<4x16xf32>
+// FP8-NEXT: %20 = stablehlo.multiply %19, %arg0 {scalify.forms = ["2^0 level -12"]} : tensor<4x16xf32>
 // FP8-NEXT: %21 = stablehlo.broadcast_in_dim %cst_12, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x16xf32>
-// FP8-NEXT: %22 = stablehlo.add %20, %21 {scalify.forms = ["2^0 level -28.8355"]} : tensor<4x16xf32>
-// FP8-NEXT: %23 = stablehlo.multiply %22, %arg0 {scalify.forms = ["2^0 level -28.8355"]} : tensor<4x16xf32>
+// FP8-NEXT: %22 = stablehlo.add %20, %21 {scalify.forms = ["2^0 level -9"]} : tensor<4x16xf32>
+// FP8-NEXT: %23 = stablehlo.multiply %22, %arg0 {scalify.forms = ["2^0 level -9"]} : tensor<4x16xf32>
 // FP8-NEXT: %24 = stablehlo.broadcast_in_dim %cst_11, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x16xf32>
-// FP8-NEXT: %25 = stablehlo.add %23, %24 {scalify.forms = ["2^0 level -28.8355"]} : tensor<4x16xf32>
-// FP8-NEXT: %26 = stablehlo.multiply %25, %arg0 {scalify.forms = ["2^0 level -28.8355"]} : tensor<4x16xf32>
+// FP8-NEXT: %25 = stablehlo.add %23, %24 {scalify.forms = ["2^0 level -7"]} : tensor<4x16xf32>
+// FP8-NEXT: %26 = stablehlo.multiply %25, %arg0 {scalify.forms = ["2^0 level -7"]} : tensor<4x16xf32>
 // FP8-NEXT: %27 = stablehlo.broadcast_in_dim %cst_10, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x16xf32>
 // FP8-NEXT: %28 = stablehlo.add %26, %27 {scalify.forms = ["2^0 level -5"]} : tensor<4x16xf32>
 // FP8-NEXT: %29 = stablehlo.multiply %28, %arg0 {scalify.forms = ["2^0 level -5"]} : tensor<4x16xf32>
