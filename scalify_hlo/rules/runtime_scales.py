@@ -8,13 +8,12 @@ the function. Chains on a computed scale are built right after its definition.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
 from functools import reduce
 from itertools import zip_longest
-from operator import attrgetter, mul
+from operator import mul
 from typing import NamedTuple
 
-from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import (
     COMPUTED_BOUND,
     FAR_LEVEL,
@@ -25,32 +24,22 @@ from scalify_hlo.algebra.limits import (
     UNBOUNDED,
 )
 from scalify_hlo.algebra.scale import (
-    RuntimeOrigin,
     RuntimeScale,
     Scale,
     Scaled,
     ScaleInfo,
-    ScaleMaximum,
-    ScaleRoot,
 )
+from scalify_hlo.algebra.scale_origins import RuntimeOrigin, ScaleMaximum, ScaleRoot
 from scalify_hlo.algebra.uncertainty import GIVEN, STATISTIC, Uncertainty, of_root
 from scalify_hlo.dialect.formats import format_of
-from scalify_hlo.dialect.value_map import Eraser, ValueCache, ValueMap, ValueSet
+from scalify_hlo.dialect.value_map import Eraser, ValueMap
 from scalify_hlo.rules import emit
+from scalify_hlo.rules.scalar_ops import BIAS, MANTISSA, Home, ScalarOps
 
 _NEARLY_TWICE = 1.45
 """A root times this number rounds to the root if that is a power of two, else to the next one."""
 
-_BIAS, _MANTISSA = 127, 23
 _EXPONENT_BITS = {False: 8, True: 11}
-
-
-class _Home(NamedTuple):
-    """The place where ops on a run-time scale are built, in the order of definition."""
-
-    rank: int
-    anchor: ir.Operation
-    ip: ir.InsertionPoint
 
 
 class Awaited(NamedTuple):
@@ -66,7 +55,7 @@ class Awaited(NamedTuple):
     far: int = 0
 
 
-class RuntimeScales:
+class RuntimeScales(ScalarOps):
     """The run-time scales of one function and the factors that it needs.
 
     Args:
@@ -74,33 +63,21 @@ class RuntimeScales:
         tracks_uncertainty: Whether uncertainties of run-time scales are needed.
 
     Attributes:
-        location: The location of the next ops: that of the op for which they are built.
-        built: All values that were built, in order.
         awaited: The arguments of which sizes are used, by the numbers that stand for these.
     """
 
     def __init__(self, top: ir.Operation, *, tracks_uncertainty: bool = False) -> None:
-        self.location = top.location
-        self.built = ValueSet()
+        super().__init__(top)
         self._tracks_uncertainty = tracks_uncertainty
         self._top = top
-        self._ip = ir.InsertionPoint(top)
         self._values: dict[RuntimeScale, ir.Value] = {}
         self._origins: dict[RuntimeScale, RuntimeOrigin] = {}
         self._derived: dict[RuntimeOrigin, RuntimeScale] = {}
-        self._built: ValueCache[ir.Value] = ValueCache()
         self._products: dict[tuple[Scale, bool], ir.Value] = {}
         self._parts: dict[tuple[Scale, bool], list[ir.Value]] = {}
-        self._numbers: dict[tuple[float, bool], ir.Value] = {}
         self._converts: dict[tuple[RuntimeScale, bool], ir.Value] = {}
-        self._i32 = emit.scalar_type(ir.IntegerType.get_signless(32))
-        self._floats = {
-            wide: emit.scalar_type(element)
-            for wide, element in ((False, ir.F32Type.get()), (True, ir.F64Type.get()))
-        }
         self._count = 0
-        self._homes: ValueMap[_Home] = ValueMap()
-        self._computed: dict[RuntimeScale, _Home] = {}
+        self._computed: dict[RuntimeScale, Home] = {}
         self._measured: dict[RuntimeScale, Awaited] = {}
         self.awaited: ValueMap[Awaited] = ValueMap()
 
@@ -153,7 +130,7 @@ class RuntimeScales:
         if self._tracks_uncertainty:
             runtime.uncertainty = _measured(known)
         anchor = emit.constant(self._i32, 0, at).owner
-        home = _Home(runtime.index, anchor, ir.InsertionPoint(anchor))
+        home = Home(runtime.index, anchor, ir.InsertionPoint(anchor))
         self._values[runtime], self._homes[value], self._computed[runtime] = value, home, home
         return runtime
 
@@ -350,13 +327,6 @@ class RuntimeScales:
         value = self._within(value, reach, most - abs(scale.exponent), wide=wide)
         return self.times(value, self.number(2.0**scale.exponent, wide=wide))
 
-    def _within(self, value: ir.Value, reach: int, bound: int, *, wide: bool = False) -> ir.Value:
-        """Returns a power of two, clamped to 2^±bound if its reach is larger."""
-        if reach <= bound:
-            return value
-        low, high = (self.number(2.0**e, wide=wide) for e in (-bound, bound))
-        return self.elementwise("clamp", low, value, high)
-
     def forget_built(self) -> None:
         """Forgets which values were built from which; no more are built."""
         self._built.clear()
@@ -417,55 +387,6 @@ class RuntimeScales:
         value = reduce(self.times, above)
         return self.elementwise("divide", value, reduce(self.times, below)) if below else value
 
-    def times(self, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
-        """Returns the product of two rank-0 tensors; the same one each time."""
-        return self.elementwise("multiply", lhs, rhs)
-
-    def elementwise(self, name: str, *operands: ir.Value) -> ir.Value:
-        """Returns an op on rank-0 tensors of one type; the same one each time."""
-        key = name, *operands
-        built = self._built.get(key)
-        if built is None:
-            ip = home.ip if (home := self._home(operands)) else self._ip
-            built = emit.elementwise(f"stablehlo.{name}", *operands, loc=self.location, ip=ip)
-            self._keep(key, built, home)
-        return built
-
-    def op(self, name: str, *arguments: object) -> ir.Value:
-        """Returns an op of StableHLO by the name of its builder; the same one each time."""
-        key = name, *arguments
-        built = self._built.get(key)
-        if built is None:
-            build, home = getattr(stablehlo, name), self._home(arguments)
-            built = build(*arguments, loc=self.location, ip=home.ip if home else self._ip)
-            self._keep(key, built, home)
-        return built
-
-    def _home(self, operands: Sequence[object]) -> _Home | None:
-        """Returns the place where an op on operands is built: that of the last defined one."""
-        if not self._homes:
-            return None
-        homes = [self._homes[o] for o in operands if isinstance(o, ir.Value) and o in self._homes]
-        return max(homes, default=None, key=attrgetter("rank"))
-
-    def _keep(self, key: Hashable, built: ir.Value, home: _Home | None) -> None:
-        self._built[key] = built
-        self.built[built] = None
-        if home is not None:
-            self._homes[built] = home
-
-    def number(self, number: float, *, wide: bool) -> ir.Value:
-        """Returns a rank-0 constant."""
-        key = number, wide
-        built = self._numbers.get(key)
-        if built is None:
-            attribute = emit.splat_attribute(self._floats[wide], number)
-            built = self._numbers[key] = self.op("constant", attribute)
-        return built
-
-    def _integer(self, number: int) -> ir.Value:
-        return self.op("constant", emit.splat_attribute(self._i32, number))
-
     def _converted(self, runtime: RuntimeScale, wide: bool) -> ir.Value:
         key = runtime, wide
         if key not in self._converts:
@@ -489,29 +410,19 @@ class RuntimeScales:
     def _log2(self, runtime: RuntimeScale) -> ir.Value:
         value = self._converted(runtime, wide=False)
         bits = self.op("bitcast_convert", self._i32, value)
-        biased = self.elementwise("shift_right_logical", bits, self._integer(_MANTISSA))
-        return self.elementwise("subtract", biased, self._integer(_BIAS))
+        biased = self.elementwise("shift_right_logical", bits, self._integer(MANTISSA))
+        return self.elementwise("subtract", biased, self._integer(BIAS))
 
     def _times_mantissas(self, value: ir.Value, scale: Scale) -> ir.Value:
         """Multiplies by the mantissas of a monomial; only scales of arguments may have some."""
         given = Scale(0, tuple(power for power in scale.powers if power[0].state))
         for runtime, k in given.units():
             bits = self.op("bitcast_convert", self._i32, self._converted(runtime, wide=False))
-            digits = self.elementwise("and", bits, self._integer((1 << _MANTISSA) - 1))
-            digits = self.elementwise("or", digits, self._integer(_BIAS << _MANTISSA))
+            digits = self.elementwise("and", bits, self._integer((1 << MANTISSA) - 1))
+            digits = self.elementwise("or", digits, self._integer(BIAS << MANTISSA))
             mantissa = self.op("bitcast_convert", self._floats[False], digits)
             value = self.elementwise("multiply" if k > 0 else "divide", value, mantissa)
         return value
-
-    def _power(self, exponent: ir.Value) -> ir.Value:
-        """Returns ``2^exponent`` as f32, clamped to the normal numbers."""
-        biased = self.elementwise("add", self._clamp(exponent), self._integer(_BIAS))
-        bits = self.elementwise("shift_left", biased, self._integer(_MANTISSA))
-        return self.op("bitcast_convert", self._floats[False], bits)
-
-    def _clamp(self, exponent: ir.Value) -> ir.Value:
-        bound = SAFE_REACH[False]
-        return self.elementwise("clamp", self._integer(-bound), exponent, self._integer(bound))
 
 
 def _measured(known: Scaled | None) -> Uncertainty:

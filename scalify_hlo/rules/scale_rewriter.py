@@ -16,6 +16,7 @@ from typing import NamedTuple, TypeAlias
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import NORMAL, SAFE_REACH
+from scalify_hlo.algebra.runtime_size import powers_of
 from scalify_hlo.algebra.scale import (
     OF_AUTHOR,
     OF_CAST,
@@ -28,7 +29,6 @@ from scalify_hlo.algebra.scale import (
     ScaleInfo,
     Splat,
 )
-from scalify_hlo.algebra.runtime_size import powers_of
 from scalify_hlo.algebra.uncertainty import CERTAIN, UNKNOWN, Uncertainty, of_root
 from scalify_hlo.analysis.frames import INSIDES
 from scalify_hlo.dialect.formats import element_type

@@ -82,7 +82,9 @@ class AfterCasts:
         """Whether an op is not a cast, and contains none."""
         if name == "func.call":
             return self._is_plain_function(op.attributes["callee"].value)
-        if name == "stablehlo.convert" and isinstance(element_type(op.operands[0].type), ir.F64Type):
+        if name == "stablehlo.convert" and isinstance(
+            element_type(op.operands[0].type), ir.F64Type
+        ):
             return False  # No other format has the range of f64.
         return name in _PLAIN and (wide or all(map(self._is_wide, op.results)))
 
