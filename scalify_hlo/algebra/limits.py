@@ -118,6 +118,10 @@ NATURAL: Final = 6
 """The largest |log2| of the quotient of a static scale and the constant of a sum at which the sum
 keeps that scale."""
 
+OPS_OF_LAYER: Final = 4
+"""The octaves by which the sizes of its ops may differ from that of a whole activation. They do for
+inputs far from unit: the derivative of an approximate GELU multiplies squares by zeros."""
+
 DRIFT: Final = 7
 """The |log2| of a static scale above which wide data are rescaled to scale 1: data are fewer than 8
 octaves further from unit than the values, however wrong the scales of inputs are declared."""

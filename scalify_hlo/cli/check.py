@@ -100,18 +100,16 @@ def command(
     the values that exceed a limit included.
     """
     same_file(original, rewritten)
+    _refuse_alone(input_scale, inputs)
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
     power = _scale(scale) if scale else None
-    if input_scale and not inputs:
-        raise UsageError("--input-scale has no effect without --inputs", hint="give both")
     from scalify_hlo.cli.check_json import Comparison, dump
     from scalify_hlo.run.bounds import bound_of
     from scalify_hlo.run.check import checked
 
     programs = read(original), read(rewritten)
     bound = bound_of(*(p.module for p in programs))
-    given = (rtol, max_ulp, min_snr)
-    inside = None
+    given, inside = (rtol, max_ulp, min_snr), None
     with console.progress("Running"):
         done = checked(
             *programs,
@@ -130,6 +128,11 @@ def command(
     else:
         _show(found)
     _refuse_failed(found)
+
+
+def _refuse_alone(input_scale: Sequence[str], inputs: str | None) -> None:
+    if input_scale and not inputs:
+        raise UsageError("--input-scale has no effect without --inputs", hint="give both")
 
 
 def _inside(

@@ -6,9 +6,8 @@ polynomials. `scalify-recognize` marks the ops that read the inputs and make the
 
 from __future__ import annotations
 
-from typing import Final
-
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.limits import OPS_OF_LAYER
 from scalify_hlo.algebra.scale import Scaled, ScaleInfo
 from scalify_hlo.algebra.uncertainty import least
 from scalify_hlo.dialect import attributes
@@ -52,14 +51,9 @@ class Activations:
             if level is not None:
                 rewriter.set(op.results[0], Scaled(info.scale, level, certain))
             return
-        if level is not None and abs(level - info.level) > _ROUGHLY:
+        if level is not None and abs(level - info.level) > OPS_OF_LAYER:
             info = info._replace(level=round(level))
         rewriter.assume(op.results[0], info._replace(uncertainty=certain))
-
-
-_ROUGHLY: Final = 4
-"""The octaves by which the sizes of its ops may differ from that of the whole activation. They do
-for inputs far from unit: the derivative of an approximate GELU multiplies squares by zeros."""
 
 
 def _level(op: ir.Operation, source: Scaled, info: Scaled) -> float | None:

@@ -16,12 +16,12 @@ from scalify_hlo.algebra.scale import (
     Scale,
     Scaled,
     ScaleInfo,
-    ScaleMaximum,
     Splat,
     levels_at,
     mean_uncertainty,
     meet,
 )
+from scalify_hlo.algebra.scale_origins import ScaleMaximum
 from scalify_hlo.algebra.uncertainty import CERTAIN, CONSTANT, Uncertainty
 from scalify_hlo.rules.measured_sizes import MeasuredSizes
 from scalify_hlo.rules.rescaler import Rescaler, broadcast_source
@@ -187,8 +187,9 @@ class Alignment:
             if constants:
                 level = self._largest([*constants, *levels_at(ONE, scaled)])
                 return Scaled(ONE, level, self._mean(scaled, ONE))
-            if not either and (level := _epsilon(scaled, infos)) is not None:
-                return Scaled(ONE, self._largest([level, *levels_at(ONE, scaled)]))
+            epsilon = None if either else _epsilon(scaled, infos)
+            if epsilon is not None:
+                return Scaled(ONE, self._largest([epsilon, *levels_at(ONE, scaled)]))
         if len(scaled) < len(infos) and not all(map(self._result_scales.is_wide, values)):
             infos = [f if bounds and isinstance(f, Splat) else _in_narrow(f) for f in infos]
             scaled = [f for f in infos if isinstance(f, Scaled)]

@@ -54,14 +54,16 @@ def certain(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     info = rewriter.info(op.results[0])
     if not isinstance(info, Scaled):
         return
-    if not _NORMS.isdisjoint(names) and info.scale.static and info.level < -NEAR_UNIT:
+    if "softmax" not in names and info.scale.static and info.level < -NEAR_UNIT:
         return
     if not _CERTAIN.isdisjoint(names):
         rewriter.assume(op.results[0], info._replace(uncertainty=NORMALIZED))
 
 
-_NORMS: Final = frozenset({"layer_norm", "rms_norm", "group_norm", "instance_norm", "batch_norm"})
-_CERTAIN: Final = _NORMS | {"softmax", "log_softmax", "logsumexp"}
+_CERTAIN: Final = frozenset(
+    {"layer_norm", "rms_norm", "group_norm", "instance_norm", "batch_norm"}
+    | {"softmax", "log_softmax", "logsumexp"}
+)
 """The layers whose results have a size that does not depend on the inputs."""
 
 

@@ -7,7 +7,8 @@ from typing import Final
 
 from scalify_hlo.algebra.limits import SAFE_REACH
 from scalify_hlo.algebra.runtime_size import alike, powers_of
-from scalify_hlo.algebra.scale import RuntimeScale, Scale, Scaled, ScaleMaximum, ScaleRoot
+from scalify_hlo.algebra.scale import RuntimeScale, Scale, Scaled
+from scalify_hlo.algebra.scale_origins import ScaleMaximum, ScaleRoot
 from scalify_hlo.rules.runtime_scales import RuntimeScales
 
 _DEGREES: Final = (1, 2, 3, 4, 6)

@@ -75,8 +75,9 @@ class ResultScales:
         return ONE if strays(scale) else scale
 
     def _holds(self, value: ir.Value, info: Scaled) -> bool:
-        """Whether the format of data has the values too: the f32 result of a matmul may stand for
-        one in f64.
+        """Whether the format of data has the values too.
+
+        The f32 result of a matmul may stand for one in f64.
         """
         format_ = self._format(value)
         wide = format_ is not None and format_.name == "f64"

@@ -8,9 +8,9 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.scale import (
     Scale,
     Scaled,
-    ScaleRoot,
     Splat,
 )
+from scalify_hlo.algebra.scale_origins import ScaleRoot
 from scalify_hlo.rules.families import unscale
 from scalify_hlo.rules.registry import Apply
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter

@@ -25,14 +25,12 @@ from scalify_hlo.algebra.limits import (
     UNBOUNDED,
 )
 from scalify_hlo.algebra.scale import (
-    RuntimeOrigin,
     RuntimeScale,
     Scale,
     Scaled,
     ScaleInfo,
-    ScaleMaximum,
-    ScaleRoot,
 )
+from scalify_hlo.algebra.scale_origins import RuntimeOrigin, ScaleMaximum, ScaleRoot
 from scalify_hlo.algebra.uncertainty import GIVEN, STATISTIC, Uncertainty, of_root
 from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.value_map import Eraser, ValueMap
@@ -73,6 +71,7 @@ class RuntimeScales(ScalarOps):
     def __init__(self, top: ir.Operation, *, tracks_uncertainty: bool = False) -> None:
         super().__init__(top)
         self._tracks_uncertainty = tracks_uncertainty
+        self._top = top
         self._values: dict[RuntimeScale, ir.Value] = {}
         self._origins: dict[RuntimeScale, RuntimeOrigin] = {}
         self._derived: dict[RuntimeOrigin, RuntimeScale] = {}
@@ -362,6 +361,11 @@ class RuntimeScales(ScalarOps):
             return value
         value = self.times(value, self.number(2.0**scale.exponent, wide=wide))
         return self._within(value, reach + abs(scale.exponent), most, wide=wide)
+
+    def forget_built(self) -> None:
+        """Forgets which values were built from which; no more are built."""
+        self._built.clear()
+        self._homes.clear()
 
     def erase_unused(self, eraser: Eraser) -> None:
         """Erases the factors without uses."""

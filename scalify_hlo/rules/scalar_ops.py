@@ -1,18 +1,17 @@
-"""Ops on rank-0 tensors, each of which is built once, as early in a function as possible."""
+"""Scalar ops on scales, which are built once, and as early in a function as possible."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from operator import attrgetter
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.limits import SAFE_REACH
 from scalify_hlo.dialect.value_map import ValueCache, ValueMap, ValueSet
 from scalify_hlo.rules import emit
 
-BIAS: Final = 127
-MANTISSA: Final = 23
+BIAS, MANTISSA = 127, 23
 
 
 class Home(NamedTuple):
@@ -24,10 +23,10 @@ class Home(NamedTuple):
 
 
 class ScalarOps:
-    """The ops on scalars of one function.
+    """A builder of scalar ops, each of which is built once.
 
     Args:
-        top: The op before which those on arguments are built.
+        top: The op before which they are built.
 
     Attributes:
         location: The location of the next ops: that of the op for which they are built.
@@ -38,21 +37,15 @@ class ScalarOps:
     def __init__(self, top: ir.Operation) -> None:
         self.location, self.block = top.location, top.block
         self.built = ValueSet()
-        self._top = top
         self._ip = ir.InsertionPoint(top)
         self._built: ValueCache[ir.Value] = ValueCache()
-        self._homes: ValueMap[Home] = ValueMap()
         self._numbers: dict[tuple[float, bool], ir.Value] = {}
         self._i32 = emit.scalar_type(ir.IntegerType.get_signless(32))
         self._floats = {
             wide: emit.scalar_type(element)
             for wide, element in ((False, ir.F32Type.get()), (True, ir.F64Type.get()))
         }
-
-    def forget_built(self) -> None:
-        """Forgets which values were built from which; no more are built."""
-        self._built.clear()
-        self._homes.clear()
+        self._homes: ValueMap[Home] = ValueMap()
 
     def times(self, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
         """Returns the product of two rank-0 tensors; the same one each time."""

@@ -126,7 +126,7 @@ def test_f64_inputs_beyond_f32(recipe: str, size: float, declared: bool) -> None
         x, *weights = operands(np.float64)
         args = (x * size, *weights)
         for model in (linear, gelu):
-            scales = None if declared else {}
+            scales: Mapping[str, float] | None = None if declared else {}
             assert min(snr(exported(model, args), args, recipe, scales)) > LEAST
 
 
@@ -142,10 +142,9 @@ def test_f64_stays_wide_where_scales_are_f32(recipe: str) -> None:
 
 def test_scales_that_were_measured_are_accepted() -> None:
     x, w, v = operands()
-    args = (
-        (x, np.full((SIZE, SIZE), 4, ml_dtypes.float8_e8m0fnu), w.astype(ml_dtypes.float8_e4m3fn))
-        + (v.astype(ml_dtypes.float8_e5m2), np.int32(3), np.float32(3e38), np.float32(1.2e-38))
-    )  # fmt: skip
+    scales = np.full((SIZE, SIZE), 4, ml_dtypes.float8_e8m0fnu)
+    narrow = w.astype(ml_dtypes.float8_e4m3fn), v.astype(ml_dtypes.float8_e5m2)
+    args = (x, scales, *narrow, np.int32(3), np.float32(3e38), np.float32(1.2e-38))
 
     def fn(x: Any, s: Any, w: Any, v: Any, n: Any, most: Any, least: Any) -> Any:
         scaled = x * s.astype(jnp.float32)

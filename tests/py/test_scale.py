@@ -19,12 +19,12 @@ from scalify_hlo.algebra.scale import (
     RuntimeScale,
     Scale,
     Scaled,
-    ScaleRoot,
     Splat,
     levels_at,
     meet,
     splat_info,
 )
+from scalify_hlo.algebra.scale_origins import ScaleRoot
 from scalify_hlo.algebra.uncertainty import of_root
 
 GENERATORS = [RuntimeScale(i, f"s{i}", state=i < 2) for i in range(4)]
