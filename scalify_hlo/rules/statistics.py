@@ -282,10 +282,20 @@ def sum_of_squares(data: ir.Value, at: ir.Operation, zero: ir.Value, *, wide: bo
     return reduction.total(data, zero=zero)
 
 
-def largest(magnitudes: ir.Value, at: ir.Operation) -> ir.Value:
-    """Returns the largest of f32 magnitudes, of rank 0."""
-    reduction = _Reduction("max", at, magnitudes.type, wide=False, devices=None, kept=())
-    return reduction.reduced(magnitudes)
+def largest(
+    magnitudes: ir.Value, at: ir.Operation, *, finite: bool, kept: Sequence[int] = ()
+) -> ir.Value:
+    """Returns the largest of f32 magnitudes; see `statistic`.
+
+    Args:
+        magnitudes: The magnitudes.
+        at: The op before which it is computed.
+        finite: Whether elements that are not finite count as zero; if not, one of them makes the
+            result an infinity or NaN.
+        kept: The dimensions along which there is one result per index.
+    """
+    reduction = _Reduction("max", at, magnitudes.type, wide=False, devices=None, kept=kept)
+    return reduction.largest(magnitudes, finite=finite)
 
 
 def everywhere(value: ir.Value, body: str, devices: Devices | None, at: ir.Operation) -> ir.Value:
@@ -413,7 +423,7 @@ class _Reduction:
     ) -> ir.Value:
         terms = self._terms(data, finite=finite)
         if finite and self._kind == "max":
-            total = self._largest_finite(terms, apart=apart)
+            total = self.largest(terms, apart=apart)
         else:
             terms = terms if narrow else emit.convert(terms, self._element, self._at)
             total = self.reduced(terms, zero)
@@ -444,28 +454,33 @@ class _Reduction:
             size = emit.elementwise("stablehlo.abs", data, **self._where)
         return emit.where_finite(data, size, self._at) if finite and self._kind != "max" else size
 
-    def _largest_finite(self, sizes: ir.Value, *, apart: bool) -> ir.Value:
-        """Returns the largest finite one of magnitudes.
+    def largest(self, sizes: ir.Value, *, finite: bool = True, apart: bool = False) -> ir.Value:
+        """Returns the largest of magnitudes, or the largest finite one.
 
-        As signed integers, the bits of magnitudes are in their order. The sum with the bits of the
-        least normal number makes those of infinity, and of NaN, negative. One op after the other,
+        As integers, the bits of magnitudes are in their order, and those of NaN at the end: XLA's
+        maximum of floats may drop a NaN. As signed integers, the sums with the bits of the least
+        normal number are negative for infinity and NaN, which drops both. One op after the other,
         it leaves XLA the fusions of the program, unlike a select.
         """
         element = sizes.type.element_type
         bits = _SIGNED[str(element)]
-        signed = ir.RankedTensorType.get(
-            sizes.type.shape, ir.IntegerType.get_signless(bits.width), sizes.type.encoding
-        )
-        codes = stablehlo.bitcast_convert(signed, sizes, **self._where)
-        step = emit.filled(codes, 1 << bits.mantissa, self._at)
-        codes = emit.elementwise("stablehlo.add", codes, step, **self._where)
-        least = emit.constant(emit.scalar_type(signed.element_type), 1 << bits.mantissa, self._at)
-        found = self.reduced(codes, least)
+        least = 1 << bits.mantissa if finite else 0
+        make = ir.IntegerType.get_signless if finite else ir.IntegerType.get_unsigned
+        integer = make(bits.width)
+        codes = ir.RankedTensorType.get(sizes.type.shape, integer, sizes.type.encoding)
+        found = self._more(stablehlo.bitcast_convert(codes, sizes, **self._where), "add", least)
+        found = self.reduced(found, emit.integers(emit.scalar_type(integer), least, self._at))
         found = self._emitter.kept(found) if apart else found
-        step = emit.filled(found, 1 << bits.mantissa, self._at)
-        found = emit.elementwise("stablehlo.subtract", found, step, **self._where)
+        found = self._more(found, "subtract", least)
         type_ = ir.RankedTensorType.get(found.type.shape, element)
         return stablehlo.bitcast_convert(type_, found, **self._where)
+
+    def _more(self, codes: ir.Value, name: str, number: int) -> ir.Value:
+        """Returns the sum or difference with a number."""
+        if not number:
+            return codes
+        other = emit.filled(codes, number, self._at)
+        return emit.elementwise(f"stablehlo.{name}", codes, other, **self._where)
 
     def reduced(self, terms: ir.Value, zero: ir.Value | None = None) -> ir.Value:
         element = terms.type.element_type

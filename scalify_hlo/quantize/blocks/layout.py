@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.rules import emit
-from scalify_hlo.rules.statistics import statistic
+from scalify_hlo.rules.statistics import largest
 
 _MULTIPLE = 16
 """Devices take blocks that are multiples of this; see `block_size`."""
@@ -97,7 +97,8 @@ def amax_along(tiles: ir.Value, kept: Sequence[int], at: ir.Operation) -> ir.Val
 
     That of a block with an infinity or a NaN is not finite, by which the block is marked.
     """
-    return statistic(tiles, "max", at, wide=False, devices=None, kept=kept, finite=False)
+    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    return largest(stablehlo.abs(tiles, **where), at, finite=False, kept=kept)
 
 
 def amax_in_place(

@@ -27,7 +27,7 @@ t = max(amax of the tensor, 2^-100):
 The maximum, whose second term is the smallest E4M3 number, keeps X_d in range where S is 0.
 
 A block with an infinity or a NaN has a scale that is not finite, and all its numbers become NaN in
-the matmul. With E4M3 scales, so does the whole tensor. Casts round to nearest even. Scales that are
+the matmul. It has no part in the amax of the tensor. Casts round to nearest even. Scales that are
 rounded up, and F32 scales, leave no number to saturate: with the latter X_d may be above `largest`
 by three roundings of f32, which the cast takes back. With the others, larger numbers become the
 largest one. No scale is the reciprocal of a quotient or a quotient by a constant, which
@@ -51,7 +51,7 @@ from scalify_hlo.quantize.casts import barrier_after
 from scalify_hlo.quantize.encoding import Array, dtype_of
 from scalify_hlo.recipes.model import Blocks
 from scalify_hlo.rules import emit
-from scalify_hlo.rules.statistics import largest, statistic
+from scalify_hlo.rules.statistics import largest
 
 _MANTISSA: Final = 23
 _FRACTION: Final = (1 << _MANTISSA) - 1
@@ -236,23 +236,17 @@ class _Builder(Bitwise):
         self, amax: ir.Value, target: FloatFormat, members: Members | None = None
     ) -> BlockScales:
         """Returns E4M3 scales with their common factor, or with one for each member."""
-        if members is not None:
-            view = self._viewed(amax, members.of_amax(amax.type.shape))
-            kept = members.kept
-            whole = statistic(
-                view, "max", self.at, wide=False, devices=None, kept=kept, finite=False
-            )
-        else:
-            whole = largest(amax, self.at) if amax.type.rank else amax
+        kept = () if members is None else members.kept
+        view = amax if members is None else self._viewed(amax, members.of_amax(amax.type.shape))
+        whole = largest(view, self.at, finite=True, kept=kept)
         one = _Builder(self.at, whole.type, self.splats)
         whole = one.op("maximum", whole, one.number(SMALLEST_PAIRED_AMAX))
         most = _E4M3.max_finite
         common = one.op("multiply", whole, one.number(1.0 / (most * target.max_finite)))
         ratio = one.op("divide", one.number(most), whole)
-        finite = one.compare(whole, one.number(float(np.finfo(np.float32).max)), "LE")
-        ratio = one.select(finite, ratio, one.number(math.nan))
         scale = self.op("multiply", amax, self._for_each(ratio, amax, members))
         scale = emit.saturate(scale, most, self.at, self.splats)
+        scale = self.select(self.is_finite(amax), scale, self.number(math.nan))
         # XLA for GPUs omits a convert and its inverse, unless there is a barrier between them.
         scale = barrier_after(emit.convert(scale, element_of(_E4M3.name), self.at))
         scale = emit.convert(scale, ir.F32Type.get(), self.at)

@@ -4,7 +4,7 @@
 
 // Each operand is quantized along the contracted dimension, in blocks of 32, of which the last one is
 // padded. The amax of the weight's blocks is taken from the weight as it is, and only the amax and
-// the data are transposed. A barrier keeps the cast. The constants are shared, at the start.
+// the data are transposed. It is found on the bits of the magnitudes, which keeps NaN. A barrier keeps the cast. The constants are shared, at the start.
 
 // CHECK: func.func @main
 // CHECK-NEXT: %[[NAN:.*]] = stablehlo.constant dense<0x7FC00000> : tensor<16x2xf32>
@@ -18,7 +18,9 @@
 // CHECK: stablehlo.reshape %[[AW]]
 // CHECK-SAME: -> tensor<2x32x16xf32>
 // CHECK: %[[MW:.*]] = stablehlo.reduce({{.*}}) applies stablehlo.maximum across dimensions = [1]
-// CHECK: stablehlo.transpose %[[MW]]
+// CHECK-SAME: tensor<2x32x16xui32>
+// CHECK: %[[FW:.*]] = stablehlo.bitcast_convert %[[MW]]
+// CHECK: stablehlo.transpose %[[FW]]
 // CHECK-SAME: -> tensor<16x2xf32>
 // CHECK: %[[W:.*]] = stablehlo.convert {{.*}} -> tensor<16x64xf8E4M3FN>
 // CHECK: stablehlo.optimization_barrier %[[W]]
