@@ -305,9 +305,10 @@ def _rounded(op: ir.Operation, target: FloatFormat, rewriter: ScaleRewriter) -> 
 def _cast_value(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """Casts values, which have a scale of their own: a level is not folded into their data."""
     info = rewriter.info(op.operands[0])
+    right = rewriter.right(op) if rewriter.asks(op) else VALUES
     rewriter.read_all(op)
-    if rewriter.narrow or rewriter.asks(op):
-        rewriter.assume(op.results[0], size_of_read(op, info))
+    if rewriter.narrow or right:
+        rewriter.assume(op.results[0], size_of_read(op, info)._replace(right=right))
 
 
 _ASKED = "rounds data near unit to {}, and not the values, since the author asked for scales"
