@@ -331,7 +331,9 @@ def dequantize(result: ir.Value, operands: Sequence[Operand], at: ir.Operation) 
     return times_powers(result, int(exponents), at)
 
 
-def scale_of_terms(operands: Sequence[Operand], formats: Sequence[str], at: ir.Operation) -> ir.Value:
+def scale_of_terms(
+    operands: Sequence[Operand], formats: Sequence[str], at: ir.Operation
+) -> ir.Value:
     """Returns the expected size of a product of two elements, each with one scale, as an f32.
 
     Operands that the program itself cast do not fill their formats, and are no part of it.
