@@ -55,7 +55,7 @@ def are_floats(types: Sequence[ir.Type]) -> list[bool]:
 
 def cuts_range(op: ir.Operation) -> bool:
     """Whether a `reduce_precision` rounds to a format with less range than f32."""
-    return op.attributes["exponent_bits"].value < FORMATS["f32"].exponent_bits
+    return int(op.attributes["exponent_bits"].value) < FORMATS["f32"].exponent_bits
 
 
 def has_narrow(module: ir.Operation) -> bool:

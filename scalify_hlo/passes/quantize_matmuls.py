@@ -97,7 +97,7 @@ class QuantizeMatmulsPass(Pass):
         casts = index.share(Casts())
         exchanges = Exchanges()
         sums = self._sums(module, exchanges)
-        asked = bool(index.own) and index.asked
+        asked = bool(index.own) and index.asked and not self.recipe.narrow_data
         quantizer = self._quantizer(module, source, casts, exchanges, sums, asked=asked)
         numbers = index.share(Numbers(self.recipe, self.wide))
         inlined = source is not None and not self.recipe.scaling.propagated

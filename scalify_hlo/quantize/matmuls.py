@@ -171,7 +171,8 @@ class QuantizedOperands:
         recipe: The recipe, which says whether weights have a scale for each output channel.
         sums: Gets the matmuls whose results may be parts of sums; None if there are none.
         apart: Whether casts are kept apart from transposes; see `_kept`.
-        asked: Whether the author may have asked for scales in a program with narrow formats.
+        asked: Whether the author may have asked for scales in a program with narrow formats, and
+            the recipe predicts no sizes.
     """
 
     def __init__(

@@ -308,8 +308,10 @@ def _cast_value(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     info = rewriter.info(op.operands[0])
     right = rewriter.right(op) if rewriter.asks(op) else VALUES
     rewriter.read_all(op)
-    if rewriter.narrow or right:
+    if rewriter.narrow:
         rewriter.assume(op.results[0], size_of_read(op, info)._replace(right=right))
+    elif right:  # The data fill the format; see `marker_ops.scaled_result`.
+        rewriter.assume(op.results[0], Scaled(ONE, 0, UNKNOWN, right))
 
 
 _ASKED = "rounds data near unit to {}, and not the values, since the author asked for scales"
