@@ -112,3 +112,11 @@ _TABLE = (
     FloatFormat("f4E2M1FN", 2, 1, 0, 2, 6.0),
 )
 FORMATS = {f.name: f for f in _TABLE}
+
+
+def float_format(exponent_bits: int, mantissa_bits: int) -> FloatFormat:
+    """Returns the IEEE format with given numbers of bits, as `reduce_precision` rounds to one."""
+    most = 2 ** (exponent_bits - 1) - 1
+    name = f"f{1 + exponent_bits + mantissa_bits}E{exponent_bits}M{mantissa_bits}"
+    largest = math.ldexp(2 - 2.0**-mantissa_bits, most)
+    return FloatFormat(name, exponent_bits, mantissa_bits, 1 - most, most, largest)

@@ -47,7 +47,8 @@ class ModuleIndex:
         plain_calls: Whether functions are referenced only by calls outside of regions; valid after
             the ops were counted.
         own: Whether the program itself has narrow formats; None if its ops were not counted.
-        asked: Whether the author of the program marked values whose data may be rounded.
+        asked: Whether the author of the program marked values whose data may be rounded, or passes
+            pairs.
         markers: The number of markers in the program, inserted ones included.
         marked: The names of ops that are marked as part of a layer; None if no pass looked for
             layers.

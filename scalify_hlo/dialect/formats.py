@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import FORMATS as FORMATS
 from scalify_hlo.algebra.formats import FloatFormat as FloatFormat
+from scalify_hlo.algebra.formats import float_format as float_format
+
+REDUCE_PRECISION: Final = "stablehlo.reduce_precision"
 
 
 def element_of(name: str) -> ir.Type:
@@ -49,11 +53,19 @@ def are_floats(types: Sequence[ir.Type]) -> list[bool]:
     return [known[type_] for type_ in types]
 
 
+def cuts_range(op: ir.Operation) -> bool:
+    """Whether a `reduce_precision` rounds to a format with less range than f32."""
+    return int(op.attributes["exponent_bits"].value) < FORMATS["f32"].exponent_bits
+
+
 def has_narrow(module: ir.Operation) -> bool:
-    """Whether an op of a module has a result in a format with less range than f32."""
+    """Whether an op of a module rounds to a format with less range than f32."""
     types: dict[ir.Type, bool] = {}
+    cut = False
 
     def visit(op: ir.Operation) -> ir.WalkResult:
+        nonlocal cut
+        cut = cut or (op.name == REDUCE_PRECISION and cuts_range(op))
         blocks = (block for region in op.regions for block in region.blocks)
         for value in (*op.results, *(argument for block in blocks for argument in block.arguments)):
             if value.type not in types:
@@ -62,4 +74,4 @@ def has_narrow(module: ir.Operation) -> bool:
         return ir.WalkResult.ADVANCE
 
     module.walk(visit)
-    return any(types.values())
+    return cut or any(types.values())

@@ -14,6 +14,7 @@ are kept through serialization and with symbolic shapes.
 ``dynamic_rescale``    x [, step]                 x                x is rescaled by a statistic
 ``stop_scaling``       x                          x                x becomes unscaled
 ``cast``               x                          x                x is cast next: data, not values
+``scaled_result``      x, scale                   x                x, of pairs, gets that scale
 ``custom_scale``       x, …                       y, …             y is the result of its rule
 ====================== ========================== ================ ============================
 
@@ -33,6 +34,9 @@ attributes hold the parameters:
 * ``scalify.bound``, which recipes write, is an i64 N: the computed scale is clamped to 2^±N.
 * With ``scalify.peak``, which recipes write, the size of the data follows from their amax. It is
   ``unknown`` if nothing else tells the size of the value, and else ``known``.
+
+A `scaled_result`, which recipes insert, is the result of a matmul whose operands had scales of
+their own. It has an effect if the program rounds it to a narrow format and the author passed pairs.
 
 A `custom_scale` calls the body of a function. ``scalify.rule`` names the private function that is
 its rule. The rule takes the operands and returns the results of the call, each float value as data
@@ -66,6 +70,7 @@ GET_DATA_AND_SCALE: Final = "get_data_and_scale"
 DYNAMIC_RESCALE: Final = "dynamic_rescale"
 STOP_SCALING: Final = "stop_scaling"
 CAST: Final = "cast"
+SCALED_RESULT: Final = "scaled_result"
 CUSTOM_SCALE: Final = "custom_scale"
 
 ASKING: Final = frozenset({SET_SCALING, CAST})

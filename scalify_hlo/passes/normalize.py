@@ -8,7 +8,7 @@ from typing import ClassVar
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.index import LISTING, ModuleIndex
 from scalify_hlo.analysis.listing import Listing
-from scalify_hlo.dialect.formats import format_of
+from scalify_hlo.dialect.formats import REDUCE_PRECISION, cuts_range, format_of
 from scalify_hlo.dialect.functions import main_function, terminator
 from scalify_hlo.dialect.markers import ASKING, MARKER, RULE
 from scalify_hlo.dialect.ragged import RAGGED_DOT
@@ -144,7 +144,7 @@ def _count(module: ir.Operation, index: ModuleIndex) -> list[ir.Operation]:
         index.plain_calls = False
     index.markers += len(count.calls)
     index.asked = any(op.attributes[MARKER].value in ASKING for op in count.calls)
-    index.own = any(count.narrow.values())
+    index.own = count.cuts or any(count.narrow.values())
     return count.calls
 
 
@@ -158,10 +158,12 @@ class _Count:
         names: The names of the ops.
         narrow: For each type of which there are floats, whether it has less range than f32. Results
             of ops that have the type of an operand are not looked at.
+        cuts: Whether an op rounds to such a format.
         calls: The calls that are markers.
     """
 
     def __init__(self, index: ModuleIndex) -> None:
+        self.cuts = False
         self.names: list[str] = []
         self.narrow: dict[ir.Type, bool] = {}
         self.calls: list[ir.Operation] = []
@@ -201,7 +203,9 @@ class _Count:
             self._note_format(op.results[0].type)
         if name == "stablehlo.convert":
             return
-        if name == "stablehlo.constant":
+        if name == REDUCE_PRECISION:
+            self.cuts = self.cuts or cuts_range(op)
+        elif name == "stablehlo.constant":
             index.dense = index.dense or has_elements(op)
         elif MARKER in op.attributes:
             self.calls.append(op)
@@ -223,4 +227,4 @@ class _Count:
 _MAKING = frozenset({"stablehlo.constant", "stablehlo.convert"})
 """Ops by which a program gets floats of a format that it does not have yet."""
 
-_LOOKED_AT = _MAKING | {"func.call"}
+_LOOKED_AT = _MAKING | {"func.call", REDUCE_PRECISION}

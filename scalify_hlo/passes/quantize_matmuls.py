@@ -97,7 +97,8 @@ class QuantizeMatmulsPass(Pass):
         casts = index.share(Casts())
         exchanges = Exchanges()
         sums = self._sums(module, exchanges)
-        quantizer = self._quantizer(module, source, casts, exchanges, sums)
+        asked = bool(index.own) and index.asked and not self.recipe.narrow_data
+        quantizer = self._quantizer(module, source, casts, exchanges, sums, asked=asked)
         numbers = index.share(Numbers(self.recipe, self.wide))
         inlined = source is not None and not self.recipe.scaling.propagated
         records = index.share(Records(report, inlined=inlined))
@@ -248,12 +249,14 @@ class QuantizeMatmulsPass(Pass):
         casts: Casts,
         exchanges: Exchanges,
         sums: PartialSums | None,
+        *,
+        asked: bool,
     ) -> Quantizer:
         """Returns the quantization of matmuls that the recipe names."""
         if self.recipe.scaling.kind == "block":
             return BlockQuantizer(module, self.recipe)
         return MatmulQuantizer(
-            self._casting(source, casts, exchanges, sums),
+            self._casting(source, casts, exchanges, sums, asked=asked),
             Flattening() if on_one_device(module) else None,
             algorithms=self.recipe.target in WITH_ALGORITHMS,
             keeps=self.recipe.matmul.output == KEEP,
@@ -272,6 +275,8 @@ class QuantizeMatmulsPass(Pass):
         casts: Casts,
         exchanges: Exchanges,
         sums: PartialSums | None,
+        *,
+        asked: bool,
     ) -> Casting:
         """Returns the provider of the quantized operands."""
         apart = self.recipe.target in TURNING
@@ -279,7 +284,8 @@ class QuantizeMatmulsPass(Pass):
         propagated = Propagated(casts, matmul, exchanges, listed=listed, apart=apart)
         if source is None:
             return propagated
-        own = QuantizedOperands(Operands(source, exchanges), self.recipe, sums, apart=apart)
+        operands = Operands(source, exchanges)
+        own = QuantizedOperands(operands, self.recipe, sums, apart=apart, asked=asked)
         return ApartMembers(propagated, own) if self.recipe.scaling.propagated else own
 
     def _quantized(

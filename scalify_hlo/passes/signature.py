@@ -55,9 +55,10 @@ class SignaturePass(Pass):
     strict: bool = True
     blocks: tuple[str, ...] = ()
 
-    def apply(self, module: ir.Operation, _: ModuleIndex, __: Report) -> None:
+    def apply(self, module: ir.Operation, index: ModuleIndex, _: Report) -> None:
         """See `Pass.apply`."""
         self.mark(module)
+        index.asked = index.asked or attributes.any_argument_has(_main_of(module), attributes.PAIR)
 
     def mark(self, module: ir.Operation) -> None:
         """Marks the arguments and results of ``main``.

@@ -12,14 +12,20 @@ from scalify_hlo.analysis.names import FORWARD
 from scalify_hlo.analysis.sizes import Extent
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.algorithms import dot_algorithm
-from scalify_hlo.dialect.formats import element_of
+from scalify_hlo.dialect.formats import element_of, format_of
 from scalify_hlo.dialect.swapped_operands import NUMBERS, swapped_numbers
 from scalify_hlo.dialect.value_map import erase, replace_op
 from scalify_hlo.quantize.casts import Casts, unwidened, widened_from
 from scalify_hlo.quantize.channels import batch_rank, channels, independent
 from scalify_hlo.quantize.collapse_dims import Flattening
 from scalify_hlo.quantize.exchanges import Exchanges
-from scalify_hlo.quantize.operand_scales import Operand, Operands, QuantizeRequest, dequantize
+from scalify_hlo.quantize.operand_scales import (
+    Operand,
+    Operands,
+    QuantizeRequest,
+    dequantize,
+    scale_of_terms,
+)
 from scalify_hlo.quantize.partial_sums import PartialSums
 from scalify_hlo.quantize.result_types import propagated_type, round_at_once, scaled_type
 from scalify_hlo.quantize.transposed_products import (
@@ -31,6 +37,7 @@ from scalify_hlo.recipes.model import KEEP, MatmulOptions, Recipe
 from scalify_hlo.report.matmuls import CONSTANT, OperandScale
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.cast_scales import write_reader
+from scalify_hlo.transforms.marker_barriers import scaled_result
 
 Formats: TypeAlias = tuple[str, str]
 Scales: TypeAlias = tuple[OperandScale | None, OperandScale | None]
@@ -164,6 +171,8 @@ class QuantizedOperands:
         recipe: The recipe, which says whether weights have a scale for each output channel.
         sums: Gets the matmuls whose results may be parts of sums; None if there are none.
         apart: Whether casts are kept apart from transposes; see `_kept`.
+        asked: Whether the author may have asked for scales in a program with narrow formats, and
+            the recipe predicts no sizes.
     """
 
     def __init__(
@@ -173,9 +182,10 @@ class QuantizedOperands:
         sums: PartialSums | None = None,
         *,
         apart: bool = False,
+        asked: bool = False,
     ) -> None:
         self._operands, self._recipe, self._apart = operands, recipe, apart
-        self._sums = sums
+        self._sums, self._asked = sums, asked
         self._requests: Sequence[QuantizeRequest] = ()
         self._last: Sequence[Operand] = ()
         self._batch = 0
@@ -216,7 +226,8 @@ class QuantizedOperands:
             found = independent(op, side, each=scaling.batch == "each")
         place = op.results[0], side
         kept, gradient = _kept(op, role, apart=self._apart), role == GRADIENT
-        return QuantizeRequest(op.operands[side], format_, place, found, gradient, kept)
+        value = op.operands[side]
+        return QuantizeRequest(value, format_, place, found, gradient, kept, self._asked)
 
     def element(self, old: ir.Type, _: Formats) -> ir.Type:
         """See `Casting`; the scales are applied in this type."""
@@ -227,6 +238,11 @@ class QuantizedOperands:
         value = dequantize(result, self._last, at)
         if self._sums is not None:
             self._sums.note(value, result, roles_of(at.opview), self._requests, self._last)
+        rounded = format_of(at.results[0].type)
+        single = all(operand.channels is None for operand in self._last)
+        if self._asked and single and rounded is not None and not rounded.wide:
+            formats = [request.format for request in self._requests]
+            value = scaled_result(value, scale_of_terms(self._last, formats, at), at)
         output = self._recipe.matmul.output
         return value if output in (KEEP, "f32") else emit.convert(value, element_of(output), at)
 

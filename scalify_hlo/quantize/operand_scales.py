@@ -11,6 +11,7 @@ in recipes are those of Transformer Engine, whose scale is the reciprocal of X_s
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -36,6 +37,7 @@ from scalify_hlo.quantize.exchanges import Exchanges
 from scalify_hlo.recipes.model import Recipe, Scaling
 from scalify_hlo.report.model import Report
 from scalify_hlo.rules import emit
+from scalify_hlo.rules.marker_ops import PEAK
 from scalify_hlo.rules.placement import share_sharding
 from scalify_hlo.rules.saturation import saturated
 from scalify_hlo.rules.statistics import DOWN, Emitter
@@ -122,6 +124,8 @@ class QuantizeRequest:
         gradient: Whether it is a gradient.
         kept: Whether a barrier keeps XLA from fusing the cast with its readers; see
             `barrier_after`.
+        asked: Whether the author may have asked for scales, which the cast then tells from those of
+            the recipe.
     """
 
     value: ir.Value
@@ -130,6 +134,7 @@ class QuantizeRequest:
     channels: Channels | None = None
     gradient: bool = False
     kept: bool = False
+    asked: bool = False
 
     @property
     def whole(self) -> QuantizeRequest:
@@ -223,7 +228,7 @@ class Quantizing:
         self._powers = recipe.scaling.power_2_scale or recipe.scaling.kind == "calibrated"
         self._format = FORMATS[request.format]
         element = ir.Type.parse(request.format)
-        kind = attributes.VALUE if recipe.narrow_data else ""
+        kind = attributes.VALUE if recipe.narrow_data or request.asked else ""
         self._cast = convert_after(request.value, element, kind)
         self.at: ir.Operation = self._cast.owner.operation
         if before is not None:
@@ -324,6 +329,29 @@ def dequantize(result: ir.Value, operands: Sequence[Operand], at: ir.Operation) 
     if single:
         return emit.times(result, _product(single, element, at, int(exponents)), at)
     return times_powers(result, int(exponents), at)
+
+
+def scale_of_terms(
+    operands: Sequence[Operand], formats: Sequence[str], at: ir.Operation
+) -> ir.Value:
+    """Returns the expected size of a product of two elements, each with one scale, as an f32.
+
+    Operands that the program itself cast do not fill their formats, and are no part of it.
+
+    Args:
+        operands: The quantized operands, left and right.
+        formats: Their formats.
+        at: The op before which it is computed.
+    """
+    exponent = sum(
+        int(operand.exponents) + math.floor(math.log2(FORMATS[name].scaled_amax)) - PEAK
+        for operand, name in zip(operands, formats, strict=True)
+        if operand.origin != "program"
+    )
+    found = [o for o in operands if o.at_run_time]
+    if found:
+        return _product(found, ir.F32Type.get(), at, exponent)
+    return emit.constant(emit.scalar_type(ir.F32Type.get()), 2.0**exponent, at)
 
 
 def _product(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import FACTORS, POWER_STEEP
-from scalify_hlo.algebra.runtime_size import RuntimeSize
 from scalify_hlo.algebra.scale import (
     ANY,
     OF_AUTHOR,
@@ -13,16 +12,13 @@ from scalify_hlo.algebra.scale import (
     OF_PAIRS,
     ONE,
     VALUES,
-    Scale,
     Scaled,
     ScaleInfo,
     Splat,
 )
 from scalify_hlo.algebra.uncertainty import UNKNOWN
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.formats import FORMATS, FloatFormat, format_of
-from scalify_hlo.dialect.ragged import RAGGED_DOT
-from scalify_hlo.dialect.traits import CONTRACTIONS, LAYOUT
+from scalify_hlo.dialect.formats import FORMATS, FloatFormat, float_format, format_of
 from scalify_hlo.recipes.model import BOUNDED
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.cast_scales import CastScale, take_readers
@@ -44,11 +40,11 @@ from scalify_hlo.rules.families import (
 from scalify_hlo.rules.read_sizes import size_of_angle, size_of_read
 from scalify_hlo.rules.registry import rule
 from scalify_hlo.rules.roots import root
-from scalify_hlo.rules.saturation import saturated
+from scalify_hlo.rules.rounding import at_safe_scale, beyond, held, predicted
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.source_sizes import info_of_integers
 from scalify_hlo.rules.unit_scaling import ACTIVATIONS
-from scalify_hlo.rules.untrusted import Trusted, handled, measured, noted, octaves_of, place_of
+from scalify_hlo.rules.untrusted import Trusted, noted
 
 _MEET = "s = meet(A_s, B_s); Y_d = {}(A_d*A_s/s, B_d*B_s/s); Y_s = s"
 _ADD = "algorithm 3 of the Scalify paper; for powers of two its add rule is max"
@@ -291,7 +287,7 @@ def _rounded(op: ir.Operation, target: FloatFormat, rewriter: ScaleRewriter) -> 
     info = rewriter.info(value)
     right = info.right if isinstance(info, Scaled) else VALUES
     constant = right == OF_CONSTANTS and not target.small
-    if constant or right >= (OF_AUTHOR if target.small else OF_PAIRS):
+    if constant or right >= _least(target):
         op.attributes[attributes.CAST] = ir.StringAttr.get(attributes.ASKED)
         return cast(op, rewriter)
     rewriter.read_all(op)
@@ -302,12 +298,20 @@ def _rounded(op: ir.Operation, target: FloatFormat, rewriter: ScaleRewriter) -> 
     return None
 
 
+def _least(target: FloatFormat) -> int:
+    """Returns the least right by which the program's own roundings to a format round data."""
+    return OF_AUTHOR if target.small else OF_PAIRS
+
+
 def _cast_value(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """Casts values, which have a scale of their own: a level is not folded into their data."""
     info = rewriter.info(op.operands[0])
+    right = rewriter.right(op) if rewriter.asks(op) else VALUES
     rewriter.read_all(op)
-    if rewriter.narrow or rewriter.asks(op):
-        rewriter.assume(op.results[0], size_of_read(op, info))
+    if rewriter.narrow:
+        rewriter.assume(op.results[0], size_of_read(op, info)._replace(right=right))
+    elif right:  # The data fill the format; see `marker_ops.scaled_result`.
+        rewriter.assume(op.results[0], Scaled(ONE, 0, UNKNOWN, right))
 
 
 _ASKED = "rounds data near unit to {}, and not the values, since the author asked for scales"
@@ -344,19 +348,18 @@ def cast(op: ir.Operation, rewriter: ScaleRewriter) -> None:
         return rewriter.set(result, info)
     if info is ANY:
         if not target.infinite:
-            rewriter.replace(op, 0, _held(value, source, target, op.operation, rewriter))
+            rewriter.replace(op, 0, held(value, source, target, op.operation, rewriter))
         return rewriter.set(result, info)
-    known = _at_safe_scale(op, info, target, kind, rewriter)
+    known = at_safe_scale(op, info, target, kind, rewriter)
     taken = known is not None and rewriter.recipe.untrusted != BOUNDED
     remark = _remark_of(known, rewriter)
-    known = known or _predicted(op, info, kind, rewriter)
+    known = known or predicted(op, info, kind, rewriter)
     if readers:
         found = noted(readers, op, info, target, kind, measured=taken)
         rewriter.notes.casts.append(found._replace(scale=str(known.info.scale), remark=remark))
-    own = kind == attributes.ASKED
-    tested = _tested(known, kind, op, rewriter)
-    held = _held(known.value, source, target, op.operation, rewriter, own=own, tested=tested)
-    rewriter.replace(op, 0, held)
+    own, tested = kind == attributes.ASKED, beyond(known, kind, op, rewriter)
+    data = held(known.value, source, target, op.operation, rewriter, own=own, tested=tested)
+    rewriter.replace(op, 0, data)
     made = known.info._replace(right=right or OF_CAST)
     if kind == attributes.GRADIENT and target.small:
         # The errors of gradients have either sign. Behind 50 convolutions of a ResNet-50, the sizes
@@ -371,115 +374,6 @@ def _remark_of(known: Trusted | None, rewriter: ScaleRewriter) -> str:
     return untrusted[-1].remark.message if known is not None and untrusted else ""
 
 
-def _at_safe_scale(
-    op: ir.Operation, info: ScaleInfo, target: FloatFormat, kind: str, rewriter: ScaleRewriter
-) -> Trusted | None:
-    """Returns data at a safe scale if their predicted size is not trusted; see `handled`."""
-    if kind == attributes.STATE or isinstance(info, Splat):
-        return None
-    if kind == attributes.ASKED and target.small and not rewriter.narrow:
-        return measured(op, info, target, rewriter)  # Sizes are followed only roughly.
-    return handled(op, info, target, kind, rewriter)
-
-
-def _held(
-    value: ir.Value,
-    source: FloatFormat,
-    target: FloatFormat,
-    at: ir.Operation,
-    rewriter: ScaleRewriter,
-    *,
-    own: bool = False,
-    tested: ir.Value | None = None,
-) -> ir.Value:
-    """Returns data for a conversion, of which finite ones are limited if casts saturate."""
-    narrower = target.max_finite < source.max_finite and target.exponent_bits < source.exponent_bits
-    if not narrower or not rewriter.recipe.saturate:
-        return value
-    if not source.holds(target.max_finite):
-        value = emit.convert(value, ir.F32Type.get(), at)
-    return _saturated(value, target, at, rewriter, own=own, tested=tested)
-
-
-def _tested(
-    known: Trusted, kind: str, op: ir.Operation, rewriter: ScaleRewriter
-) -> ir.Value | None:
-    """Returns the values of a gradient whose data may be finite where f32 would overflow."""
-    if kind != attributes.GRADIENT or known.info.scale.passing:
-        return None
-    return rewriter.multiply(known.value, known.info.scale, op)
-
-
-def _predicted(op: ir.Operation, info: ScaleInfo, kind: str, rewriter: ScaleRewriter) -> Trusted:
-    """Returns data at the scale of their predicted size."""
-    scale, target = _cast_scale(op, info, kind, rewriter), rewriter.format(op.results[0])
-    above = 0
-    if target is not None and kind != attributes.STATE:
-        above = place_of(info, target, kind, octaves_of(info, target, kind)).above
-    value = rewriter.rescale_to(op.operands[0], scale.shift(-above), op.operation)
-    if not isinstance(info, Scaled):
-        return Trusted(value, Scaled(scale))
-    level = rewriter.residual_level(info, scale) + above
-    return Trusted(value, Scaled(scale.shift(-above), level, info.uncertainty))
-
-
-def _saturated(
-    value: ir.Value,
-    target: FloatFormat,
-    at: ir.Operation,
-    rewriter: ScaleRewriter,
-    *,
-    own: bool,
-    tested: ir.Value | None,
-) -> ir.Value:
-    """Saturates data to a format; most casts share the bounds, which are built at the top."""
-    ends, element = (-target.max_finite, target.max_finite), value.type.element_type
-    if isinstance(element, ir.F32Type):
-        rewriter.runtime_scales.location = at.location
-        low, high = (rewriter.runtime_scales.number(end, wide=False) for end in ends)
-    else:
-        low, high = (emit.constant(emit.scalar_type(element), end, at) for end in ends)
-    return saturated(value, target, low, high, at, own=own, tested=tested)
-
-
-def _is_multiplied(op: ir.Operation) -> bool:
-    """Whether only matmuls use a value; elsewhere, a constant takes the scale of its partner."""
-    waiting = [op.results[0]]
-    while waiting:
-        for use in waiting.pop().uses:
-            user = use.owner.operation
-            if user.name in _MOVES:
-                waiting.append(user.results[0])
-            elif user.name not in _CONTRACTIONS:
-                return False
-    return True
-
-
-_MOVES = LAYOUT | {"stablehlo.slice"}
-
-_CONTRACTIONS = CONTRACTIONS | {RAGGED_DOT}
-
-
-def _cast_scale(op: ir.Operation, info: ScaleInfo, kind: str, rewriter: ScaleRewriter) -> Scale:
-    """Returns the scale at which data are cast: near unit, except for state.
-
-    State in a wide format has the scale of an argument. The scale of state in a narrow format was
-    measured, so its level is 0, unless it is a cotangent of state. The size of a splat constant is
-    known, and is used if the format would flush or saturate the constant.
-    """
-    target = rewriter.format(op.results[0])
-    if isinstance(info, Splat) and target is not None:
-        inside = 2.0**target.min_exponent <= abs(info.value) <= target.max_finite
-        return ONE if inside or not _is_multiplied(op) else ONE.shift(info.level)
-    if not isinstance(info, Scaled):
-        return ONE
-    if kind == attributes.STATE and (info.decayed or (target is not None and target.wide)):
-        return info.scale
-    if isinstance(info.level, RuntimeSize) or info.scale.powers:
-        return rewriter.sizes.cast_scale(info)
-    return rewriter.normalized_alike(op, info) if rewriter.predicts else info.normalized
-
-
 rule(
     "convert",
     convert,
@@ -491,17 +385,28 @@ rule(
 
 
 def reduce_precision(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-    """Keeps the scale if only mantissa bits are cut; otherwise reads values."""
-    format_ = rewriter.format(op.operands[0])
-    if format_ is not None and op.attributes["exponent_bits"].value >= format_.exponent_bits:
-        return keep(op, rewriter) if isinstance(rewriter.info(op.operands[0]), Scaled) else None
-    return rewriter.read_all(op)
+    """Keeps the scale if only mantissa bits are cut; otherwise rounds as `_rounded` does."""
+    value = op.operands[0]
+    info, source = rewriter.info(value), rewriter.format(value)
+    exponent, mantissa = (op.attributes[f"{part}_bits"].value for part in ("exponent", "mantissa"))
+    if source is not None and exponent >= source.exponent_bits:
+        return keep(op, rewriter) if isinstance(info, Scaled) else None
+    target = float_format(exponent, mantissa)
+    if source is None or target.wide or not isinstance(info, Scaled) or info.right < _least(target):
+        return rewriter.read_all(op)
+    rewriter.remark(op, _ASKED.format(target.name))
+    near = at_safe_scale(op, info, target, attributes.ASKED, rewriter)
+    near = near or predicted(op, info, attributes.ASKED, rewriter)
+    at = op.operation
+    rewriter.replace(op, 0, held(near.value, source, target, at, rewriter, own=True))
+    return rewriter.assume(op.results[0], near.info._replace(right=info.right))
 
 
 rule(
     "reduce_precision",
     reduce_precision,
     family="keep",
-    formula="Y_d = reduce_precision(X_d); Y_s = X_s unless exponent bits are cut",
+    formula="Y_d = reduce_precision(X_d); Y_s = X_s unless exponent bits are cut, "
+    "and then too if the author asked for scales",
     source="rounding commutes with powers of two",
 )

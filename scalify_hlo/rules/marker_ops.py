@@ -20,7 +20,17 @@ from scalify_hlo.algebra.limits import (
     SKIPPED_ROOM,
     UNBOUNDED,
 )
-from scalify_hlo.algebra.scale import ANY, OF_AUTHOR, ONE, VALUES, AnyScale, Scale, Scaled, Splat
+from scalify_hlo.algebra.scale import (
+    ANY,
+    OF_AUTHOR,
+    OF_PAIRS,
+    ONE,
+    VALUES,
+    AnyScale,
+    Scale,
+    Scaled,
+    Splat,
+)
 from scalify_hlo.algebra.uncertainty import CERTAIN, UNKNOWN, Uncertainty, of_root
 from scalify_hlo.analysis.frames import CALLS, walk_block
 from scalify_hlo.dialect import attributes, markers
@@ -299,10 +309,26 @@ def stop_scaling(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]:
 
 def cast(op: ir.Operation, _: ScaleRewriter) -> list[ir.Value]:
     """Returns ``Y = X``, after which data are cast, and not values."""
+    _cast_next(op, attributes.ASKED)
+    return [op.operands[0]]
+
+
+def scaled_result(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]:
+    """Applies `rebalance_scale` by the scale of a matmul's terms, if the author passed pairs.
+
+    The result is rounded next, to a format that may not hold its values.
+    """
+    if _right(rewriter, op.operands[0]) < OF_PAIRS:
+        return list(op.operands)
+    _cast_next(op, attributes.DATA)
+    return rebalance_scale(op, rewriter)
+
+
+def _cast_next(op: ir.Operation, kind: str) -> None:
+    """Marks the converts of a marker's value as casts."""
     for use in op.results[0].uses:
         if use.owner.operation.name == "stablehlo.convert":
-            use.owner.attributes[attributes.CAST] = ir.StringAttr.get(attributes.ASKED)
-    return [op.operands[0]]
+            use.owner.attributes[attributes.CAST] = ir.StringAttr.get(kind)
 
 
 MARKERS: dict[str, Marker] = {
@@ -312,6 +338,7 @@ MARKERS: dict[str, Marker] = {
     markers.GET_DATA_AND_SCALE: get_data_and_scale,
     markers.STOP_SCALING: stop_scaling,
     markers.CAST: cast,
+    markers.SCALED_RESULT: scaled_result,
 }
 """The rules of markers by name."""
 

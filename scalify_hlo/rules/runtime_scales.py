@@ -99,6 +99,12 @@ class RuntimeScales(ScalarOps):
         self._measured[runtime] = Awaited(value, far)
         return Scale(far, ((runtime, 1),))
 
+    def of_argument(self, value: ir.Value, expected: float) -> float:
+        """Returns the size of an argument: a statistic, or that of a scalar itself."""
+        if value.type.rank:
+            return self.measure(value, expected).size
+        return self.size_of_scalar(value, expected)
+
     def size_of_scalar(
         self, value: ir.Value, expected: float, at: ir.Operation | None = None, depth: int = 0
     ) -> float:

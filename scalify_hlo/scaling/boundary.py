@@ -229,25 +229,21 @@ class Boundary:
             info = self._enter_divided(data, mark)
         if not measured or not isinstance(info, Scaled):
             return info
-        sizes, expected = self._rewriter.runtime_scales, float(info.level)
-        if data.type.rank:
-            size = sizes.measure(data, expected).size
-        elif scalar is not None:
+        if scalar is not None and not data.type.rank:
             return self._enter_scalar(data, info)
-        else:
-            size = sizes.size_of_scalar(data, expected)
+        size = self._rewriter.runtime_scales.of_argument(data, float(info.level))
         entered = info._replace(level=size, uncertainty=info.uncertainty * of_root(INPUT))
         self._rewriter.assume(data, entered)
         return entered
 
     def _enter_scalar(self, data: ir.Value, info: Scaled) -> ScaleInfo:
         """Reads a pair of rank 0, whose scale may be larger than those of tensors, as a number."""
-        uses = [(use.owner, use.operand_number) for use in data.uses]
+        rewriter, uses = self._rewriter, [(use.owner, use.operand_number) for use in data.uses]
         if uses:
-            value = self._rewriter.multiply(data, info.scale, self._top)
-            size = self._rewriter.runtime_scales.size_of_scalar(value, 0.0)
-            self._rewriter.assume(value, Scaled(ONE, size, of_root(INPUT), info.right))
-            self._rewriter.values.known.pop(data)
+            value = rewriter.multiply(data, info.scale, self._top)
+            size = rewriter.runtime_scales.size_of_scalar(value, 0.0)
+            rewriter.assume(value, Scaled(ONE, size, of_root(INPUT), info.right))
+            rewriter.values.known.pop(data)
             for owner, index in uses:
                 owner.operands[index] = value
         return info

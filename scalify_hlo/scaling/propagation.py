@@ -109,7 +109,7 @@ class Propagation:
         self._listing = index.listing
         self._functions = functions_in(module.regions[0].blocks[0].operations)
         self._marked = marked_functions(self._functions, index)
-        casting = narrow or bool(self._marked)
+        casting = narrow or bool(self._marked) or (bool(index.own) and index.asked)
         # The rules of these ops check whether scales are known.
         neutral = {name for name, rule in RULES.items() if rule.apply in NEUTRAL}
         self._always = neutral | (_ALWAYS | _CASTING if casting else _ALWAYS)

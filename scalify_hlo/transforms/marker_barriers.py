@@ -123,6 +123,13 @@ def rescaled(
     return marker.results[0]
 
 
+def scaled_result(value: ir.Value, scale: ir.Value, at: ir.Operation) -> ir.Value:
+    """Returns a matmul's result after a marker with the scale of its terms, before an op."""
+    marker = mark([value, scale], at)
+    marker.attributes[markers.MARKER] = ir.StringAttr.get(markers.SCALED_RESULT)
+    return marker.results[0]
+
+
 def rescaled_argument(value: ir.Value, statistic: str) -> ir.Value:
     """As `rescaled`, of an argument, which the program still returns as it is if it does so."""
     returns = [use for use in value.uses if use.owner.operation.name == "func.return"]

@@ -84,6 +84,22 @@ def test_reduced_precision_is_of_values(recipe: str) -> None:
     same_bits(program, recipe, X, input_scale={"x": 2.0**9})
 
 
+@pytest.mark.parametrize("recipe", ["propagate", "fp8", "fp8-current"])
+@pytest.mark.parametrize("exponent", [-20, 12])
+def test_reduced_precision_is_of_data_where_the_author_asked(exponent: int, recipe: str) -> None:
+    """By pairs for the paper's transform, and by a marker in every recipe."""
+
+    def program(x: Any) -> Any:
+        x = x if recipe == "propagate" else scalify_hlo.set_scaling(x, 2.0**exponent)
+        return jax.lax.reduce_precision(x, 4, 3)
+
+    pair = scalify_hlo.ScaledArray(jnp.asarray(X), jnp.float32(2.0**exponent))
+    found = np.asarray(scalify_hlo.asarray(scalify_hlo.scalify(program, recipe=recipe)(pair)))
+    expected = np.asarray(jax.lax.reduce_precision(X, 4, 3)) * np.float32(2.0**exponent)
+    normal = np.abs(X) > 2.0**-4
+    np.testing.assert_array_equal(found[normal], expected[normal])
+
+
 def decibels(expected: Any, found: Any) -> float:
     found = np.asarray(found.data, np.float64) * np.asarray(found.scale, np.float64)
     error = np.sum((np.asarray(expected, np.float64) - found) ** 2)

@@ -1,0 +1,123 @@
+"""Data near unit for a rounding: at a predicted or a measured size, and saturated."""
+
+from __future__ import annotations
+
+from scalify_hlo._compat import ir
+from scalify_hlo.algebra.runtime_size import RuntimeSize
+from scalify_hlo.algebra.scale import ONE, Scale, Scaled, ScaleInfo, Splat
+from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.formats import FloatFormat
+from scalify_hlo.dialect.ragged import RAGGED_DOT
+from scalify_hlo.dialect.traits import CONTRACTIONS, LAYOUT
+from scalify_hlo.rules import emit
+from scalify_hlo.rules.saturation import saturated
+from scalify_hlo.rules.scale_rewriter import ScaleRewriter
+from scalify_hlo.rules.untrusted import Trusted, handled, measured, octaves_of, place_of
+
+
+def at_safe_scale(
+    op: ir.Operation, info: ScaleInfo, target: FloatFormat, kind: str, rewriter: ScaleRewriter
+) -> Trusted | None:
+    """Returns data at a safe scale if their predicted size is not trusted; see `handled`."""
+    if kind == attributes.STATE or isinstance(info, Splat):
+        return None
+    rough = target.small or not rewriter.tracks_uncertainty  # Sizes are followed only roughly.
+    if kind == attributes.ASKED and rough and not rewriter.narrow:
+        return measured(op, info, target, rewriter)
+    return handled(op, info, target, kind, rewriter)
+
+
+def held(
+    value: ir.Value,
+    source: FloatFormat,
+    target: FloatFormat,
+    at: ir.Operation,
+    rewriter: ScaleRewriter,
+    *,
+    own: bool = False,
+    tested: ir.Value | None = None,
+) -> ir.Value:
+    """Returns data for a conversion, of which finite ones are limited if casts saturate."""
+    narrower = target.max_finite < source.max_finite and target.exponent_bits < source.exponent_bits
+    if not narrower or not rewriter.recipe.saturate:
+        return value
+    if not source.holds(target.max_finite):
+        value = emit.convert(value, ir.F32Type.get(), at)
+    return _saturated(value, target, at, rewriter, own=own, tested=tested)
+
+
+def beyond(known: Trusted, kind: str, op: ir.Operation, rewriter: ScaleRewriter) -> ir.Value | None:
+    """Returns the values of a gradient whose data may be finite where f32 would overflow."""
+    if kind != attributes.GRADIENT or known.info.scale.passing:
+        return None
+    return rewriter.multiply(known.value, known.info.scale, op)
+
+
+def predicted(op: ir.Operation, info: ScaleInfo, kind: str, rewriter: ScaleRewriter) -> Trusted:
+    """Returns data at the scale of their predicted size."""
+    scale, target = _cast_scale(op, info, kind, rewriter), rewriter.format(op.results[0])
+    above = 0
+    if target is not None and kind != attributes.STATE:
+        above = place_of(info, target, kind, octaves_of(info, target, kind)).above
+    value = rewriter.rescale_to(op.operands[0], scale.shift(-above), op.operation)
+    if not isinstance(info, Scaled):
+        return Trusted(value, Scaled(scale))
+    level = rewriter.residual_level(info, scale) + above
+    return Trusted(value, Scaled(scale.shift(-above), level, info.uncertainty))
+
+
+def _saturated(
+    value: ir.Value,
+    target: FloatFormat,
+    at: ir.Operation,
+    rewriter: ScaleRewriter,
+    *,
+    own: bool,
+    tested: ir.Value | None,
+) -> ir.Value:
+    """Saturates data to a format; most casts share the bounds, which are built at the top."""
+    ends, element = (-target.max_finite, target.max_finite), value.type.element_type
+    if isinstance(element, ir.F32Type):
+        rewriter.runtime_scales.location = at.location
+        low, high = (rewriter.runtime_scales.number(end, wide=False) for end in ends)
+    else:
+        low, high = (emit.constant(emit.scalar_type(element), end, at) for end in ends)
+    return saturated(value, target, low, high, at, own=own, tested=tested)
+
+
+def _is_multiplied(op: ir.Operation) -> bool:
+    """Whether only matmuls use a value; elsewhere, a constant takes the scale of its partner."""
+    waiting = [op.results[0]]
+    while waiting:
+        for use in waiting.pop().uses:
+            user = use.owner.operation
+            if user.name in _MOVES:
+                waiting.append(user.results[0])
+            elif user.name not in _CONTRACTIONS:
+                return False
+    return True
+
+
+_MOVES = LAYOUT | {"stablehlo.slice"}
+
+_CONTRACTIONS = CONTRACTIONS | {RAGGED_DOT}
+
+
+def _cast_scale(op: ir.Operation, info: ScaleInfo, kind: str, rewriter: ScaleRewriter) -> Scale:
+    """Returns the scale at which data are cast: near unit, except for state.
+
+    State in a wide format has the scale of an argument. The scale of state in a narrow format was
+    measured, so its level is 0, unless it is a cotangent of state. The size of a splat constant is
+    known, and is used if the format would flush or saturate the constant.
+    """
+    target = rewriter.format(op.results[0])
+    if isinstance(info, Splat) and target is not None:
+        inside = 2.0**target.min_exponent <= abs(info.value) <= target.max_finite
+        return ONE if inside or not _is_multiplied(op) else ONE.shift(info.level)
+    if not isinstance(info, Scaled):
+        return ONE
+    if kind == attributes.STATE and (info.decayed or (target is not None and target.wide)):
+        return info.scale
+    if isinstance(info.level, RuntimeSize) or info.scale.powers:
+        return rewriter.sizes.cast_scale(info)
+    return rewriter.normalized_alike(op, info) if rewriter.predicts else info.normalized
