@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import READER_STEPS
 from scalify_hlo.algebra.runtime_size import powers_of
@@ -21,18 +23,30 @@ def spread(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     The amax of a scalar is the scalar, so that its size costs a few ops on scalars. Those that are
     sums of tensors have predicted sizes, as the tensors have.
     """
-    value = op.operands[0]
-    if not value.type.rank and rewriter.narrow and (at := _place(value, op, rewriter)) is not None:
-        info = rewriter.info(value)
-        if info is not ANY and not isinstance(info, Splat) and not _is_known(value, info):
-            known = info if isinstance(info, Scaled) else Scaled(ONE)
-            depth = 0 if at.block == rewriter.runtime_scales.block else rewriter.depth
-            level = rewriter.runtime_scales.size_of_scalar(value, float(known.level), at, depth)
-            rewriter.assume(value, known._replace(level=level, uncertainty=CERTAIN))
+    measure(op.operands[0], op, rewriter)
     keep(op, rewriter)
 
 
 NEUTRAL.add(spread)
+
+
+def measure(value: ir.Value, op: ir.Operation, rewriter: ScaleRewriter) -> None:
+    """Makes the size of a scalar that an op reads a measured one, if it is a computed scalar.
+
+    Args:
+        value: Any operand.
+        op: A broadcast, or a call.
+        rewriter: The rewriter.
+    """
+    if not rewriter.narrow or not _is_scalar(value):
+        return
+    info, at = rewriter.info(value), _place(value, op, rewriter)
+    if at is None or info is ANY or isinstance(info, Splat) or _is_known(value, info, rewriter):
+        return
+    known = info if isinstance(info, Scaled) else Scaled(ONE)
+    depth = 0 if at.block == rewriter.runtime_scales.block else rewriter.depth
+    level = rewriter.runtime_scales.size_of_scalar(value, float(known.level), at, depth)
+    rewriter.assume(value, known._replace(level=level, uncertainty=CERTAIN))
 
 
 def _place(value: ir.Value, op: ir.Operation, rewriter: ScaleRewriter) -> ir.Operation | None:
@@ -47,18 +61,42 @@ def _place(value: ir.Value, op: ir.Operation, rewriter: ScaleRewriter) -> ir.Ope
     return None if any(scope.loop is not None for scope in rewriter.values.scopes) else op
 
 
-def _is_known(value: ir.Value, info: object) -> bool:
+def are_unknown(call: ir.Operation, rewriter: ScaleRewriter) -> bool:
+    """Whether a call passes a float scalar of which nothing is known."""
+    return any(
+        _is_scalar(v) and format_of(v.type) is not None and rewriter.info(v) is None
+        for v in call.operands
+    )
+
+
+def _is_scalar(value: ir.Value) -> bool:
+    return isinstance(value.type, ir.RankedTensorType) and not value.type.rank
+
+
+def _is_known(value: ir.Value, info: object, rewriter: ScaleRewriter) -> bool:
     """Whether a size follows from measured ones, or from tensors."""
     if format_of(value.type) is None or (isinstance(info, Scaled) and powers_of(info.level)):
         return True
-    return _is_sum(value, READER_STEPS)
+    return _is_sum(value, READER_STEPS, rewriter)
 
 
-def _is_sum(value: ir.Value, steps: int) -> bool:
-    """Whether a scalar is made of sums of tensors of floats."""
-    if is_block(value.owner) or format_of(value.type) is None or not steps:
+def _is_sum(value: ir.Value, steps: int, rewriter: ScaleRewriter) -> bool:
+    """Whether a scalar is made of sums of tensors, or of what a function is called with.
+
+    Scalars are measured where they are passed, unless a loop passes them. Integers are mostly constants, such as the degrees
+    of freedom of a variance.
+    """
+    if not steps or str(value.type) == _PREDICATE:
         return False
+    if is_block(value.owner):
+        function = value.owner.owner.operation.attributes
+        if "sym_name" not in function or function["sym_name"].value == "main":
+            return False
+        return format_of(value.type) is None or not rewriter.values.repeated
     op = value.owner.operation
     if op.name in CONTRACTIONS or (op.name == "stablehlo.reduce" and op.operands[0].type.rank):
         return True
-    return any(_is_sum(each, steps // 2) for each in op.operands)
+    return any(_is_sum(each, steps // 2, rewriter) for each in op.operands)
+
+
+_PREDICATE: Final = "tensor<i1>"

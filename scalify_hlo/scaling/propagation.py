@@ -26,7 +26,7 @@ from scalify_hlo.dialect.value_map import erase, function_tables, run_native
 from scalify_hlo.quantize.numbers import clear_numbers
 from scalify_hlo.recipes.model import WIDE, Recipe
 from scalify_hlo.report.model import Report, kind_of
-from scalify_hlo.rules import custom, layers
+from scalify_hlo.rules import custom, layers, scalars
 from scalify_hlo.rules import marker_ops as markers
 from scalify_hlo.rules.activations import Activations
 from scalify_hlo.rules.chlo import CONSTANTS, EXPANDED
@@ -301,6 +301,9 @@ class Propagation:
                 return
             op = custom.plain(op)
         operands = list(op.operands)
+        if self._narrow:
+            for operand in operands:
+                scalars.measure(operand, op.operation, rewriter)
         infos = rewriter.infos(operands)
         if self._narrow:
             infos = [f.roughly if isinstance(f, Scaled) else f for f in infos]
@@ -360,23 +363,27 @@ class Propagation:
         name = callee_of(op)
         numbers = {runtime: i for i, runtime in enumerate(callers)}
         infos = tuple(_key(info, numbers) for info in passed.infos)
-        key = (name, rewriter.devices, passed.key, infos)
+        repeated = rewriter.repeated and scalars.are_unknown(op, rewriter)
+        key = (name, rewriter.devices, passed.key, infos, repeated)
         if key not in self._callees:
             if name in self._active:
                 raise recursion(op)
             self._active.append(name)
-            self._callees[key] = self._copy(name, passed, rewriter.devices)
+            self._callees[key] = self._copy(name, passed, rewriter.devices, repeated)
             self._active.pop()
         return self._callees[key]
 
     @function_tables()
-    def _copy(self, name: str, passed: Parameters, devices: Devices | None) -> Callee:
+    def _copy(
+        self, name: str, passed: Parameters, devices: Devices | None, repeated: bool
+    ) -> Callee:
         original = self._functions[name]
         copy = original.operation.clone(ip=ir.InsertionPoint(original)).opview
         copy.attributes["sym_name"] = ir.StringAttr.get(self._fresh(name))
         copy.attributes["sym_visibility"] = ir.StringAttr.get("private")
         top = placeholder(copy.regions[0].blocks[0])
         rewriter = self._rewriter(top, Notes(), devices)
+        rewriter.values.repeated = repeated
         parameters = take_scales(copy, passed.infos, rewriter)
         block = copy.regions[0].blocks[0]
         self._walk(block, rewriter)

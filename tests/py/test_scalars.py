@@ -44,7 +44,7 @@ def looked_up(w: Any, k: Any) -> Any:
 
 
 def in_a_function(w: Any, k: Any) -> Any:
-    return jax.jit(computed)(w, k)
+    return jax.jit(lambda w, scale: gradients(w, jnp.sqrt(scale) * 4))(w, jnp.exp2(k.astype(F32)))
 
 
 def passed_to_a_function(w: Any, k: Any) -> Any:
