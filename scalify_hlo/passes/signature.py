@@ -97,10 +97,12 @@ class SignaturePass(Pass):
         if self.every:
             unit = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 0)
             for mark, type_, is_float in zip(marks, types, floats, strict=True):
-                if not is_float or attributes.PAIR in mark or attributes.SCALE in mark:
+                if not is_float or attributes.SCALE in mark:
                     continue
-                far = isinstance(scale_element(type_), ir.F64Type)  # No cast has its range.
-                mark[attributes.MEASURE if self.measures or far else attributes.SCALE] = unit
+                # No cast has the range of f64, and no pair has data near unit for certain.
+                far = isinstance(scale_element(type_), ir.F64Type)
+                if far or attributes.PAIR not in mark:
+                    mark[attributes.MEASURE if self.measures or far else attributes.SCALE] = unit
         attributes.set_argument_attributes(main, marks)
 
     def _named(self, main: ir.OpView, floats: list[bool]) -> list[int]:

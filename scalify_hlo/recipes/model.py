@@ -258,11 +258,11 @@ class Inputs:
             input is divided at entry by the power of two at or below its rms, which becomes its
             scale. The last match counts. An input scale that is given with the program takes
             precedence.
-        verify: Patterns of inputs whose declared size is verified: where a cast to a narrow format
+        verify: Patterns of inputs whose declared size is verified. Where a cast to a narrow format
             depends on it, the program measures their rms in each run, with one statistic for each
-            input, and data are divided by the measured power of two in place of a wrong declared
-            one. The declared size is the expected one. Inputs without a scale are measured so
-            anyway; pairs are if a pattern matches them.
+            input. Data are divided by the measured power of two, so that a declared size may be
+            wrong. Inputs without a scale are measured in this way too. Pairs are if a pattern
+            matches them.
         blocks: Patterns of pairs with a scale for each block of numbers, for signature ``scaled``.
             ``*kernel=0x1`` is a scale for each column of a matrix, and ``*kernel=128x128`` one for
             each block of 128 by 128 numbers. 0 is the whole dimension. The last match counts.

@@ -62,11 +62,10 @@ def _place(value: ir.Value, op: ir.Operation, rewriter: ScaleRewriter) -> ir.Ope
 
 
 def are_unknown(call: ir.Operation, rewriter: ScaleRewriter) -> bool:
-    """Whether a call passes a float scalar of which nothing is known."""
-    return any(
-        _is_scalar(v) and format_of(v.type) is not None and rewriter.info(v) is None
-        for v in call.operands
-    )
+    """Whether a call passes a float scalar that is not measured, and no constant."""
+    scalars = (v for v in call.operands if _is_scalar(v) and format_of(v.type) is not None)
+    infos = map(rewriter.info, scalars)
+    return any(f is None or (isinstance(f, Scaled) and not powers_of(f.level)) for f in infos)
 
 
 def _is_scalar(value: ir.Value) -> bool:
@@ -83,8 +82,8 @@ def _is_known(value: ir.Value, info: object, rewriter: ScaleRewriter) -> bool:
 def _is_sum(value: ir.Value, steps: int, rewriter: ScaleRewriter) -> bool:
     """Whether a scalar is made of sums of tensors, or of what a function is called with.
 
-    Scalars are measured where they are passed, unless a loop passes them. Integers are mostly constants, such as the degrees
-    of freedom of a variance.
+    Scalars are measured where they are passed, unless a loop passes them. Integers are mostly
+    constants, such as the degrees of freedom of a variance.
     """
     if not steps or str(value.type) == _PREDICATE:
         return False

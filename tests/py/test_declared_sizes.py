@@ -130,6 +130,17 @@ def test_f64_inputs_beyond_f32(recipe: str, size: float, declared: bool) -> None
             assert min(snr(exported(model, args), args, recipe, scales)) > LEAST
 
 
+@pytest.mark.parametrize("recipe", ["fp8", "bf16"])
+def test_f64_pairs_beyond_f32(recipe: str) -> None:
+    with jax.enable_x64(True):
+        x, *weights = operands(np.float64)
+        args = (x * 1e-100, *weights)
+        program = exported(linear, args)
+        new = sh.rewrite(program, recipe=recipe, signature="scaled")
+        found = new.call(*(sh.as_scaled_array(jnp.asarray(a)) for a in args))
+        assert min(ratios(sh.asarray(found), program.call(*args))) > LEAST
+
+
 @pytest.mark.parametrize("recipe", ["fp8-current", "mxfp8"])
 def test_f64_stays_wide_where_scales_are_f32(recipe: str) -> None:
     with jax.enable_x64(True):
