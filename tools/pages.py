@@ -40,6 +40,7 @@ PAGES = (
     "docs/targets.md",
     "docs/troubleshooting.md",
     "docs/markers.md",
+    "docs/algorithms.md",
     "docs/profiles.md",
 )
 """The paths of the pages that run, in the order in which a user reads them."""

@@ -143,6 +143,23 @@ def test_algorithm_1_in_f16_bears_a_small_loss(recipe: str) -> None:
     assert gradient_at(jnp.matmul, jnp.float16, recipe, 2.0**-16) > 50
 
 
+def test_f16_results_of_pairs_need_no_statistic() -> None:
+    """Their scales follow from those of the operands."""
+
+    def gradient(w: Any, x: Any) -> Any:
+        return jax.grad(lambda w: jnp.mean(jnp.tanh(x @ w) ** 2))(w)
+
+    found = []
+    for dtype in (jnp.float16, jnp.float32):
+        exported = jax.export.export(jax.jit(gradient))(W.astype(dtype), X.astype(dtype))
+        _, report = scalify_hlo.rewrite(
+            exported, recipe="fp8-current", signature="scaled", report=True
+        )
+        found.append(report.statistics)
+        assert not any("predicted size" in remark.message for remark in report.remarks)
+    assert found[0] == found[1]
+
+
 def test_a_remark_names_the_casts_of_data() -> None:
     exported = jax.export.export(jax.jit(general_linear_layer))(X, W)
     _, report = scalify_hlo.rewrite(exported, recipe="fp8", report=True)

@@ -194,7 +194,8 @@ def _unaries() -> Iterator[Program]:
         yield _unary(op, "any", READ)
     yield _unary("bitcast_convert", "any", READ, result="$mn_i32")
     yield _unary("reduce_precision", "any", {"a": 1}, attributes=", format = e8m7")
-    yield _unary("reduce_precision", "any", READ, attributes=", format = e5m2", name="reduce_range")
+    # A format in which values and data are normal numbers.
+    yield _unary("reduce_precision", "any", READ, attributes=", format = e7m2", name="reduce_range")
     yield _unary("convert", "any", {"a": 1}, result="$mn_f64", name="to_f64")
     yield _unary("convert", "nonzero", READ, result="$mn_i32", name="to_i32", span=4)
     yield _unary("convert", "any", READ, result="$mn_i1", name="to_i1")
