@@ -18,7 +18,8 @@ from scalify_hlo.quantize.operand_scales import Operand, QuantizeRequest, Quanti
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.report.model import Report
 from scalify_hlo.rules.devices import devices_of
-from scalify_hlo.rules.statistics import Emitter, statistic
+from scalify_hlo.rules.emitter import Emitter
+from scalify_hlo.rules.statistics import statistic
 from scalify_hlo.transforms.matmul_dims import BARRIER, source_of
 
 _BETWEEN: Final = traits.ELEMENTWISE | traits.ROUNDS | traits.RESHAPES | {"func.call"}

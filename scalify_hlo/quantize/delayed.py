@@ -45,7 +45,8 @@ from scalify_hlo.quantize.row_kernels import is_made_of_rows
 from scalify_hlo.recipes.model import DEVICES, Recipe
 from scalify_hlo.report.model import Report, ScalingState
 from scalify_hlo.rules import emit
-from scalify_hlo.rules.statistics import Emitter, statistic
+from scalify_hlo.rules.emitter import Emitter
+from scalify_hlo.rules.statistics import statistic
 from scalify_hlo.transforms.hoist import add_results, lift
 from scalify_hlo.transforms.sink import lower
 

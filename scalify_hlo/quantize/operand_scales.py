@@ -37,10 +37,10 @@ from scalify_hlo.quantize.exchanges import Exchanges
 from scalify_hlo.recipes.model import Recipe, Scaling
 from scalify_hlo.report.model import Report
 from scalify_hlo.rules import emit
+from scalify_hlo.rules.emitter import DOWN, Emitter
 from scalify_hlo.rules.marker_ops import PEAK
 from scalify_hlo.rules.placement import share_sharding
 from scalify_hlo.rules.saturation import saturated
-from scalify_hlo.rules.statistics import DOWN, Emitter
 
 MOST = float(np.finfo(np.float32).max)
 

@@ -45,7 +45,7 @@ from scalify_hlo.quantize.operand_scales import (
 )
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.rules import emit
-from scalify_hlo.rules.statistics import Emitter
+from scalify_hlo.rules.emitter import Emitter
 
 _ADD: Final = "stablehlo.add"
 _DOT: Final = "stablehlo.dot_general"

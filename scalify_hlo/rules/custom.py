@@ -13,9 +13,9 @@ from scalify_hlo.algebra.scale import ONE, Scale, Scaled
 from scalify_hlo.dialect import markers
 from scalify_hlo.dialect.value_map import erase, replace_op, replace_uses
 from scalify_hlo.rules import emit
+from scalify_hlo.rules.emitter import DOWN, Emitter
 from scalify_hlo.rules.isolated import scale_element
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
-from scalify_hlo.rules.statistics import DOWN, Emitter
 
 COMPOSITE = "stablehlo.composite"
 NAME = f"scalify.{markers.CUSTOM_SCALE}"

@@ -322,17 +322,14 @@ def cast(op: ir.Operation, rewriter: ScaleRewriter) -> None:
 
     The convert of StableHLO does not saturate. XLA fuses it into matmuls only with a clamp before.
     """
-    kind = ir.StringAttr(op.attributes[attributes.CAST]).value
-    del op.attributes[attributes.CAST]
-    rewriter.values.changed = True
-    if kind == attributes.VALUE:
+    if (kind := _taken_kind(op, rewriter)) == attributes.VALUE:
         return _cast_value(op, rewriter)
     value, result = op.operands[0], op.results[0]
     info, source, target = rewriter.info(value), rewriter.format(value), rewriter.format(result)
     if target is None or source is None:
         raise TypeError(f"no cast between floats: {value.type} to {result.type}")
     right = info.right if isinstance(info, Scaled) else VALUES
-    if kind == attributes.ASKED and not target.wide:
+    if (own := kind == attributes.ASKED) and not target.wide:
         rewriter.remark(op, _ASKED.format(target.name))
         right = right or OF_AUTHOR
         if info is None and not rewriter.narrow:
@@ -357,15 +354,23 @@ def cast(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     if readers:
         found = noted(readers, op, info, target, kind, measured=taken)
         rewriter.notes.casts.append(found._replace(scale=str(known.info.scale), remark=remark))
-    own, tested = kind == attributes.ASKED, beyond(known, kind, op, rewriter)
-    data = held(known.value, source, target, op.operation, rewriter, own=own, tested=tested)
-    rewriter.replace(op, 0, data)
+    tested = beyond(known, kind, op, rewriter)
+    value = held(known.value, source, target, op.operation, rewriter, own=own, tested=tested)
+    rewriter.replace(op, 0, value)
     made = known.info._replace(right=right or OF_CAST)
     if kind == attributes.GRADIENT and target.small:
         # The errors of gradients have either sign. Behind 50 convolutions of a ResNet-50, the sizes
         # of its 206 operands are off by at most 2.1 octaves (`benchmarks.predicted_sizes`).
         made = made._replace(uncertainty=made.uncertainty.averaged)
     return rewriter.assume(result, made)
+
+
+def _taken_kind(op: ir.Operation, rewriter: ScaleRewriter) -> str:
+    """Removes the kind of a cast from it, and returns it."""
+    kind = ir.StringAttr(op.attributes[attributes.CAST]).value
+    del op.attributes[attributes.CAST]
+    rewriter.values.changed = True
+    return kind
 
 
 def _remark_of(known: Trusted | None, rewriter: ScaleRewriter) -> str:

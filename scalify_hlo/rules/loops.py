@@ -37,6 +37,7 @@ from scalify_hlo.algebra.uncertainty import Uncertainty
 from scalify_hlo.dialect.value_map import erase, replace_op
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.devices import replicated_after
+from scalify_hlo.rules.emitter import Emitter
 from scalify_hlo.rules.isolated import scale_element
 from scalify_hlo.rules.marker_ops import computed_scale, has_markers
 from scalify_hlo.rules.placement import MHLO, SDY
@@ -52,7 +53,6 @@ from scalify_hlo.rules.recurrence import (
     with_uncertainties,
 )
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
-from scalify_hlo.rules.statistics import Emitter
 
 _TRIED = "has carries whose scales {} trials of its body did not find; these stay at scale 1: {}"
 

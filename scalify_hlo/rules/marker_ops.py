@@ -38,9 +38,10 @@ from scalify_hlo.dialect.value_map import replace_op
 from scalify_hlo.errors import InputError
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.custom import is_custom, plain
+from scalify_hlo.rules.emitter import DOWN, UP, Emitter
 from scalify_hlo.rules.isolated import scale_element
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
-from scalify_hlo.rules.statistics import DOWN, UP, Emitter, statistic
+from scalify_hlo.rules.statistics import statistic
 
 BARRIER: Final = "stablehlo.optimization_barrier"
 _MARKING: Final = frozenset({BARRIER, *CALLS})

@@ -35,8 +35,8 @@ from scalify_hlo.algebra.uncertainty import GIVEN, STATISTIC, Uncertainty, of_ro
 from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.value_map import Eraser, ValueMap
 from scalify_hlo.rules import emit
+from scalify_hlo.rules.emitter import NEAREST, Emitter
 from scalify_hlo.rules.scalar_ops import BIAS, MANTISSA, Home, ScalarOps
-from scalify_hlo.rules.statistics import NEAREST, Emitter
 
 _NEARLY_TWICE = 1.45
 """A root times this number rounds to the root if that is a power of two, else to the next one."""

@@ -255,8 +255,7 @@ class Boundary:
         bound = COMPUTED_BOUND if computed else GIVEN_BOUND
         runtime = self._rewriter.runtime_scales.bind(scalar, state=True, bound=bound)
         runtime.anchors = mark.pop(attributes.FOLLOWS, None) is None
-        right = self._rewriter.settings.of_pairs
-        info = Scaled(Scale(0, ((runtime, 1),)), right=right)
+        info = Scaled(Scale(0, ((runtime, 1),)), right=self._rewriter.settings.of_pairs)
         self._rewriter.set(data, info)
         return info
 
@@ -264,8 +263,7 @@ class Boundary:
         """Enters a moment in blocks at scale 1; one of unknown size is measured next."""
         if mark.pop(attributes.RESCALED, None) is None:
             return None
-        info = Scaled(ONE, 0, UNKNOWN)
-        self._rewriter.set(data, info)
+        self._rewriter.set(data, info := Scaled(ONE, 0, UNKNOWN))
         return info
 
     def _enter_divided(self, data: ir.Value, mark: Attributes) -> ScaleInfo:

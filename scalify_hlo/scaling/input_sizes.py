@@ -12,9 +12,10 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.value_map import ValueMap, erase, replace_uses
 from scalify_hlo.report.model import MEASURED, SiteReport
 from scalify_hlo.rules import emit
+from scalify_hlo.rules.emitter import Emitter
 from scalify_hlo.rules.isolated import scale_element
 from scalify_hlo.rules.runtime_scales import Awaited
-from scalify_hlo.rules.statistics import Emitter, statistic, sum_of_squares
+from scalify_hlo.rules.statistics import statistic, sum_of_squares
 
 _STATISTIC: Final = "l2"
 

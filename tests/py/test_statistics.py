@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from scalify_hlo._compat import ir
-from scalify_hlo.rules.statistics import _BITS, DOWN, NEAREST, UP, Emitter
+from scalify_hlo.rules.emitter import BITS, DOWN, NEAREST, UP, Emitter
 from tests.py.judge import evaluate, parse
 
 
 def power(number: float, rounding: str, *, wide: bool) -> float:
     """A number, rounded to a power of two as the ops that are emitted do it."""
     float_, int_ = (np.float64, np.uint64) if wide else (np.float32, np.uint32)
-    bits = _BITS[wide]
+    bits = BITS[wide]
     word = int(np.array(number, float_).view(int_)) + bits.added(rounding)
     return float(np.array(word & ~bits.fraction, int_).view(float_))
 
@@ -35,8 +35,8 @@ class TestRounding:
 
     def test_infinity_and_one(self, wide: bool) -> None:
         float_, int_ = (np.float64, np.uint64) if wide else (np.float32, np.uint32)
-        assert int(np.array(np.inf, float_).view(int_)) == _BITS[wide].infinity
-        assert int(np.array(1.0, float_).view(int_)) == _BITS[wide].one
+        assert int(np.array(np.inf, float_).view(int_)) == BITS[wide].infinity
+        assert int(np.array(1.0, float_).view(int_)) == BITS[wide].one
 
 
 @pytest.mark.parametrize("largest", [448.0, 57344.0, 240.0, 448.0 * 2.0**-3, 448.0 * 2.0**-64])

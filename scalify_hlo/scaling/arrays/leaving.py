@@ -14,7 +14,8 @@ from scalify_hlo.algebra.scale_shapes import split_shape
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.rules import emit
-from scalify_hlo.rules.statistics import UP, Emitter, fill_reduction, statistic
+from scalify_hlo.rules.emitter import UP, Emitter
+from scalify_hlo.rules.statistics import fill_reduction, statistic
 from scalify_hlo.scaling.arrays.factors import Arrays, Factors, cast_as, divided
 
 

@@ -1,0 +1,216 @@
+"""Scalar ops on powers of two, before an op of the program."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.rules import emit
+
+UP: Final = "up"
+DOWN: Final = "down"
+NEAREST: Final = "nearest"
+
+
+@dataclass(frozen=True, slots=True)
+class Bits:
+    """The bit layout of the floats that hold scales."""
+
+    mantissa: int
+    width: int
+
+    @property
+    def fraction(self) -> int:
+        """The mask of all bits of the fraction."""
+        return (1 << self.mantissa) - 1
+
+    @property
+    def infinity(self) -> int:
+        """The bits of +inf: all bits of the exponent."""
+        return (1 << (self.width - 1)) - 1 - self.fraction
+
+    @property
+    def one(self) -> int:
+        """The bits of 1: the bias of the exponent."""
+        return ((1 << (self.width - self.mantissa - 2)) - 1) << self.mantissa
+
+    def added(self, rounding: str) -> int:
+        """Returns the number that is added to the bits of a float before its fraction is cut off.
+
+        The nearest power of two is that of logarithms: the midpoint is sqrt(2).
+        """
+        if rounding == NEAREST:
+            return self.fraction + 1 - int((math.sqrt(2) - 1) * (self.fraction + 1))
+        return self.fraction if rounding == UP else 0
+
+
+BITS = {False: Bits(23, 32), True: Bits(52, 64)}
+
+
+class Emitter:
+    """A builder of ops on scalars, or on several scalars at a time, before an op.
+
+    Args:
+        at: The op.
+        wide: Whether floats are f64 rather than f32.
+        shape: The shape of the tensors; empty for one scalar.
+    """
+
+    def __init__(self, at: ir.Operation, *, wide: bool, shape: Sequence[int] = ()) -> None:
+        self._at = at
+        self._where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+        self._bits = BITS[wide]
+        element = ir.F64Type.get() if wide else ir.F32Type.get()
+        self.float = ir.RankedTensorType.get(shape, element)
+        unsigned = ir.IntegerType.get_unsigned(self._bits.width)
+        self._integer = ir.RankedTensorType.get(shape, unsigned)
+
+    def number(self, value: float) -> ir.Value:
+        """A float."""
+        return emit.constant(self.float, value, self._at)
+
+    def numbers(self, values: Sequence[float]) -> ir.Value:
+        """Several floats, one for each element."""
+        attributes = [ir.FloatAttr.get(self.float.element_type, value) for value in values]
+        elements = ir.DenseElementsAttr.get(attributes, self.float)
+        return stablehlo.constant(elements, **self._where)
+
+    def multiply(self, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
+        """Returns the product of two floats."""
+        return emit.multiply(lhs, rhs, self._at)
+
+    def divide(self, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
+        """Returns the quotient of two floats."""
+        return self._elementwise("divide", lhs, rhs)
+
+    def maximum(self, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
+        """Returns the larger of two floats; NaN if one is NaN."""
+        return self._elementwise("maximum", lhs, rhs)
+
+    def minimum(self, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
+        """Returns the smaller of two floats; NaN if one is NaN."""
+        return self._elementwise("minimum", lhs, rhs)
+
+    def is_positive(self, value: ir.Value) -> ir.Value:
+        """Returns an i1: whether a float is above 0; NaN is not."""
+        return self._compare(value, self.number(0.0), "GT")
+
+    def clamped(self, value: ir.Value, bound: int) -> ir.Value:
+        """Returns a float, clamped to 2^±bound."""
+        low, high = self.number(2.0**-bound), self.number(2.0**bound)
+        return emit.elementwise("stablehlo.clamp", low, value, high, **self._where)
+
+    def computed(self, power: ir.Value) -> ir.Value:
+        """Returns a power of two that XLA computes once; see `kept`.
+
+        Older versions of XLA remove the barrier before they fuse. They do not copy a division, so
+        the power is computed as the reciprocal of its reciprocal, whose bits are a difference.
+        """
+        inverse = self.reciprocal(power)
+        return self.kept(self.divide(self.number(1.0), inverse))
+
+    def kept(self, value: ir.Value) -> ir.Value:
+        """Returns a value behind a barrier, as XLA copies scalar ops into each fusion."""
+        return self.kept_together(value)[0]
+
+    def kept_together(self, *values: ir.Value) -> list[ir.Value]:
+        """Returns several values behind a barrier; see `kept`."""
+        return list(stablehlo.OptimizationBarrierOp(values, **self._where).results)
+
+    def power(self, value: ir.Value, rounding: str, otherwise: ir.Value) -> ir.Value:
+        """Returns the power of two next to a float; another value unless it is positive and finite.
+
+        Args:
+            value: A rank-0 float.
+            rounding: ``up``, ``down`` or ``nearest``.
+            otherwise: The other value.
+        """
+        bits = stablehlo.bitcast_convert(self._integer, value, **self._where)
+        if added := self._bits.added(rounding):
+            bits = self._elementwise("add", bits, self._constant(added))
+        # The mask keeps the sign: as an unsigned number, a negative float is beyond infinity.
+        mask = self._constant((1 << self._bits.width) - 1 - self._bits.fraction)
+        bits = self._elementwise("and", bits, mask)
+        # The bits minus one, so that zero is the largest number.
+        less = self._elementwise("subtract", bits, self._constant(1))
+        usable = self._compare(less, self._constant(self._bits.infinity - 1), "LT")
+        return self.select(
+            usable, stablehlo.bitcast_convert(self.float, bits, **self._where), otherwise
+        )
+
+    def inverse_scale(self, amax: ir.Value, largest: float) -> ir.Value:
+        """Returns the largest power of two that is at most ``largest / amax``, without a division.
+
+        It is 1 if the power would be subnormal. With exponents E and fractions F, it is
+        2^(E(largest) - E(amax) - k), where k is 1 if F(amax) > F(largest), and else 0. Quotients
+        are kernels of their own on GPUs, before those that read them.
+
+        Args:
+            amax: A positive normal f32.
+            largest: A positive number, such that ``largest / amax`` is less than 2^127.
+        """
+        bits, all_ones = self._bits, self._bits.fraction
+        number = int(np.float32(largest).view(np.uint32))
+        carried, exponent = all_ones - (number & all_ones), number & bits.infinity
+        given = stablehlo.bitcast_convert(self._integer, amax, **self._where)
+        up = self._elementwise("add", given, self._constant(carried))
+        up = self._elementwise("and", up, self._constant(bits.infinity))
+        inverse = self._elementwise("subtract", self._constant(exponent + bits.one), up)
+        inverse = stablehlo.bitcast_convert(self.float, inverse, **self._where)
+        end = exponent + bits.one - carried
+        if end >= bits.infinity:
+            return inverse
+        usable = self._compare(given, self._constant(end), "LT")
+        return self.select(usable, inverse, self.number(1.0))
+
+    def reciprocal(self, power: ir.Value) -> ir.Value:
+        """Returns the reciprocal of a power of two, 2^-126 to 2^126, as a difference of bits."""
+        bits = stablehlo.bitcast_convert(self._integer, power, **self._where)
+        bits = self._elementwise("subtract", self._constant(2 * self._bits.one), bits)
+        return stablehlo.bitcast_convert(self.float, bits, **self._where)
+
+    def finite(self, value: ir.Value) -> ir.Value:
+        """Returns a float, and 1 in place of NaN."""
+        return self.select(self._compare(value, value, "EQ"), value, self.number(1.0))
+
+    def multiple(self, step: ir.Value, every: int) -> ir.Value:
+        """Returns an i1: whether a rank-0 integer is a multiple of a number."""
+        type_ = emit.scalar_type(ir.IntegerType.get_signless(64))
+        step = stablehlo.convert(
+            type_, step, **self._where
+        )  # The number may not fit the type of the step.
+        rest = self._elementwise("remainder", step, self._like(type_, every))
+        return self._compare(rest, self._like(type_, 0), "EQ")
+
+    def is_far(self, power: ir.Value, other: ir.Value, octaves: int) -> ir.Value:
+        """Returns an i1: whether two powers of two differ by more than a number of octaves."""
+        near = self.multiply(power, self.number(2.0**-octaves))
+        far = self.multiply(power, self.number(2.0**octaves))
+        above = self._compare(near, other, "GT")
+        return self.either(above, self._compare(far, other, "LT"))
+
+    def either(self, one: ir.Value, other: ir.Value) -> ir.Value:
+        """Returns an i1: whether one of two conditions holds."""
+        return self._elementwise("or", one, other)
+
+    def select(self, condition: ir.Value, value: ir.Value, otherwise: ir.Value) -> ir.Value:
+        """Returns one of two rank-0 values."""
+        return stablehlo.select(condition, value, otherwise, **self._where)
+
+    def _compare(self, lhs: ir.Value, rhs: ir.Value, direction: str) -> ir.Value:
+        attribute = stablehlo.ComparisonDirectionAttr.get(direction)
+        return stablehlo.compare(lhs, rhs, attribute, **self._where)
+
+    def _elementwise(self, name: str, *operands: ir.Value) -> ir.Value:
+        return emit.elementwise(f"stablehlo.{name}", *operands, **self._where)
+
+    def _constant(self, value: int) -> ir.Value:
+        return self._like(self._integer, value)
+
+    def _like(self, type_: ir.Type, value: int) -> ir.Value:
+        return emit.integers(type_, value, self._at)
