@@ -367,7 +367,7 @@ def cast(op: ir.Operation, rewriter: ScaleRewriter) -> None:
 
 def _taken_kind(op: ir.Operation, rewriter: ScaleRewriter) -> str:
     """Removes the kind of a cast from it, and returns it."""
-    kind = ir.StringAttr(op.attributes[attributes.CAST]).value
+    kind: str = ir.StringAttr(op.attributes[attributes.CAST]).value
     del op.attributes[attributes.CAST]
     rewriter.values.changed = True
     return kind

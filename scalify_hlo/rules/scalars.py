@@ -73,10 +73,17 @@ def _is_scalar(value: ir.Value) -> bool:
 
 
 def _is_known(value: ir.Value, info: object, rewriter: ScaleRewriter) -> bool:
-    """Whether a size follows from measured ones, or from tensors."""
+    """Whether a size follows from measured ones, from constants, or from tensors."""
     if format_of(value.type) is None or (isinstance(info, Scaled) and powers_of(info.level)):
         return True
-    return _is_sum(value, READER_STEPS, rewriter)
+    return _is_constant(value, READER_STEPS) or _is_sum(value, READER_STEPS, rewriter)
+
+
+def _is_constant(value: ir.Value, steps: int) -> bool:
+    """Whether a scalar is made of constants alone."""
+    if is_block(value.owner) or not steps:
+        return False
+    return all(_is_constant(each, steps // 2) for each in value.owner.operation.operands)
 
 
 def _is_sum(value: ir.Value, steps: int, rewriter: ScaleRewriter) -> bool:
