@@ -7,36 +7,63 @@ from collections.abc import Sequence
 
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.frames import INSIDES, RETURNS, Frame, Place
-from scalify_hlo.analysis.reach import ELEMENTWISE, SLICING, in_loop, is_of_stack
+from scalify_hlo.analysis.reach import ELEMENTWISE, SLICING, in_loop, is_of_stack, is_uniform
+from scalify_hlo.dialect import traits
+from scalify_hlo.dialect.functions import is_block
 
 _SLICE = "stablehlo.slice"
+_QUANTIZING = traits.ROUNDS | traits.CASTING | traits.EXTREMES
 
 
 def is_used_elsewhere(argument: Place) -> bool:
-    """Whether the model computes with an argument, and not only its own update."""
+    """Whether the model computes with an argument, and not only its own update.
+
+    A model that quantizes its weights, or computes in bf16, reads casts of them.
+    """
     waiting, seen = [argument], {argument}
-    slices: set[Place] = set()
+    parts: set[Place] = set()
     while waiting:
         place = waiting.pop()
         value, frame = place
         for use in value.uses:
             name = use.owner.name
             if name in ELEMENTWISE:
-                continue
-            if name in RETURNS:
-                inside: Sequence[Place] = frame.returned(use) if place in slices else ()
+                inside: Sequence[Place] = ()
+                if _quantizes(use):
+                    inside = [frame.place(use.owner.operation.results[0])]
+                    parts.update(inside)
+            elif name in RETURNS:
+                inside = frame.returned(use) if place in parts else ()
             elif _is_of_stack(use.owner, name, frame):
                 inside = [frame.place(use.owner.operation.results[0])]
-                slices.update(inside)
+                parts.update(inside)
             else:
                 inside = frame.targets(use)
                 if not inside:
                     return True
-                if place in slices:
-                    slices.update(inside)
+                if place in parts:
+                    parts.update(inside)
             waiting += [each for each in inside if each not in seen]
             seen.update(inside)
     return False
+
+
+def _quantizes(use: ir.OpOperand) -> bool:
+    """Whether an op rounds, bounds or scales a tensor by one number: a step of a cast.
+
+    Scalars are scaled too, but by an optimizer.
+    """
+    op = use.owner.operation
+    if not op.results[0].type.rank:
+        return False
+    others = [each for i, each in enumerate(op.operands) if i != use.operand_number]
+    return op.name in _QUANTIZING and all(map(_is_one_number, others))
+
+
+def _is_one_number(value: ir.Value) -> bool:
+    if not is_block(value.owner) and value.owner.name == "stablehlo.broadcast_in_dim":
+        return bool(math.prod(value.owner.operands[0].type.shape) == 1)
+    return is_uniform(value) or not value.type.rank
 
 
 def _is_of_stack(op: ir.OpView, name: str, frame: Frame) -> bool:

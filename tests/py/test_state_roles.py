@@ -195,6 +195,26 @@ def test_gradients_of_weights_are_the_backward_matmuls(name: str, *, stripped: b
             op = op.operands[1 if op.name == "stablehlo.select" else 0].owner
 
 
+@pytest.mark.parametrize("how", ["bfloat16", "float8_e4m3fn"])
+def test_weights_that_the_model_reads_in_another_format_are_weights(how: str) -> None:
+    def cast(w: Any, scale: Any) -> Any:
+        if how == "bfloat16":
+            return w.astype(how)
+        return (jnp.clip(w / scale, -448, 448).astype(how).astype(w.dtype)) * scale
+
+    def step(w: Any, x: Any, y: Any, scale: Any) -> Any:
+        def loss(w: Any) -> Any:
+            hidden = jnp.tanh(x @ cast(w[0], scale).astype(x.dtype))
+            return jnp.mean((hidden @ cast(w[1], scale).astype(x.dtype) - y) ** 2)
+
+        return jax.tree.map(lambda p, g: p - 0.1 * g, w, jax.grad(loss)(w))
+
+    args = [jnp.ones((16, 32)), jnp.ones((32, 24))], jnp.ones((8, 16)), jnp.ones((8, 24))
+    made = jax.export.export(jax.jit(step))(*args, jnp.ones(1)).mlir_module()
+    text = str(with_roles(made, stripped=False)[0])
+    assert text.count('scalify.role = "weight"') >= 2
+
+
 def test_what_adafactor_adds_is_no_gradient() -> None:
     """It is the gradient over what its moments say, which is no longer of a gradient's size."""
     module, _ = with_roles(step_text("adafactor", optimizer_step, "distinct"), stripped=True)

@@ -41,6 +41,11 @@ class Way:
     signature: str = "same"
     declared: bool = False
 
+    @property
+    def scaled(self) -> bool:
+        """Whether arguments and results are pairs."""
+        return self.signature == "scaled"
+
     def __str__(self) -> str:
         return f"{self.recipe} {self.signature}{' declared' if self.declared else ''}"
 
@@ -110,6 +115,8 @@ def plain(results: Results) -> Results:
 
 NOTHING = "gives no matmul of this program narrow operands"
 """What `fp8-delayed` says of programs that it leaves as they are."""
+STORED = "numbers that float8_e4m3fn cannot hold"
+"""What the first call says of state that has an infinity, and is stored in a format without."""
 
 
 class Subject:
@@ -155,7 +162,7 @@ class Subject:
             Its results, and the report.
         """
         program, call, report = self._rewritten(way)
-        if way.signature == "scaled":
+        if way.scaled:
             return plain(call(*scalify_hlo.scaled_state(program, args))), report
         if way.recipe == "fp8-delayed" and report.matmuls and self._keeps_state(program):
             state = scalify_hlo.init_scaling_state(program, *self.step.args)
@@ -169,7 +176,7 @@ class Subject:
             call, state = self._call, None
         else:
             program, call, report = self._rewritten(way)
-            if way.signature == "scaled":
+            if way.scaled:
                 args = list(scalify_hlo.scaled_state(program, self.step.args))
             state = None
             if way.recipe == "fp8-delayed" and report.matmuls and self._keeps_state(program):
@@ -191,7 +198,7 @@ class Subject:
     def grains(self, way: Way) -> list[float]:
         """The distance of numbers next to 1 in which each weight is stored; 0 if it is in f32."""
         weights = jax.tree.leaves(self.step.args[0])
-        if way.signature != "scaled":
+        if not way.scaled:
             return [0.0] * len(weights)
         program, _, _ = self._rewritten(way)
         kept = jax.tree.leaves(
@@ -228,7 +235,7 @@ def findings(subject: Subject, way: Way, fault: str, seed: str) -> Iterator[Find
         found, _ = subject.run(way, args)
         grains = subject.grains(way)
     except Exception as error:  # each is a finding
-        if NOTHING in str(error):
+        if NOTHING in str(error) or (fault in HIDDEN and STORED in str(error)):
             return
         yield Finding(0, f"{type(error).__name__}: {str(error)[:300]}")
         return
@@ -238,11 +245,13 @@ def findings(subject: Subject, way: Way, fault: str, seed: str) -> Iterator[Find
             told = f"applied {bool(found['applied'])}, and {bool(wanted['applied'])} as it was"
             yield Finding(3, told)
         return
+    if step.formats and not _is_finite(subject.original(step.args, f"none{seed}")):
+        return  # Its own casts overflow, and a last bit decides where.
     yield from _finite(step, wanted, found, fault)
     if fault != "none" and not step.members and step.rows < 0:
         return  # All updates depend on what was planted.
-    if fault == "label" and way.recipe in KEEPING:
-        return  # The labels of all members are the same, or have one scale: cotangents saturate.
+    if fault == "label" and (way.recipe in KEEPING or step.rows >= 0):
+        return  # A finite outlier saturates, or takes the range of what has one scale with it.
     if _rounds_data(step, way):
         return  # Values that the original flushes are there, and cotangents are rounded too.
     bound = SNR_OF_FP4 if way.recipe in FP4 else SNR
@@ -293,7 +302,7 @@ def _own_casts(step: Step, way: Way, found: Results) -> Iterator[Finding]:
 
 def _rounds_data(step: Step, way: Way) -> bool:
     """Whether the program's own casts round data in place of values: it is given pairs."""
-    return bool(step.formats) and way.signature == "scaled" and way.recipe == "propagate"
+    return bool(step.formats) and way.scaled and way.recipe == "propagate"
 
 
 def cast_by(format_: str, x: Any) -> Any:
@@ -334,6 +343,11 @@ def _finite(step: Step, wanted: Results, found: Results, fault: str) -> Iterator
             gone &= after.reshape(parts).all(-1)
         if gone.any():
             yield Finding(3, f"{name}: {(~before & after).sum()} of {wide.size} became finite")
+
+
+def _is_finite(results: Results) -> bool:
+    leaves = (a for a in jax.tree.leaves(_values(results)) if jnp.issubdtype(a.dtype, jnp.inexact))
+    return all(np.isfinite(leaf).all() for leaf in leaves)
 
 
 def _values(results: Results) -> Results:
