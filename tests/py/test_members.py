@@ -176,6 +176,20 @@ def test_common_factors_of_e4m3_scales(name: str) -> None:
     assert worst(case, wanted, found) > worst(case, wanted, usual) - 0.1
 
 
+def test_common_factors_are_in_the_order_of_the_result() -> None:
+    """The batching dimensions of an operand may be in another order than those of the result."""
+
+    def fn(v: Any, m: Any) -> Any:
+        return jnp.einsum("bi,bj,ij->bi", v, v, m)
+
+    rng = np.random.default_rng(0)
+    v, m = rng.normal(size=(3, 4)).astype(np.float32), rng.normal(size=(4, 4)).astype(np.float32)
+    program = jax.export.export(jax.jit(fn))(v, m)
+    settings = {"matmul.smallest": 1}
+    found = scalify_hlo.rewrite(program, recipe="nvfp4", settings=settings).call(v, m)
+    assert np.abs(found - fn(v, m)).max() < 0.2 * np.abs(fn(v, m)).max()
+
+
 @pytest.mark.parametrize("name", ["sweep", "adam", "experts"])
 @pytest.mark.parametrize("recipe", ["fp8-current", "fp8", "unit", "fp16-state", "fp8-state8"])
 def test_others_are_as_accurate_as_usual_in_pairs(name: str, recipe: str) -> None:

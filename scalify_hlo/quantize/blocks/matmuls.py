@@ -135,12 +135,16 @@ def _times_members(
     places: Sequence[Channels | None],
     at: ir.Operation,
 ) -> ir.Value:
-    """Returns a matmul times the common factors of operands, which members have their own of."""
-    pairs = zip(operands, places, strict=True)
-    found = [(o.common, place) for o, place in pairs if o.common is not None]
-    return dequantize(
-        result, [Operand(result, UNSCALED, common, place) for common, place in found], at
-    )
+    """Returns a matmul times the common factors of operands, which members have their own of.
+
+    The factors of members are in the order of the layout, which is that of the result.
+    """
+    found = []
+    for operand, place in zip(operands, places, strict=True):
+        if operand.common is not None:
+            ordered = place and place._replace(result=tuple(sorted(place.result)))
+            found.append(Operand(result, UNSCALED, operand.common, ordered))
+    return dequantize(result, found, at)
 
 
 def _is_lowered(recipe: Recipe) -> bool:
