@@ -1,6 +1,6 @@
 """Programs with f8, f16, tests for overflow and members of their own: laws that rewrites break.
 
-    python -m benchmarks.laws --programs 500 --seed 0          # 20 ways to rewrite each
+    python -m benchmarks.laws --programs 500 --seed 0          # 25 ways to rewrite each
     python -m benchmarks.laws --seed 0 --only 17               # one program, in all ways
     python -m benchmarks.laws --programs 30 --train 60         # losses after 60 steps
 

@@ -202,9 +202,8 @@ class Emitter:
     def multiple(self, step: ir.Value, every: int) -> ir.Value:
         """Returns an i1: whether a rank-0 integer is a multiple of a number."""
         type_ = emit.scalar_type(ir.IntegerType.get_signless(64))
-        step = stablehlo.convert(
-            type_, step, **self._where
-        )  # The number may not fit the type of the step.
+        # The number may not fit the type of the step.
+        step = stablehlo.convert(type_, step, **self._where)
         rest = self._elementwise("remainder", step, self._like(type_, every))
         return self._compare(rest, self._like(type_, 0), "EQ")
 
@@ -285,15 +284,7 @@ def sum_of_squares(data: ir.Value, at: ir.Operation, zero: ir.Value, *, wide: bo
 def largest(
     magnitudes: ir.Value, at: ir.Operation, *, finite: bool, kept: Sequence[int] = ()
 ) -> ir.Value:
-    """Returns the largest of f32 magnitudes; see `statistic`.
-
-    Args:
-        magnitudes: The magnitudes.
-        at: The op before which it is computed.
-        finite: Whether elements that are not finite count as zero; if not, one of them makes the
-            result an infinity or NaN.
-        kept: The dimensions along which there is one result per index.
-    """
+    """Returns the largest of f32 magnitudes, or the largest finite one; see `statistic`."""
     reduction = _Reduction("max", at, magnitudes.type, wide=False, devices=None, kept=kept)
     return reduction.largest(magnitudes, finite=finite)
 
@@ -457,30 +448,27 @@ class _Reduction:
     def largest(self, sizes: ir.Value, *, finite: bool = True, apart: bool = False) -> ir.Value:
         """Returns the largest of magnitudes, or the largest finite one.
 
-        As integers, the bits of magnitudes are in their order, and those of NaN at the end: XLA's
-        maximum of floats may drop a NaN. As signed integers, the sums with the bits of the least
-        normal number are negative for infinity and NaN, which drops both. One op after the other,
-        it leaves XLA the fusions of the program, unlike a select.
+        The bits of magnitudes are in their order, those of NaN last: XLA's maximum of floats may
+        drop a NaN. Signed, the sums with those of the least normal number are negative for infinity
+        and NaN. One op after the other, it leaves XLA the fusions of the program, unlike a select.
         """
-        element = sizes.type.element_type
-        bits = _SIGNED[str(element)]
+        bits = _SIGNED[str(sizes.type.element_type)]
         least = 1 << bits.mantissa if finite else 0
-        make = ir.IntegerType.get_signless if finite else ir.IntegerType.get_unsigned
-        integer = make(bits.width)
+        integer = (ir.IntegerType.get_signless if finite else ir.IntegerType.get_unsigned)(
+            bits.width
+        )
         codes = ir.RankedTensorType.get(sizes.type.shape, integer, sizes.type.encoding)
-        found = self._more(stablehlo.bitcast_convert(codes, sizes, **self._where), "add", least)
+        found = stablehlo.bitcast_convert(codes, sizes, **self._where)
+        found = self._more(found, "add", least) if finite else found
         found = self.reduced(found, emit.integers(emit.scalar_type(integer), least, self._at))
         found = self._emitter.kept(found) if apart else found
-        found = self._more(found, "subtract", least)
-        type_ = ir.RankedTensorType.get(found.type.shape, element)
+        found = self._more(found, "subtract", least) if finite else found
+        type_ = ir.RankedTensorType.get(found.type.shape, sizes.type.element_type)
         return stablehlo.bitcast_convert(type_, found, **self._where)
 
     def _more(self, codes: ir.Value, name: str, number: int) -> ir.Value:
-        """Returns the sum or difference with a number."""
-        if not number:
-            return codes
-        other = emit.filled(codes, number, self._at)
-        return emit.elementwise(f"stablehlo.{name}", codes, other, **self._where)
+        operands = codes, emit.filled(codes, number, self._at)
+        return emit.elementwise(f"stablehlo.{name}", *operands, **self._where)
 
     def reduced(self, terms: ir.Value, zero: ir.Value | None = None) -> ir.Value:
         element = terms.type.element_type
