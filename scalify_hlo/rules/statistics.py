@@ -200,9 +200,8 @@ class Emitter:
         return self.select(self._compare(value, value, "EQ"), value, self.number(1.0))
 
     def multiple(self, step: ir.Value, every: int) -> ir.Value:
-        """Returns an i1: whether a rank-0 integer is a multiple of a number."""
+        """Returns an i1: whether a rank-0 integer is a multiple of a number, of i64."""
         type_ = emit.scalar_type(ir.IntegerType.get_signless(64))
-        # The number may not fit the type of the step.
         step = stablehlo.convert(type_, step, **self._where)
         rest = self._elementwise("remainder", step, self._like(type_, every))
         return self._compare(rest, self._like(type_, 0), "EQ")
@@ -285,8 +284,8 @@ def largest(
     magnitudes: ir.Value, at: ir.Operation, *, finite: bool, kept: Sequence[int] = ()
 ) -> ir.Value:
     """Returns the largest of f32 magnitudes, or the largest finite one; see `statistic`."""
-    reduction = _Reduction("max", at, magnitudes.type, wide=False, devices=None, kept=kept)
-    return reduction.largest(magnitudes, finite=finite)
+    found = _Reduction("max", at, magnitudes.type, wide=False, devices=None, kept=kept)
+    return found.largest(magnitudes, finite=finite)
 
 
 def everywhere(value: ir.Value, body: str, devices: Devices | None, at: ir.Operation) -> ir.Value:
@@ -448,23 +447,22 @@ class _Reduction:
     def largest(self, sizes: ir.Value, *, finite: bool = True, apart: bool = False) -> ir.Value:
         """Returns the largest of magnitudes, or the largest finite one.
 
-        The bits of magnitudes are in their order, those of NaN last: XLA's maximum of floats may
-        drop a NaN. Signed, the sums with those of the least normal number are negative for infinity
-        and NaN. One op after the other, it leaves XLA the fusions of the program, unlike a select.
+        Bits of magnitudes are in order, NaN last, which XLA's maximum of floats may drop. Signed,
+        sums with those of the least normal number are negative for infinity and NaN. Unlike a
+        select, it leaves XLA the fusions of the program.
         """
         bits = _SIGNED[str(sizes.type.element_type)]
         least = 1 << bits.mantissa if finite else 0
-        integer = (ir.IntegerType.get_signless if finite else ir.IntegerType.get_unsigned)(
-            bits.width
-        )
-        codes = ir.RankedTensorType.get(sizes.type.shape, integer, sizes.type.encoding)
-        found = stablehlo.bitcast_convert(codes, sizes, **self._where)
-        found = self._more(found, "add", least) if finite else found
-        found = self.reduced(found, emit.integers(emit.scalar_type(integer), least, self._at))
+        make = ir.IntegerType.get_signless if finite else ir.IntegerType.get_unsigned
+        codes = ir.RankedTensorType.get(sizes.type.shape, make(bits.width), sizes.type.encoding)
+        made = stablehlo.bitcast_convert(codes, sizes, **self._where)
+        made = self._more(made, "add", least) if finite else made
+        zero = emit.constant(emit.scalar_type(codes.element_type), least, self._at)
+        found = self.reduced(made, zero)
         found = self._emitter.kept(found) if apart else found
         found = self._more(found, "subtract", least) if finite else found
-        type_ = ir.RankedTensorType.get(found.type.shape, sizes.type.element_type)
-        return stablehlo.bitcast_convert(type_, found, **self._where)
+        result = ir.RankedTensorType.get(found.type.shape, sizes.type.element_type)
+        return stablehlo.bitcast_convert(result, found, **self._where)
 
     def _more(self, codes: ir.Value, name: str, number: int) -> ir.Value:
         operands = codes, emit.filled(codes, number, self._at)
