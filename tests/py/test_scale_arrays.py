@@ -318,9 +318,11 @@ def test_arguments_that_are_not_used_keep_their_array_of_scales() -> None:
     np.testing.assert_array_equal(jsa.asarray(result), [2, 2, 2])
 
 
-def test_rounding_to_fewer_exponents_reads_values() -> None:
+def test_rounding_to_fewer_exponents_rounds_data() -> None:
+    """The values too, where both are normal numbers."""
+
     def rounded(w: jax.Array, x: jax.Array) -> Any:
-        return jax.lax.reduce_precision(w, 5, 3) @ x.T, jax.lax.reduce_precision(w, 8, 3)
+        return jax.lax.reduce_precision(w, 7, 3) @ x.T, jax.lax.reduce_precision(w, 8, 3)
 
     assert_exact(rounded, [W, W], ["w=0x1"])
 
