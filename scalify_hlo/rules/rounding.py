@@ -47,10 +47,14 @@ def held(
 
 
 def beyond(known: Trusted, kind: str, op: ir.Operation, rewriter: ScaleRewriter) -> ir.Value | None:
-    """Returns the values of a gradient whose data may be finite where f32 would overflow."""
-    if kind != attributes.GRADIENT or known.info.scale.passing:
+    """Returns the values of a gradient whose data may be finite where f32 would overflow.
+
+    The scale of a pair may be so large. A scale that is computed divides values that are in f32.
+    """
+    scale = known.info.scale
+    if kind != attributes.GRADIENT or not any(runtime.state for runtime, _ in scale.powers):
         return None
-    return rewriter.multiply(known.value, known.info.scale, op)
+    return rewriter.multiply(known.value, scale, op)
 
 
 def predicted(op: ir.Operation, info: ScaleInfo, kind: str, rewriter: ScaleRewriter) -> Trusted:

@@ -149,292 +149,290 @@
 // FP8-NEXT: %100 = stablehlo.divide %cst_5, %94 : tensor<f32>
 // FP8-NEXT: %101 = stablehlo.broadcast_in_dim %95, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
 // FP8-NEXT: %102 = stablehlo.multiply %75, %101 : tensor<32x16xf32>
-// FP8-NEXT: %103 = stablehlo.broadcast_in_dim %94, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
-// FP8-NEXT: %104 = stablehlo.multiply %102, %103 : tensor<32x16xf32>
-// FP8-NEXT: %105 = stablehlo.subtract %104, %104 : tensor<32x16xf32>
-// FP8-NEXT: %106 = stablehlo.subtract %102, %105 : tensor<32x16xf32>
-// FP8-NEXT: %107 = stablehlo.clamp %cst_2, %106, %cst_3 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
-// FP8-NEXT: %108 = stablehlo.convert %107 {scalify.forms = ["s10"]} : (tensor<32x16xf32>) -> tensor<32x16xf8E5M2>
-// FP8-NEXT: %109 = stablehlo.optimization_barrier {scalify.forms = ["s10"]} %108 : tensor<32x16xf8E5M2>
-// FP8-NEXT: %110 = stablehlo.convert %109 {scalify.forms = ["s10"]} : (tensor<32x16xf8E5M2>) -> tensor<32x16xf32>
-// FP8-NEXT: %111 = stablehlo.broadcast_in_dim %cst_11, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<16xf32>
-// FP8-NEXT: %112 = stablehlo.multiply %111, %72 {scalify.forms = ["s9 level -3.32193"]} : tensor<16xf32>
-// FP8-NEXT: %113 = stablehlo.broadcast_in_dim %67, dims = [] : (tensor<f32>) -> tensor<16xf32>
-// FP8-NEXT: %114 = stablehlo.multiply %113, %9 : tensor<16xf32>
-// FP8-NEXT: %115 = stablehlo.add %114, %112 {scalify.forms = ["s9 level -3.32193"]} : tensor<16xf32>
-// FP8-NEXT: %116 = stablehlo.broadcast_in_dim %cst_11, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
-// FP8-NEXT: %117 = stablehlo.multiply %116, %110 {scalify.forms = ["s10 level -3.32193"]} : tensor<32x16xf32>
-// FP8-NEXT: %118 = stablehlo.broadcast_in_dim %97, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
-// FP8-NEXT: %119 = stablehlo.multiply %118, %8 : tensor<32x16xf32>
-// FP8-NEXT: %120 = stablehlo.add %119, %117 {scalify.forms = ["s10 level -3.32193"]} : tensor<32x16xf32>
-// FP8-NEXT: %121 = stablehlo.broadcast_in_dim %cst_10, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<16xf32>
-// FP8-NEXT: %122 = stablehlo.multiply %121, %7 {scalify.forms = ["s4 level -0.0014434"]} : tensor<16xf32>
-// FP8-NEXT: %123 = stablehlo.broadcast_in_dim %cst_9, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<16xf32>
-// FP8-NEXT: %124 = stablehlo.multiply %123, %72 {scalify.forms = ["s9 level -9.96578"]} : tensor<16xf32>
-// FP8-NEXT: %125 = stablehlo.multiply %124, %72 {scalify.forms = ["s9^2 level -9.96578"]} : tensor<16xf32>
-// FP8-NEXT: %126 = stablehlo.broadcast_in_dim %69, dims = [] : (tensor<f32>) -> tensor<16xf32>
-// FP8-NEXT: %127 = stablehlo.multiply %122, %126 : tensor<16xf32>
-// FP8-NEXT: %128 = stablehlo.add %127, %125 {scalify.forms = ["s9^2 level -9.96578"]} : tensor<16xf32>
-// FP8-NEXT: %129 = stablehlo.broadcast_in_dim %cst_10, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
-// FP8-NEXT: %130 = stablehlo.multiply %129, %6 {scalify.forms = ["s5 level -0.0014434"]} : tensor<32x16xf32>
-// FP8-NEXT: %131 = stablehlo.broadcast_in_dim %cst_9, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
-// FP8-NEXT: %132 = stablehlo.multiply %131, %110 {scalify.forms = ["s10 level -9.96578"]} : tensor<32x16xf32>
-// FP8-NEXT: %133 = stablehlo.multiply %132, %110 {scalify.forms = ["s10^2 level -9.96578"]} : tensor<32x16xf32>
-// FP8-NEXT: %134 = stablehlo.broadcast_in_dim %99, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
-// FP8-NEXT: %135 = stablehlo.multiply %130, %134 : tensor<32x16xf32>
-// FP8-NEXT: %136 = stablehlo.add %135, %133 {scalify.forms = ["s10^2 level -9.96578"]} : tensor<32x16xf32>
-// FP8-NEXT: %137 = stablehlo.multiply %arg16, %arg17 : tensor<f32>
-// FP8-NEXT: %138 = stablehlo.add %137, %cst_16 {scalify.forms = ["2^0"]} : tensor<f32>
-// FP8-NEXT: %139 = stablehlo.power %cst_12, %138 : tensor<f32>
-// FP8-NEXT: %140 = stablehlo.subtract %cst_16, %139 : tensor<f32>
-// FP8-NEXT: %141 = stablehlo.broadcast_in_dim %140, dims = [] {scalify.forms = ["2^0 level 0"]} : (tensor<f32>) -> tensor<16xf32>
-// FP8-NEXT: %142 = stablehlo.divide %115, %141 {scalify.forms = ["s9 level -3.32193"]} : tensor<16xf32>
-// FP8-NEXT: %143 = stablehlo.power %cst_10, %138 : tensor<f32>
-// FP8-NEXT: %144 = stablehlo.subtract %cst_16, %143 : tensor<f32>
-// FP8-NEXT: %145 = stablehlo.broadcast_in_dim %144, dims = [] {scalify.forms = ["2^0 level 0"]} : (tensor<f32>) -> tensor<16xf32>
-// FP8-NEXT: %146 = stablehlo.divide %128, %145 {scalify.forms = ["s9^2 level -9.96578"]} : tensor<16xf32>
-// FP8-NEXT: %147 = stablehlo.sqrt %146 {scalify.forms = ["s9 level -5"]} : tensor<16xf32>
-// FP8-NEXT: %148 = stablehlo.broadcast_in_dim %70, dims = [] : (tensor<f32>) -> tensor<16xf32>
-// FP8-NEXT: %149 = stablehlo.add %147, %148 {scalify.forms = ["s9 level -5"]} : tensor<16xf32>
-// FP8-NEXT: %150 = stablehlo.divide %142, %149 {scalify.forms = ["2^0 level 1.67807"]} : tensor<16xf32>
-// FP8-NEXT: %151 = stablehlo.broadcast_in_dim %cst_8, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<16xf32>
-// FP8-NEXT: %152 = stablehlo.multiply %151, %11 {scalify.forms = ["s0 level -6.64386"]} : tensor<16xf32>
-// FP8-NEXT: %153 = stablehlo.broadcast_in_dim %4, dims = [] : (tensor<f32>) -> tensor<16xf32>
-// FP8-NEXT: %154 = stablehlo.multiply %150, %153 : tensor<16xf32>
-// FP8-NEXT: %155 = stablehlo.add %154, %152 {scalify.forms = ["s0 level -6.64386"]} : tensor<16xf32>
-// FP8-NEXT: %156 = stablehlo.broadcast_in_dim %cst_9, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<16xf32>
-// FP8-NEXT: %157 = stablehlo.multiply %156, %155 {scalify.forms = ["s0 level -16.6096"]} : tensor<16xf32>
-// FP8-NEXT: %158 = stablehlo.subtract %11, %157 {scalify.forms = ["s0"]} : tensor<16xf32>
-// FP8-NEXT: %159 = stablehlo.power %cst_12, %138 : tensor<f32>
-// FP8-NEXT: %160 = stablehlo.subtract %cst_16, %159 : tensor<f32>
-// FP8-NEXT: %161 = stablehlo.broadcast_in_dim %160, dims = [] {scalify.forms = ["2^0 level 0"]} : (tensor<f32>) -> tensor<32x16xf32>
-// FP8-NEXT: %162 = stablehlo.divide %120, %161 {scalify.forms = ["s10 level -3.32193"]} : tensor<32x16xf32>
-// FP8-NEXT: %163 = stablehlo.power %cst_10, %138 : tensor<f32>
-// FP8-NEXT: %164 = stablehlo.subtract %cst_16, %163 : tensor<f32>
-// FP8-NEXT: %165 = stablehlo.broadcast_in_dim %164, dims = [] {scalify.forms = ["2^0 level 0"]} : (tensor<f32>) -> tensor<32x16xf32>
-// FP8-NEXT: %166 = stablehlo.divide %136, %165 {scalify.forms = ["s10^2 level -9.96578"]} : tensor<32x16xf32>
-// FP8-NEXT: %167 = stablehlo.sqrt %166 {scalify.forms = ["s10 level -5"]} : tensor<32x16xf32>
-// FP8-NEXT: %168 = stablehlo.broadcast_in_dim %100, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
-// FP8-NEXT: %169 = stablehlo.add %167, %168 {scalify.forms = ["s10 level -5"]} : tensor<32x16xf32>
-// FP8-NEXT: %170 = stablehlo.divide %162, %169 {scalify.forms = ["2^0 level 1.67807"]} : tensor<32x16xf32>
-// FP8-NEXT: %171 = stablehlo.broadcast_in_dim %cst_8, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
-// FP8-NEXT: %172 = stablehlo.multiply %171, %10 {scalify.forms = ["s1 level -6.64386"]} : tensor<32x16xf32>
-// FP8-NEXT: %173 = stablehlo.broadcast_in_dim %5, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
-// FP8-NEXT: %174 = stablehlo.multiply %170, %173 : tensor<32x16xf32>
-// FP8-NEXT: %175 = stablehlo.add %174, %172 {scalify.forms = ["s1 level -6.64386"]} : tensor<32x16xf32>
-// FP8-NEXT: %176 = stablehlo.broadcast_in_dim %cst_9, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
-// FP8-NEXT: %177 = stablehlo.multiply %176, %175 {scalify.forms = ["s1 level -16.6096"]} : tensor<32x16xf32>
-// FP8-NEXT: %178 = stablehlo.subtract %10, %177 {scalify.forms = ["s1"]} : tensor<32x16xf32>
-// FP8-NEXT: %179 = stablehlo.reshape %158 : (tensor<16xf32>) -> tensor<1x16xf32>
-// FP8-NEXT: %180 = stablehlo.reshape %115 : (tensor<16xf32>) -> tensor<1x16xf32>
-// FP8-NEXT: %181 = stablehlo.concatenate %179, %180, dim = 0 : (tensor<1x16xf32>, tensor<1x16xf32>) -> tensor<2x16xf32>
-// FP8-NEXT: %182 = stablehlo.multiply %181, %181 : tensor<2x16xf32>
-// FP8-NEXT: %183 = stablehlo.is_finite %181 : (tensor<2x16xf32>) -> tensor<2x16xi1>
+// FP8-NEXT: %103 = stablehlo.subtract %102, %102 : tensor<32x16xf32>
+// FP8-NEXT: %104 = stablehlo.subtract %102, %103 : tensor<32x16xf32>
+// FP8-NEXT: %105 = stablehlo.clamp %cst_2, %104, %cst_3 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
+// FP8-NEXT: %106 = stablehlo.convert %105 {scalify.forms = ["s10"]} : (tensor<32x16xf32>) -> tensor<32x16xf8E5M2>
+// FP8-NEXT: %107 = stablehlo.optimization_barrier {scalify.forms = ["s10"]} %106 : tensor<32x16xf8E5M2>
+// FP8-NEXT: %108 = stablehlo.convert %107 {scalify.forms = ["s10"]} : (tensor<32x16xf8E5M2>) -> tensor<32x16xf32>
+// FP8-NEXT: %109 = stablehlo.broadcast_in_dim %cst_11, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<16xf32>
+// FP8-NEXT: %110 = stablehlo.multiply %109, %72 {scalify.forms = ["s9 level -3.32193"]} : tensor<16xf32>
+// FP8-NEXT: %111 = stablehlo.broadcast_in_dim %67, dims = [] : (tensor<f32>) -> tensor<16xf32>
+// FP8-NEXT: %112 = stablehlo.multiply %111, %9 : tensor<16xf32>
+// FP8-NEXT: %113 = stablehlo.add %112, %110 {scalify.forms = ["s9 level -3.32193"]} : tensor<16xf32>
+// FP8-NEXT: %114 = stablehlo.broadcast_in_dim %cst_11, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
+// FP8-NEXT: %115 = stablehlo.multiply %114, %108 {scalify.forms = ["s10 level -3.32193"]} : tensor<32x16xf32>
+// FP8-NEXT: %116 = stablehlo.broadcast_in_dim %97, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
+// FP8-NEXT: %117 = stablehlo.multiply %116, %8 : tensor<32x16xf32>
+// FP8-NEXT: %118 = stablehlo.add %117, %115 {scalify.forms = ["s10 level -3.32193"]} : tensor<32x16xf32>
+// FP8-NEXT: %119 = stablehlo.broadcast_in_dim %cst_10, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<16xf32>
+// FP8-NEXT: %120 = stablehlo.multiply %119, %7 {scalify.forms = ["s4 level -0.0014434"]} : tensor<16xf32>
+// FP8-NEXT: %121 = stablehlo.broadcast_in_dim %cst_9, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<16xf32>
+// FP8-NEXT: %122 = stablehlo.multiply %121, %72 {scalify.forms = ["s9 level -9.96578"]} : tensor<16xf32>
+// FP8-NEXT: %123 = stablehlo.multiply %122, %72 {scalify.forms = ["s9^2 level -9.96578"]} : tensor<16xf32>
+// FP8-NEXT: %124 = stablehlo.broadcast_in_dim %69, dims = [] : (tensor<f32>) -> tensor<16xf32>
+// FP8-NEXT: %125 = stablehlo.multiply %120, %124 : tensor<16xf32>
+// FP8-NEXT: %126 = stablehlo.add %125, %123 {scalify.forms = ["s9^2 level -9.96578"]} : tensor<16xf32>
+// FP8-NEXT: %127 = stablehlo.broadcast_in_dim %cst_10, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
+// FP8-NEXT: %128 = stablehlo.multiply %127, %6 {scalify.forms = ["s5 level -0.0014434"]} : tensor<32x16xf32>
+// FP8-NEXT: %129 = stablehlo.broadcast_in_dim %cst_9, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
+// FP8-NEXT: %130 = stablehlo.multiply %129, %108 {scalify.forms = ["s10 level -9.96578"]} : tensor<32x16xf32>
+// FP8-NEXT: %131 = stablehlo.multiply %130, %108 {scalify.forms = ["s10^2 level -9.96578"]} : tensor<32x16xf32>
+// FP8-NEXT: %132 = stablehlo.broadcast_in_dim %99, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
+// FP8-NEXT: %133 = stablehlo.multiply %128, %132 : tensor<32x16xf32>
+// FP8-NEXT: %134 = stablehlo.add %133, %131 {scalify.forms = ["s10^2 level -9.96578"]} : tensor<32x16xf32>
+// FP8-NEXT: %135 = stablehlo.multiply %arg16, %arg17 : tensor<f32>
+// FP8-NEXT: %136 = stablehlo.add %135, %cst_16 {scalify.forms = ["2^0"]} : tensor<f32>
+// FP8-NEXT: %137 = stablehlo.power %cst_12, %136 : tensor<f32>
+// FP8-NEXT: %138 = stablehlo.subtract %cst_16, %137 : tensor<f32>
+// FP8-NEXT: %139 = stablehlo.broadcast_in_dim %138, dims = [] {scalify.forms = ["2^0 level 0"]} : (tensor<f32>) -> tensor<16xf32>
+// FP8-NEXT: %140 = stablehlo.divide %113, %139 {scalify.forms = ["s9 level -3.32193"]} : tensor<16xf32>
+// FP8-NEXT: %141 = stablehlo.power %cst_10, %136 : tensor<f32>
+// FP8-NEXT: %142 = stablehlo.subtract %cst_16, %141 : tensor<f32>
+// FP8-NEXT: %143 = stablehlo.broadcast_in_dim %142, dims = [] {scalify.forms = ["2^0 level 0"]} : (tensor<f32>) -> tensor<16xf32>
+// FP8-NEXT: %144 = stablehlo.divide %126, %143 {scalify.forms = ["s9^2 level -9.96578"]} : tensor<16xf32>
+// FP8-NEXT: %145 = stablehlo.sqrt %144 {scalify.forms = ["s9 level -5"]} : tensor<16xf32>
+// FP8-NEXT: %146 = stablehlo.broadcast_in_dim %70, dims = [] : (tensor<f32>) -> tensor<16xf32>
+// FP8-NEXT: %147 = stablehlo.add %145, %146 {scalify.forms = ["s9 level -5"]} : tensor<16xf32>
+// FP8-NEXT: %148 = stablehlo.divide %140, %147 {scalify.forms = ["2^0 level 1.67807"]} : tensor<16xf32>
+// FP8-NEXT: %149 = stablehlo.broadcast_in_dim %cst_8, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<16xf32>
+// FP8-NEXT: %150 = stablehlo.multiply %149, %11 {scalify.forms = ["s0 level -6.64386"]} : tensor<16xf32>
+// FP8-NEXT: %151 = stablehlo.broadcast_in_dim %4, dims = [] : (tensor<f32>) -> tensor<16xf32>
+// FP8-NEXT: %152 = stablehlo.multiply %148, %151 : tensor<16xf32>
+// FP8-NEXT: %153 = stablehlo.add %152, %150 {scalify.forms = ["s0 level -6.64386"]} : tensor<16xf32>
+// FP8-NEXT: %154 = stablehlo.broadcast_in_dim %cst_9, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<16xf32>
+// FP8-NEXT: %155 = stablehlo.multiply %154, %153 {scalify.forms = ["s0 level -16.6096"]} : tensor<16xf32>
+// FP8-NEXT: %156 = stablehlo.subtract %11, %155 {scalify.forms = ["s0"]} : tensor<16xf32>
+// FP8-NEXT: %157 = stablehlo.power %cst_12, %136 : tensor<f32>
+// FP8-NEXT: %158 = stablehlo.subtract %cst_16, %157 : tensor<f32>
+// FP8-NEXT: %159 = stablehlo.broadcast_in_dim %158, dims = [] {scalify.forms = ["2^0 level 0"]} : (tensor<f32>) -> tensor<32x16xf32>
+// FP8-NEXT: %160 = stablehlo.divide %118, %159 {scalify.forms = ["s10 level -3.32193"]} : tensor<32x16xf32>
+// FP8-NEXT: %161 = stablehlo.power %cst_10, %136 : tensor<f32>
+// FP8-NEXT: %162 = stablehlo.subtract %cst_16, %161 : tensor<f32>
+// FP8-NEXT: %163 = stablehlo.broadcast_in_dim %162, dims = [] {scalify.forms = ["2^0 level 0"]} : (tensor<f32>) -> tensor<32x16xf32>
+// FP8-NEXT: %164 = stablehlo.divide %134, %163 {scalify.forms = ["s10^2 level -9.96578"]} : tensor<32x16xf32>
+// FP8-NEXT: %165 = stablehlo.sqrt %164 {scalify.forms = ["s10 level -5"]} : tensor<32x16xf32>
+// FP8-NEXT: %166 = stablehlo.broadcast_in_dim %100, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
+// FP8-NEXT: %167 = stablehlo.add %165, %166 {scalify.forms = ["s10 level -5"]} : tensor<32x16xf32>
+// FP8-NEXT: %168 = stablehlo.divide %160, %167 {scalify.forms = ["2^0 level 1.67807"]} : tensor<32x16xf32>
+// FP8-NEXT: %169 = stablehlo.broadcast_in_dim %cst_8, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
+// FP8-NEXT: %170 = stablehlo.multiply %169, %10 {scalify.forms = ["s1 level -6.64386"]} : tensor<32x16xf32>
+// FP8-NEXT: %171 = stablehlo.broadcast_in_dim %5, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
+// FP8-NEXT: %172 = stablehlo.multiply %168, %171 : tensor<32x16xf32>
+// FP8-NEXT: %173 = stablehlo.add %172, %170 {scalify.forms = ["s1 level -6.64386"]} : tensor<32x16xf32>
+// FP8-NEXT: %174 = stablehlo.broadcast_in_dim %cst_9, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
+// FP8-NEXT: %175 = stablehlo.multiply %174, %173 {scalify.forms = ["s1 level -16.6096"]} : tensor<32x16xf32>
+// FP8-NEXT: %176 = stablehlo.subtract %10, %175 {scalify.forms = ["s1"]} : tensor<32x16xf32>
+// FP8-NEXT: %177 = stablehlo.reshape %156 : (tensor<16xf32>) -> tensor<1x16xf32>
+// FP8-NEXT: %178 = stablehlo.reshape %113 : (tensor<16xf32>) -> tensor<1x16xf32>
+// FP8-NEXT: %179 = stablehlo.concatenate %177, %178, dim = 0 : (tensor<1x16xf32>, tensor<1x16xf32>) -> tensor<2x16xf32>
+// FP8-NEXT: %180 = stablehlo.multiply %179, %179 : tensor<2x16xf32>
+// FP8-NEXT: %181 = stablehlo.is_finite %179 : (tensor<2x16xf32>) -> tensor<2x16xi1>
 // FP8-NEXT: %cst_38 = stablehlo.constant dense<0.000000e+00> : tensor<2x16xf32>
-// FP8-NEXT: %184 = stablehlo.select %183, %182, %cst_38 : tensor<2x16xi1>, tensor<2x16xf32>
+// FP8-NEXT: %182 = stablehlo.select %181, %180, %cst_38 : tensor<2x16xi1>, tensor<2x16xf32>
 // FP8-NEXT: %cst_39 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
-// FP8-NEXT: %185 = stablehlo.reduce(%184 init: %cst_39) applies stablehlo.add across dimensions = [1] : (tensor<2x16xf32>, tensor<f32>) -> tensor<2xf32>
+// FP8-NEXT: %183 = stablehlo.reduce(%182 init: %cst_39) applies stablehlo.add across dimensions = [1] : (tensor<2x16xf32>, tensor<f32>) -> tensor<2xf32>
 // FP8-NEXT: %cst_40 = stablehlo.constant dense<6.250000e-02> : tensor<2xf32>
-// FP8-NEXT: %186 = stablehlo.multiply %185, %cst_40 : tensor<2xf32>
-// FP8-NEXT: %187 = stablehlo.sqrt %186 : tensor<2xf32>
+// FP8-NEXT: %184 = stablehlo.multiply %183, %cst_40 : tensor<2xf32>
+// FP8-NEXT: %185 = stablehlo.sqrt %184 : tensor<2xf32>
 // FP8-NEXT: %cst_41 = stablehlo.constant dense<1.000000e+00> : tensor<2xf32>
-// FP8-NEXT: %188 = stablehlo.bitcast_convert %187 : (tensor<2xf32>) -> tensor<2xui32>
+// FP8-NEXT: %186 = stablehlo.bitcast_convert %185 : (tensor<2xf32>) -> tensor<2xui32>
 // FP8-NEXT: %c_42 = stablehlo.constant dense<4286578688> : tensor<2xui32>
-// FP8-NEXT: %189 = stablehlo.and %188, %c_42 : tensor<2xui32>
+// FP8-NEXT: %187 = stablehlo.and %186, %c_42 : tensor<2xui32>
 // FP8-NEXT: %c_43 = stablehlo.constant dense<1> : tensor<2xui32>
-// FP8-NEXT: %190 = stablehlo.subtract %189, %c_43 : tensor<2xui32>
+// FP8-NEXT: %188 = stablehlo.subtract %187, %c_43 : tensor<2xui32>
 // FP8-NEXT: %c_44 = stablehlo.constant dense<2139095039> : tensor<2xui32>
-// FP8-NEXT: %191 = stablehlo.compare LT, %190, %c_44 : (tensor<2xui32>, tensor<2xui32>) -> tensor<2xi1>
-// FP8-NEXT: %192 = stablehlo.bitcast_convert %189 : (tensor<2xui32>) -> tensor<2xf32>
-// FP8-NEXT: %193 = stablehlo.select %191, %192, %cst_41 : tensor<2xi1>, tensor<2xf32>
-// FP8-NEXT: %194 = stablehlo.slice %193 [0:1] : (tensor<2xf32>) -> tensor<1xf32>
-// FP8-NEXT: %195 = stablehlo.reshape %194 : (tensor<1xf32>) -> tensor<f32>
-// FP8-NEXT: %196 = stablehlo.multiply %195, %arg1 : tensor<f32>
+// FP8-NEXT: %189 = stablehlo.compare LT, %188, %c_44 : (tensor<2xui32>, tensor<2xui32>) -> tensor<2xi1>
+// FP8-NEXT: %190 = stablehlo.bitcast_convert %187 : (tensor<2xui32>) -> tensor<2xf32>
+// FP8-NEXT: %191 = stablehlo.select %189, %190, %cst_41 : tensor<2xi1>, tensor<2xf32>
+// FP8-NEXT: %192 = stablehlo.slice %191 [0:1] : (tensor<2xf32>) -> tensor<1xf32>
+// FP8-NEXT: %193 = stablehlo.reshape %192 : (tensor<1xf32>) -> tensor<f32>
+// FP8-NEXT: %194 = stablehlo.multiply %193, %arg1 : tensor<f32>
 // FP8-NEXT: %cst_45 = stablehlo.constant dense<2.27373675E-13> : tensor<f32>
 // FP8-NEXT: %cst_46 = stablehlo.constant dense<4.39804651E+12> : tensor<f32>
-// FP8-NEXT: %197 = stablehlo.clamp %cst_45, %196, %cst_46 : tensor<f32>
-// FP8-NEXT: %198 = stablehlo.bitcast_convert %197 : (tensor<f32>) -> tensor<ui32>
+// FP8-NEXT: %195 = stablehlo.clamp %cst_45, %194, %cst_46 : tensor<f32>
+// FP8-NEXT: %196 = stablehlo.bitcast_convert %195 : (tensor<f32>) -> tensor<ui32>
 // FP8-NEXT: %c_47 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// FP8-NEXT: %199 = stablehlo.subtract %c_47, %198 : tensor<ui32>
-// FP8-NEXT: %200 = stablehlo.bitcast_convert %199 : (tensor<ui32>) -> tensor<f32>
+// FP8-NEXT: %197 = stablehlo.subtract %c_47, %196 : tensor<ui32>
+// FP8-NEXT: %198 = stablehlo.bitcast_convert %197 : (tensor<ui32>) -> tensor<f32>
 // FP8-NEXT: %cst_48 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// FP8-NEXT: %201 = stablehlo.divide %cst_48, %200 : tensor<f32>
-// FP8-NEXT: %202 = stablehlo.optimization_barrier %201 : tensor<f32>
-// FP8-NEXT: %203 = stablehlo.divide %arg1, %202 : tensor<f32>
-// FP8-NEXT: %204 = stablehlo.broadcast_in_dim %203, dims = [] : (tensor<f32>) -> tensor<16xf32>
-// FP8-NEXT: %205 = stablehlo.multiply %158, %204 : tensor<16xf32>
-// FP8-NEXT: %206 = stablehlo.slice %193 [1:2] : (tensor<2xf32>) -> tensor<1xf32>
-// FP8-NEXT: %207 = stablehlo.reshape %206 : (tensor<1xf32>) -> tensor<f32>
-// FP8-NEXT: %208 = stablehlo.multiply %207, %64 : tensor<f32>
+// FP8-NEXT: %199 = stablehlo.divide %cst_48, %198 : tensor<f32>
+// FP8-NEXT: %200 = stablehlo.optimization_barrier %199 : tensor<f32>
+// FP8-NEXT: %201 = stablehlo.divide %arg1, %200 : tensor<f32>
+// FP8-NEXT: %202 = stablehlo.broadcast_in_dim %201, dims = [] : (tensor<f32>) -> tensor<16xf32>
+// FP8-NEXT: %203 = stablehlo.multiply %156, %202 : tensor<16xf32>
+// FP8-NEXT: %204 = stablehlo.slice %191 [1:2] : (tensor<2xf32>) -> tensor<1xf32>
+// FP8-NEXT: %205 = stablehlo.reshape %204 : (tensor<1xf32>) -> tensor<f32>
+// FP8-NEXT: %206 = stablehlo.multiply %205, %64 : tensor<f32>
 // FP8-NEXT: %cst_49 = stablehlo.constant dense<2.27373675E-13> : tensor<f32>
 // FP8-NEXT: %cst_50 = stablehlo.constant dense<4.39804651E+12> : tensor<f32>
-// FP8-NEXT: %209 = stablehlo.clamp %cst_49, %208, %cst_50 : tensor<f32>
-// FP8-NEXT: %210 = stablehlo.bitcast_convert %209 : (tensor<f32>) -> tensor<ui32>
+// FP8-NEXT: %207 = stablehlo.clamp %cst_49, %206, %cst_50 : tensor<f32>
+// FP8-NEXT: %208 = stablehlo.bitcast_convert %207 : (tensor<f32>) -> tensor<ui32>
 // FP8-NEXT: %c_51 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// FP8-NEXT: %211 = stablehlo.subtract %c_51, %210 : tensor<ui32>
-// FP8-NEXT: %212 = stablehlo.bitcast_convert %211 : (tensor<ui32>) -> tensor<f32>
+// FP8-NEXT: %209 = stablehlo.subtract %c_51, %208 : tensor<ui32>
+// FP8-NEXT: %210 = stablehlo.bitcast_convert %209 : (tensor<ui32>) -> tensor<f32>
 // FP8-NEXT: %cst_52 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// FP8-NEXT: %213 = stablehlo.divide %cst_52, %212 : tensor<f32>
-// FP8-NEXT: %214 = stablehlo.optimization_barrier %213 : tensor<f32>
-// FP8-NEXT: %215 = stablehlo.divide %64, %214 : tensor<f32>
-// FP8-NEXT: %216 = stablehlo.broadcast_in_dim %215, dims = [] : (tensor<f32>) -> tensor<16xf32>
-// FP8-NEXT: %217 = stablehlo.multiply %115, %216 : tensor<16xf32>
-// FP8-NEXT: %218 = stablehlo.is_finite %217 : (tensor<16xf32>) -> tensor<16xi1>
-// FP8-NEXT: %219 = stablehlo.clamp %cst_6, %217, %cst_7 : (tensor<f32>, tensor<16xf32>, tensor<f32>) -> tensor<16xf32>
-// FP8-NEXT: %220 = stablehlo.select %218, %219, %217 : tensor<16xi1>, tensor<16xf32>
-// FP8-NEXT: %221 = stablehlo.convert %220 {scalify.forms = ["s16"]} : (tensor<16xf32>) -> tensor<16xf16>
-// FP8-NEXT: %222 = stablehlo.is_finite %205 : (tensor<16xf32>) -> tensor<16xi1>
-// FP8-NEXT: %223 = stablehlo.clamp %cst_6, %205, %cst_7 : (tensor<f32>, tensor<16xf32>, tensor<f32>) -> tensor<16xf32>
-// FP8-NEXT: %224 = stablehlo.select %222, %223, %205 : tensor<16xi1>, tensor<16xf32>
-// FP8-NEXT: %225 = stablehlo.convert %224 {scalify.forms = ["s15"]} : (tensor<16xf32>) -> tensor<16xf16>
-// FP8-NEXT: %226 = stablehlo.reshape %178 : (tensor<32x16xf32>) -> tensor<1x512xf32>
-// FP8-NEXT: %227 = stablehlo.reshape %120 : (tensor<32x16xf32>) -> tensor<1x512xf32>
-// FP8-NEXT: %228 = stablehlo.concatenate %226, %227, dim = 0 : (tensor<1x512xf32>, tensor<1x512xf32>) -> tensor<2x512xf32>
-// FP8-NEXT: %229 = stablehlo.multiply %228, %228 : tensor<2x512xf32>
-// FP8-NEXT: %230 = stablehlo.is_finite %228 : (tensor<2x512xf32>) -> tensor<2x512xi1>
+// FP8-NEXT: %211 = stablehlo.divide %cst_52, %210 : tensor<f32>
+// FP8-NEXT: %212 = stablehlo.optimization_barrier %211 : tensor<f32>
+// FP8-NEXT: %213 = stablehlo.divide %64, %212 : tensor<f32>
+// FP8-NEXT: %214 = stablehlo.broadcast_in_dim %213, dims = [] : (tensor<f32>) -> tensor<16xf32>
+// FP8-NEXT: %215 = stablehlo.multiply %113, %214 : tensor<16xf32>
+// FP8-NEXT: %216 = stablehlo.is_finite %215 : (tensor<16xf32>) -> tensor<16xi1>
+// FP8-NEXT: %217 = stablehlo.clamp %cst_6, %215, %cst_7 : (tensor<f32>, tensor<16xf32>, tensor<f32>) -> tensor<16xf32>
+// FP8-NEXT: %218 = stablehlo.select %216, %217, %215 : tensor<16xi1>, tensor<16xf32>
+// FP8-NEXT: %219 = stablehlo.convert %218 {scalify.forms = ["s16"]} : (tensor<16xf32>) -> tensor<16xf16>
+// FP8-NEXT: %220 = stablehlo.is_finite %203 : (tensor<16xf32>) -> tensor<16xi1>
+// FP8-NEXT: %221 = stablehlo.clamp %cst_6, %203, %cst_7 : (tensor<f32>, tensor<16xf32>, tensor<f32>) -> tensor<16xf32>
+// FP8-NEXT: %222 = stablehlo.select %220, %221, %203 : tensor<16xi1>, tensor<16xf32>
+// FP8-NEXT: %223 = stablehlo.convert %222 {scalify.forms = ["s15"]} : (tensor<16xf32>) -> tensor<16xf16>
+// FP8-NEXT: %224 = stablehlo.reshape %176 : (tensor<32x16xf32>) -> tensor<1x512xf32>
+// FP8-NEXT: %225 = stablehlo.reshape %118 : (tensor<32x16xf32>) -> tensor<1x512xf32>
+// FP8-NEXT: %226 = stablehlo.concatenate %224, %225, dim = 0 : (tensor<1x512xf32>, tensor<1x512xf32>) -> tensor<2x512xf32>
+// FP8-NEXT: %227 = stablehlo.multiply %226, %226 : tensor<2x512xf32>
+// FP8-NEXT: %228 = stablehlo.is_finite %226 : (tensor<2x512xf32>) -> tensor<2x512xi1>
 // FP8-NEXT: %cst_53 = stablehlo.constant dense<0.000000e+00> : tensor<2x512xf32>
-// FP8-NEXT: %231 = stablehlo.select %230, %229, %cst_53 : tensor<2x512xi1>, tensor<2x512xf32>
+// FP8-NEXT: %229 = stablehlo.select %228, %227, %cst_53 : tensor<2x512xi1>, tensor<2x512xf32>
 // FP8-NEXT: %cst_54 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
-// FP8-NEXT: %232 = stablehlo.reduce(%231 init: %cst_54) applies stablehlo.add across dimensions = [1] : (tensor<2x512xf32>, tensor<f32>) -> tensor<2xf32>
+// FP8-NEXT: %230 = stablehlo.reduce(%229 init: %cst_54) applies stablehlo.add across dimensions = [1] : (tensor<2x512xf32>, tensor<f32>) -> tensor<2xf32>
 // FP8-NEXT: %cst_55 = stablehlo.constant dense<0.001953125> : tensor<2xf32>
-// FP8-NEXT: %233 = stablehlo.multiply %232, %cst_55 : tensor<2xf32>
-// FP8-NEXT: %234 = stablehlo.sqrt %233 : tensor<2xf32>
+// FP8-NEXT: %231 = stablehlo.multiply %230, %cst_55 : tensor<2xf32>
+// FP8-NEXT: %232 = stablehlo.sqrt %231 : tensor<2xf32>
 // FP8-NEXT: %cst_56 = stablehlo.constant dense<1.000000e+00> : tensor<2xf32>
-// FP8-NEXT: %235 = stablehlo.bitcast_convert %234 : (tensor<2xf32>) -> tensor<2xui32>
+// FP8-NEXT: %233 = stablehlo.bitcast_convert %232 : (tensor<2xf32>) -> tensor<2xui32>
 // FP8-NEXT: %c_57 = stablehlo.constant dense<4286578688> : tensor<2xui32>
-// FP8-NEXT: %236 = stablehlo.and %235, %c_57 : tensor<2xui32>
+// FP8-NEXT: %234 = stablehlo.and %233, %c_57 : tensor<2xui32>
 // FP8-NEXT: %c_58 = stablehlo.constant dense<1> : tensor<2xui32>
-// FP8-NEXT: %237 = stablehlo.subtract %236, %c_58 : tensor<2xui32>
+// FP8-NEXT: %235 = stablehlo.subtract %234, %c_58 : tensor<2xui32>
 // FP8-NEXT: %c_59 = stablehlo.constant dense<2139095039> : tensor<2xui32>
-// FP8-NEXT: %238 = stablehlo.compare LT, %237, %c_59 : (tensor<2xui32>, tensor<2xui32>) -> tensor<2xi1>
-// FP8-NEXT: %239 = stablehlo.bitcast_convert %236 : (tensor<2xui32>) -> tensor<2xf32>
-// FP8-NEXT: %240 = stablehlo.select %238, %239, %cst_56 : tensor<2xi1>, tensor<2xf32>
-// FP8-NEXT: %241 = stablehlo.slice %240 [0:1] : (tensor<2xf32>) -> tensor<1xf32>
-// FP8-NEXT: %242 = stablehlo.reshape %241 : (tensor<1xf32>) -> tensor<f32>
-// FP8-NEXT: %243 = stablehlo.multiply %242, %arg3 : tensor<f32>
+// FP8-NEXT: %236 = stablehlo.compare LT, %235, %c_59 : (tensor<2xui32>, tensor<2xui32>) -> tensor<2xi1>
+// FP8-NEXT: %237 = stablehlo.bitcast_convert %234 : (tensor<2xui32>) -> tensor<2xf32>
+// FP8-NEXT: %238 = stablehlo.select %236, %237, %cst_56 : tensor<2xi1>, tensor<2xf32>
+// FP8-NEXT: %239 = stablehlo.slice %238 [0:1] : (tensor<2xf32>) -> tensor<1xf32>
+// FP8-NEXT: %240 = stablehlo.reshape %239 : (tensor<1xf32>) -> tensor<f32>
+// FP8-NEXT: %241 = stablehlo.multiply %240, %arg3 : tensor<f32>
 // FP8-NEXT: %cst_60 = stablehlo.constant dense<2.27373675E-13> : tensor<f32>
 // FP8-NEXT: %cst_61 = stablehlo.constant dense<4.39804651E+12> : tensor<f32>
-// FP8-NEXT: %244 = stablehlo.clamp %cst_60, %243, %cst_61 : tensor<f32>
-// FP8-NEXT: %245 = stablehlo.bitcast_convert %244 : (tensor<f32>) -> tensor<ui32>
+// FP8-NEXT: %242 = stablehlo.clamp %cst_60, %241, %cst_61 : tensor<f32>
+// FP8-NEXT: %243 = stablehlo.bitcast_convert %242 : (tensor<f32>) -> tensor<ui32>
 // FP8-NEXT: %c_62 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// FP8-NEXT: %246 = stablehlo.subtract %c_62, %245 : tensor<ui32>
-// FP8-NEXT: %247 = stablehlo.bitcast_convert %246 : (tensor<ui32>) -> tensor<f32>
+// FP8-NEXT: %244 = stablehlo.subtract %c_62, %243 : tensor<ui32>
+// FP8-NEXT: %245 = stablehlo.bitcast_convert %244 : (tensor<ui32>) -> tensor<f32>
 // FP8-NEXT: %cst_63 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// FP8-NEXT: %248 = stablehlo.divide %cst_63, %247 : tensor<f32>
-// FP8-NEXT: %249 = stablehlo.optimization_barrier %248 : tensor<f32>
-// FP8-NEXT: %250 = stablehlo.divide %arg3, %249 : tensor<f32>
-// FP8-NEXT: %251 = stablehlo.broadcast_in_dim %250, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
-// FP8-NEXT: %252 = stablehlo.multiply %178, %251 : tensor<32x16xf32>
-// FP8-NEXT: %253 = stablehlo.slice %240 [1:2] : (tensor<2xf32>) -> tensor<1xf32>
-// FP8-NEXT: %254 = stablehlo.reshape %253 : (tensor<1xf32>) -> tensor<f32>
-// FP8-NEXT: %255 = stablehlo.multiply %254, %94 : tensor<f32>
+// FP8-NEXT: %246 = stablehlo.divide %cst_63, %245 : tensor<f32>
+// FP8-NEXT: %247 = stablehlo.optimization_barrier %246 : tensor<f32>
+// FP8-NEXT: %248 = stablehlo.divide %arg3, %247 : tensor<f32>
+// FP8-NEXT: %249 = stablehlo.broadcast_in_dim %248, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
+// FP8-NEXT: %250 = stablehlo.multiply %176, %249 : tensor<32x16xf32>
+// FP8-NEXT: %251 = stablehlo.slice %238 [1:2] : (tensor<2xf32>) -> tensor<1xf32>
+// FP8-NEXT: %252 = stablehlo.reshape %251 : (tensor<1xf32>) -> tensor<f32>
+// FP8-NEXT: %253 = stablehlo.multiply %252, %94 : tensor<f32>
 // FP8-NEXT: %cst_64 = stablehlo.constant dense<2.27373675E-13> : tensor<f32>
 // FP8-NEXT: %cst_65 = stablehlo.constant dense<4.39804651E+12> : tensor<f32>
-// FP8-NEXT: %256 = stablehlo.clamp %cst_64, %255, %cst_65 : tensor<f32>
-// FP8-NEXT: %257 = stablehlo.bitcast_convert %256 : (tensor<f32>) -> tensor<ui32>
+// FP8-NEXT: %254 = stablehlo.clamp %cst_64, %253, %cst_65 : tensor<f32>
+// FP8-NEXT: %255 = stablehlo.bitcast_convert %254 : (tensor<f32>) -> tensor<ui32>
 // FP8-NEXT: %c_66 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// FP8-NEXT: %258 = stablehlo.subtract %c_66, %257 : tensor<ui32>
-// FP8-NEXT: %259 = stablehlo.bitcast_convert %258 : (tensor<ui32>) -> tensor<f32>
+// FP8-NEXT: %256 = stablehlo.subtract %c_66, %255 : tensor<ui32>
+// FP8-NEXT: %257 = stablehlo.bitcast_convert %256 : (tensor<ui32>) -> tensor<f32>
 // FP8-NEXT: %cst_67 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// FP8-NEXT: %260 = stablehlo.divide %cst_67, %259 : tensor<f32>
-// FP8-NEXT: %261 = stablehlo.optimization_barrier %260 : tensor<f32>
-// FP8-NEXT: %262 = stablehlo.divide %94, %261 : tensor<f32>
-// FP8-NEXT: %263 = stablehlo.broadcast_in_dim %262, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
-// FP8-NEXT: %264 = stablehlo.multiply %120, %263 : tensor<32x16xf32>
-// FP8-NEXT: %265 = stablehlo.is_finite %264 : (tensor<32x16xf32>) -> tensor<32x16xi1>
-// FP8-NEXT: %266 = stablehlo.clamp %cst_6, %264, %cst_7 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
-// FP8-NEXT: %267 = stablehlo.select %265, %266, %264 : tensor<32x16xi1>, tensor<32x16xf32>
-// FP8-NEXT: %268 = stablehlo.convert %267 {scalify.forms = ["s18"]} : (tensor<32x16xf32>) -> tensor<32x16xf16>
-// FP8-NEXT: %269 = stablehlo.is_finite %252 : (tensor<32x16xf32>) -> tensor<32x16xi1>
-// FP8-NEXT: %270 = stablehlo.clamp %cst_6, %252, %cst_7 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
-// FP8-NEXT: %271 = stablehlo.select %269, %270, %252 : tensor<32x16xi1>, tensor<32x16xf32>
-// FP8-NEXT: %272 = stablehlo.convert %271 {scalify.forms = ["s17"]} : (tensor<32x16xf32>) -> tensor<32x16xf16>
+// FP8-NEXT: %258 = stablehlo.divide %cst_67, %257 : tensor<f32>
+// FP8-NEXT: %259 = stablehlo.optimization_barrier %258 : tensor<f32>
+// FP8-NEXT: %260 = stablehlo.divide %94, %259 : tensor<f32>
+// FP8-NEXT: %261 = stablehlo.broadcast_in_dim %260, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
+// FP8-NEXT: %262 = stablehlo.multiply %118, %261 : tensor<32x16xf32>
+// FP8-NEXT: %263 = stablehlo.is_finite %262 : (tensor<32x16xf32>) -> tensor<32x16xi1>
+// FP8-NEXT: %264 = stablehlo.clamp %cst_6, %262, %cst_7 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
+// FP8-NEXT: %265 = stablehlo.select %263, %264, %262 : tensor<32x16xi1>, tensor<32x16xf32>
+// FP8-NEXT: %266 = stablehlo.convert %265 {scalify.forms = ["s18"]} : (tensor<32x16xf32>) -> tensor<32x16xf16>
+// FP8-NEXT: %267 = stablehlo.is_finite %250 : (tensor<32x16xf32>) -> tensor<32x16xi1>
+// FP8-NEXT: %268 = stablehlo.clamp %cst_6, %250, %cst_7 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
+// FP8-NEXT: %269 = stablehlo.select %267, %268, %250 : tensor<32x16xi1>, tensor<32x16xf32>
+// FP8-NEXT: %270 = stablehlo.convert %269 {scalify.forms = ["s17"]} : (tensor<32x16xf32>) -> tensor<32x16xf16>
 // FP8-NEXT: %cst_68 = stablehlo.constant dense<1.280000e+02> : tensor<f32>
-// FP8-NEXT: %273 = stablehlo.optimization_barrier %128 : tensor<16xf32>
-// FP8-NEXT: %274 = stablehlo.abs %273 : tensor<16xf32>
-// FP8-NEXT: %275 = stablehlo.bitcast_convert %274 : (tensor<16xf32>) -> tensor<16xi32>
+// FP8-NEXT: %271 = stablehlo.optimization_barrier %126 : tensor<16xf32>
+// FP8-NEXT: %272 = stablehlo.abs %271 : tensor<16xf32>
+// FP8-NEXT: %273 = stablehlo.bitcast_convert %272 : (tensor<16xf32>) -> tensor<16xi32>
 // FP8-NEXT: %c_69 = stablehlo.constant dense<8388608> : tensor<16xi32>
-// FP8-NEXT: %276 = stablehlo.add %275, %c_69 : tensor<16xi32>
+// FP8-NEXT: %274 = stablehlo.add %273, %c_69 : tensor<16xi32>
 // FP8-NEXT: %c_70 = stablehlo.constant dense<8388608> : tensor<i32>
-// FP8-NEXT: %277 = stablehlo.reduce(%276 init: %c_70) applies stablehlo.maximum across dimensions = [0] : (tensor<16xi32>, tensor<i32>) -> tensor<i32>
+// FP8-NEXT: %275 = stablehlo.reduce(%274 init: %c_70) applies stablehlo.maximum across dimensions = [0] : (tensor<16xi32>, tensor<i32>) -> tensor<i32>
 // FP8-NEXT: %c_71 = stablehlo.constant dense<8388608> : tensor<i32>
-// FP8-NEXT: %278 = stablehlo.subtract %277, %c_71 : tensor<i32>
-// FP8-NEXT: %279 = stablehlo.bitcast_convert %278 : (tensor<i32>) -> tensor<f32>
-// FP8-NEXT: %280 = stablehlo.bitcast_convert %279 : (tensor<f32>) -> tensor<ui32>
+// FP8-NEXT: %276 = stablehlo.subtract %275, %c_71 : tensor<i32>
+// FP8-NEXT: %277 = stablehlo.bitcast_convert %276 : (tensor<i32>) -> tensor<f32>
+// FP8-NEXT: %278 = stablehlo.bitcast_convert %277 : (tensor<f32>) -> tensor<ui32>
 // FP8-NEXT: %c_72 = stablehlo.constant dense<8388607> : tensor<ui32>
-// FP8-NEXT: %281 = stablehlo.add %280, %c_72 : tensor<ui32>
+// FP8-NEXT: %279 = stablehlo.add %278, %c_72 : tensor<ui32>
 // FP8-NEXT: %c_73 = stablehlo.constant dense<4286578688> : tensor<ui32>
-// FP8-NEXT: %282 = stablehlo.and %281, %c_73 : tensor<ui32>
+// FP8-NEXT: %280 = stablehlo.and %279, %c_73 : tensor<ui32>
 // FP8-NEXT: %c_74 = stablehlo.constant dense<1> : tensor<ui32>
-// FP8-NEXT: %283 = stablehlo.subtract %282, %c_74 : tensor<ui32>
+// FP8-NEXT: %281 = stablehlo.subtract %280, %c_74 : tensor<ui32>
 // FP8-NEXT: %c_75 = stablehlo.constant dense<2139095039> : tensor<ui32>
-// FP8-NEXT: %284 = stablehlo.compare LT, %283, %c_75 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
-// FP8-NEXT: %285 = stablehlo.bitcast_convert %282 : (tensor<ui32>) -> tensor<f32>
-// FP8-NEXT: %286 = stablehlo.select %284, %285, %cst_68 : tensor<i1>, tensor<f32>
+// FP8-NEXT: %282 = stablehlo.compare LT, %281, %c_75 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// FP8-NEXT: %283 = stablehlo.bitcast_convert %280 : (tensor<ui32>) -> tensor<f32>
+// FP8-NEXT: %284 = stablehlo.select %282, %283, %cst_68 : tensor<i1>, tensor<f32>
 // FP8-NEXT: %cst_76 = stablehlo.constant dense<7.812500e-03> : tensor<f32>
-// FP8-NEXT: %287 = stablehlo.multiply %286, %cst_76 : tensor<f32>
-// FP8-NEXT: %288 = stablehlo.multiply %287, %68 : tensor<f32>
+// FP8-NEXT: %285 = stablehlo.multiply %284, %cst_76 : tensor<f32>
+// FP8-NEXT: %286 = stablehlo.multiply %285, %68 : tensor<f32>
 // FP8-NEXT: %cst_77 = stablehlo.constant dense<2.27373675E-13> : tensor<f32>
 // FP8-NEXT: %cst_78 = stablehlo.constant dense<4.39804651E+12> : tensor<f32>
-// FP8-NEXT: %289 = stablehlo.clamp %cst_77, %288, %cst_78 : tensor<f32>
-// FP8-NEXT: %290 = stablehlo.bitcast_convert %289 : (tensor<f32>) -> tensor<ui32>
+// FP8-NEXT: %287 = stablehlo.clamp %cst_77, %286, %cst_78 : tensor<f32>
+// FP8-NEXT: %288 = stablehlo.bitcast_convert %287 : (tensor<f32>) -> tensor<ui32>
 // FP8-NEXT: %c_79 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// FP8-NEXT: %291 = stablehlo.subtract %c_79, %290 : tensor<ui32>
-// FP8-NEXT: %292 = stablehlo.bitcast_convert %291 : (tensor<ui32>) -> tensor<f32>
+// FP8-NEXT: %289 = stablehlo.subtract %c_79, %288 : tensor<ui32>
+// FP8-NEXT: %290 = stablehlo.bitcast_convert %289 : (tensor<ui32>) -> tensor<f32>
 // FP8-NEXT: %cst_80 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// FP8-NEXT: %293 = stablehlo.divide %cst_80, %292 : tensor<f32>
-// FP8-NEXT: %294 = stablehlo.optimization_barrier %293 : tensor<f32>
-// FP8-NEXT: %295 = stablehlo.divide %68, %294 : tensor<f32>
-// FP8-NEXT: %296 = stablehlo.broadcast_in_dim %295, dims = [] : (tensor<f32>) -> tensor<16xf32>
-// FP8-NEXT: %297 = stablehlo.multiply %273, %296 : tensor<16xf32>
-// FP8-NEXT: %298 = stablehlo.is_finite %297 : (tensor<16xf32>) -> tensor<16xi1>
-// FP8-NEXT: %299 = stablehlo.clamp %cst_6, %297, %cst_7 : (tensor<f32>, tensor<16xf32>, tensor<f32>) -> tensor<16xf32>
-// FP8-NEXT: %300 = stablehlo.select %298, %299, %297 : tensor<16xi1>, tensor<16xf32>
-// FP8-NEXT: %301 = stablehlo.convert %300 {scalify.forms = ["s19"]} : (tensor<16xf32>) -> tensor<16xf16>
+// FP8-NEXT: %291 = stablehlo.divide %cst_80, %290 : tensor<f32>
+// FP8-NEXT: %292 = stablehlo.optimization_barrier %291 : tensor<f32>
+// FP8-NEXT: %293 = stablehlo.divide %68, %292 : tensor<f32>
+// FP8-NEXT: %294 = stablehlo.broadcast_in_dim %293, dims = [] : (tensor<f32>) -> tensor<16xf32>
+// FP8-NEXT: %295 = stablehlo.multiply %271, %294 : tensor<16xf32>
+// FP8-NEXT: %296 = stablehlo.is_finite %295 : (tensor<16xf32>) -> tensor<16xi1>
+// FP8-NEXT: %297 = stablehlo.clamp %cst_6, %295, %cst_7 : (tensor<f32>, tensor<16xf32>, tensor<f32>) -> tensor<16xf32>
+// FP8-NEXT: %298 = stablehlo.select %296, %297, %295 : tensor<16xi1>, tensor<16xf32>
+// FP8-NEXT: %299 = stablehlo.convert %298 {scalify.forms = ["s19"]} : (tensor<16xf32>) -> tensor<16xf16>
 // FP8-NEXT: %cst_81 = stablehlo.constant dense<1.280000e+02> : tensor<f32>
-// FP8-NEXT: %302 = stablehlo.optimization_barrier %136 : tensor<32x16xf32>
-// FP8-NEXT: %303 = stablehlo.abs %302 : tensor<32x16xf32>
-// FP8-NEXT: %304 = stablehlo.bitcast_convert %303 : (tensor<32x16xf32>) -> tensor<32x16xi32>
+// FP8-NEXT: %300 = stablehlo.optimization_barrier %134 : tensor<32x16xf32>
+// FP8-NEXT: %301 = stablehlo.abs %300 : tensor<32x16xf32>
+// FP8-NEXT: %302 = stablehlo.bitcast_convert %301 : (tensor<32x16xf32>) -> tensor<32x16xi32>
 // FP8-NEXT: %c_82 = stablehlo.constant dense<8388608> : tensor<32x16xi32>
-// FP8-NEXT: %305 = stablehlo.add %304, %c_82 : tensor<32x16xi32>
+// FP8-NEXT: %303 = stablehlo.add %302, %c_82 : tensor<32x16xi32>
 // FP8-NEXT: %c_83 = stablehlo.constant dense<8388608> : tensor<i32>
-// FP8-NEXT: %306 = stablehlo.reduce(%305 init: %c_83) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<32x16xi32>, tensor<i32>) -> tensor<i32>
+// FP8-NEXT: %304 = stablehlo.reduce(%303 init: %c_83) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<32x16xi32>, tensor<i32>) -> tensor<i32>
 // FP8-NEXT: %c_84 = stablehlo.constant dense<8388608> : tensor<i32>
-// FP8-NEXT: %307 = stablehlo.subtract %306, %c_84 : tensor<i32>
-// FP8-NEXT: %308 = stablehlo.bitcast_convert %307 : (tensor<i32>) -> tensor<f32>
-// FP8-NEXT: %309 = stablehlo.bitcast_convert %308 : (tensor<f32>) -> tensor<ui32>
+// FP8-NEXT: %305 = stablehlo.subtract %304, %c_84 : tensor<i32>
+// FP8-NEXT: %306 = stablehlo.bitcast_convert %305 : (tensor<i32>) -> tensor<f32>
+// FP8-NEXT: %307 = stablehlo.bitcast_convert %306 : (tensor<f32>) -> tensor<ui32>
 // FP8-NEXT: %c_85 = stablehlo.constant dense<8388607> : tensor<ui32>
-// FP8-NEXT: %310 = stablehlo.add %309, %c_85 : tensor<ui32>
+// FP8-NEXT: %308 = stablehlo.add %307, %c_85 : tensor<ui32>
 // FP8-NEXT: %c_86 = stablehlo.constant dense<4286578688> : tensor<ui32>
-// FP8-NEXT: %311 = stablehlo.and %310, %c_86 : tensor<ui32>
+// FP8-NEXT: %309 = stablehlo.and %308, %c_86 : tensor<ui32>
 // FP8-NEXT: %c_87 = stablehlo.constant dense<1> : tensor<ui32>
-// FP8-NEXT: %312 = stablehlo.subtract %311, %c_87 : tensor<ui32>
+// FP8-NEXT: %310 = stablehlo.subtract %309, %c_87 : tensor<ui32>
 // FP8-NEXT: %c_88 = stablehlo.constant dense<2139095039> : tensor<ui32>
-// FP8-NEXT: %313 = stablehlo.compare LT, %312, %c_88 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
-// FP8-NEXT: %314 = stablehlo.bitcast_convert %311 : (tensor<ui32>) -> tensor<f32>
-// FP8-NEXT: %315 = stablehlo.select %313, %314, %cst_81 : tensor<i1>, tensor<f32>
+// FP8-NEXT: %311 = stablehlo.compare LT, %310, %c_88 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// FP8-NEXT: %312 = stablehlo.bitcast_convert %309 : (tensor<ui32>) -> tensor<f32>
+// FP8-NEXT: %313 = stablehlo.select %311, %312, %cst_81 : tensor<i1>, tensor<f32>
 // FP8-NEXT: %cst_89 = stablehlo.constant dense<7.812500e-03> : tensor<f32>
-// FP8-NEXT: %316 = stablehlo.multiply %315, %cst_89 : tensor<f32>
-// FP8-NEXT: %317 = stablehlo.multiply %316, %98 : tensor<f32>
+// FP8-NEXT: %314 = stablehlo.multiply %313, %cst_89 : tensor<f32>
+// FP8-NEXT: %315 = stablehlo.multiply %314, %98 : tensor<f32>
 // FP8-NEXT: %cst_90 = stablehlo.constant dense<2.27373675E-13> : tensor<f32>
 // FP8-NEXT: %cst_91 = stablehlo.constant dense<4.39804651E+12> : tensor<f32>
-// FP8-NEXT: %318 = stablehlo.clamp %cst_90, %317, %cst_91 : tensor<f32>
-// FP8-NEXT: %319 = stablehlo.bitcast_convert %318 : (tensor<f32>) -> tensor<ui32>
+// FP8-NEXT: %316 = stablehlo.clamp %cst_90, %315, %cst_91 : tensor<f32>
+// FP8-NEXT: %317 = stablehlo.bitcast_convert %316 : (tensor<f32>) -> tensor<ui32>
 // FP8-NEXT: %c_92 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// FP8-NEXT: %320 = stablehlo.subtract %c_92, %319 : tensor<ui32>
-// FP8-NEXT: %321 = stablehlo.bitcast_convert %320 : (tensor<ui32>) -> tensor<f32>
+// FP8-NEXT: %318 = stablehlo.subtract %c_92, %317 : tensor<ui32>
+// FP8-NEXT: %319 = stablehlo.bitcast_convert %318 : (tensor<ui32>) -> tensor<f32>
 // FP8-NEXT: %cst_93 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// FP8-NEXT: %322 = stablehlo.divide %cst_93, %321 : tensor<f32>
-// FP8-NEXT: %323 = stablehlo.optimization_barrier %322 : tensor<f32>
-// FP8-NEXT: %324 = stablehlo.divide %98, %323 : tensor<f32>
-// FP8-NEXT: %325 = stablehlo.broadcast_in_dim %324, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
-// FP8-NEXT: %326 = stablehlo.multiply %302, %325 : tensor<32x16xf32>
-// FP8-NEXT: %327 = stablehlo.is_finite %326 : (tensor<32x16xf32>) -> tensor<32x16xi1>
-// FP8-NEXT: %328 = stablehlo.clamp %cst_6, %326, %cst_7 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
-// FP8-NEXT: %329 = stablehlo.select %327, %328, %326 : tensor<32x16xi1>, tensor<32x16xf32>
-// FP8-NEXT: %330 = stablehlo.convert %329 {scalify.forms = ["s20"]} : (tensor<32x16xf32>) -> tensor<32x16xf16>
+// FP8-NEXT: %320 = stablehlo.divide %cst_93, %319 : tensor<f32>
+// FP8-NEXT: %321 = stablehlo.optimization_barrier %320 : tensor<f32>
+// FP8-NEXT: %322 = stablehlo.divide %98, %321 : tensor<f32>
+// FP8-NEXT: %323 = stablehlo.broadcast_in_dim %322, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
+// FP8-NEXT: %324 = stablehlo.multiply %300, %323 : tensor<32x16xf32>
+// FP8-NEXT: %325 = stablehlo.is_finite %324 : (tensor<32x16xf32>) -> tensor<32x16xi1>
+// FP8-NEXT: %326 = stablehlo.clamp %cst_6, %324, %cst_7 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
+// FP8-NEXT: %327 = stablehlo.select %325, %326, %324 : tensor<32x16xi1>, tensor<32x16xf32>
+// FP8-NEXT: %328 = stablehlo.convert %327 {scalify.forms = ["s20"]} : (tensor<32x16xf32>) -> tensor<32x16xf16>
 // FP8-NEXT: %cst_94 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// FP8-NEXT: return %225, %202, %272, %249, %221, %214, %268, %261, %301, %294, %330, %323, %138, %cst_94 : tensor<16xf16>, tensor<f32>, tensor<32x16xf16>, tensor<f32>, tensor<16xf16>, tensor<f32>, tensor<32x16xf16>, tensor<f32>, tensor<16xf16>, tensor<f32>, tensor<32x16xf16>, tensor<f32>, tensor<f32>, tensor<f32>
+// FP8-NEXT: return %223, %200, %270, %247, %219, %212, %266, %259, %299, %292, %328, %321, %136, %cst_94 : tensor<16xf16>, tensor<f32>, tensor<32x16xf16>, tensor<f32>, tensor<16xf16>, tensor<f32>, tensor<32x16xf16>, tensor<f32>, tensor<16xf16>, tensor<f32>, tensor<32x16xf16>, tensor<f32>, tensor<f32>, tensor<f32>
 // FP8-NEXT: }
 // FP8-NEXT: }
 // FP16:      module @_adam attributes {jax.uses_shape_polymorphism = false, mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {

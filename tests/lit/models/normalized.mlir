@@ -708,109 +708,105 @@
 // OPERANDS-NEXT: %194 = stablehlo.multiply %151, %189 : tensor<f32>
 // OPERANDS-NEXT: %195 = stablehlo.broadcast_in_dim %190, dims = [] : (tensor<f32>) -> tensor<4x16xf32>
 // OPERANDS-NEXT: %196 = stablehlo.multiply %169, %195 : tensor<4x16xf32>
-// OPERANDS-NEXT: %197 = stablehlo.broadcast_in_dim %189, dims = [] : (tensor<f32>) -> tensor<4x16xf32>
-// OPERANDS-NEXT: %198 = stablehlo.multiply %196, %197 : tensor<4x16xf32>
-// OPERANDS-NEXT: %199 = stablehlo.is_finite %198 : (tensor<4x16xf32>) -> tensor<4x16xi1>
-// OPERANDS-NEXT: %200 = stablehlo.clamp %cst_0, %196, %cst_1 : (tensor<f32>, tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
-// OPERANDS-NEXT: %201 = stablehlo.select %199, %200, %198 : tensor<4x16xi1>, tensor<4x16xf32>
-// OPERANDS-NEXT: %202 = stablehlo.convert %201 {scalify.forms = ["s4"]} : (tensor<4x16xf32>) -> tensor<4x16xf16>
-// OPERANDS-NEXT: %203 = stablehlo.dot_general %202, %159, contracting_dims = [0] x [0] {scalify.forms = ["s3*s4 level 1"]} : (tensor<4x16xf16>, tensor<4x32xf16>) -> tensor<16x32xf32>
-// OPERANDS-NEXT: %204 = stablehlo.transpose %203, dims = [1, 0] {scalify.forms = ["s3*s4 level 1"]} : (tensor<16x32xf32>) -> tensor<32x16xf32>
-// OPERANDS-NEXT: %205 = stablehlo.dot_general %202, %27, contracting_dims = [1] x [1] {scalify.forms = ["s0*s4 level 2"]} : (tensor<4x16xf16>, tensor<32x16xf16>) -> tensor<4x32xf32>
-// OPERANDS-NEXT: %206 = stablehlo.multiply %112, %205 {scalify.forms = ["s0*s4"]} : tensor<4x32xf32>
-// OPERANDS-NEXT: %207 = stablehlo.multiply %205, %129 {scalify.forms = ["s0*s4 level 1"]} : tensor<4x32xf32>
-// OPERANDS-NEXT: %208 = stablehlo.broadcast_in_dim %cst_46, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
-// OPERANDS-NEXT: %209 = stablehlo.multiply %208, %206 {scalify.forms = ["s0*s4 level -1"]} : tensor<4x32xf32>
-// OPERANDS-NEXT: %210 = stablehlo.multiply %209, %125 {scalify.forms = ["s0*s4 level -1"]} : tensor<4x32xf32>
-// OPERANDS-NEXT: %211 = stablehlo.multiply %210, %123 {scalify.forms = ["s0*s4 level -3.32575"]} : tensor<4x32xf32>
-// OPERANDS-NEXT: %212 = stablehlo.add %210, %211 {scalify.forms = ["s0*s4 level -1"]} : tensor<4x32xf32>
-// OPERANDS-NEXT: %213 = stablehlo.broadcast_in_dim %cst_48, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
-// OPERANDS-NEXT: %214 = stablehlo.multiply %213, %212 {scalify.forms = ["s0*s4 level -1.32575"]} : tensor<4x32xf32>
-// OPERANDS-NEXT: %215 = stablehlo.add %207, %214 {scalify.forms = ["s0*s4 level 1"]} : tensor<4x32xf32>
-// OPERANDS-NEXT: %216 = stablehlo.broadcast_in_dim %cst_49, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
-// OPERANDS-NEXT: %217 = stablehlo.multiply %216, %214 {scalify.forms = ["s0*s4 level -5.80885"]} : tensor<4x32xf32>
-// OPERANDS-NEXT: %218 = stablehlo.multiply %217, %117 {scalify.forms = ["s0*s4 level -8.22388"]} : tensor<4x32xf32>
-// OPERANDS-NEXT: %219 = stablehlo.add %215, %218 {scalify.forms = ["s0*s4 level 1"]} : tensor<4x32xf32>
-// OPERANDS-NEXT: %220 = stablehlo.multiply %109, %219 {scalify.forms = ["s0*s4 level -1"]} : tensor<4x32xf32>
-// OPERANDS-NEXT: %221 = stablehlo.reduce(%220 init: %cst_54) applies stablehlo.add across dimensions = [0] {scalify.forms = ["s0*s4"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<32xf32>
-// OPERANDS-NEXT: %222 = stablehlo.reshape %221 {scalify.forms = ["s0*s4"]} : (tensor<32xf32>) -> tensor<1x32xf32>
-// OPERANDS-NEXT: %223 = stablehlo.broadcast_in_dim %110, dims = [0, 1] {scalify.forms = ["2^0"]} : (tensor<1x32xf32>) -> tensor<4x32xf32>
-// OPERANDS-NEXT: %224 = stablehlo.multiply %219, %223 {scalify.forms = ["s0*s4 level 1"]} : tensor<4x32xf32>
-// OPERANDS-NEXT: %225 = stablehlo.reduce(%222 init: %cst_54) applies stablehlo.add across dimensions = [0] {scalify.forms = ["s0*s4"]} : (tensor<1x32xf32>, tensor<f32>) -> tensor<32xf32>
-// OPERANDS-NEXT: %226 = stablehlo.multiply %100, %224 {scalify.forms = ["s0*s1*s2*s4 level 3"]} : tensor<4x32xf32>
-// OPERANDS-NEXT: %227 = stablehlo.reduce(%226 init: %cst_54) applies stablehlo.add across dimensions = [1] {scalify.forms = ["s0*s1*s2*s4 level 5"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<4xf32>
-// OPERANDS-NEXT: %228 = stablehlo.reshape %227 {scalify.forms = ["s0*s1*s2*s4 level 5"]} : (tensor<4xf32>) -> tensor<4x1xf32>
-// OPERANDS-NEXT: %229 = stablehlo.broadcast_in_dim %104, dims = [0, 1] {scalify.forms = ["s1^-1*s2^-1 level -4"]} : (tensor<4x1xf32>) -> tensor<4x32xf32>
-// OPERANDS-NEXT: %230 = stablehlo.multiply %224, %229 {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -3"]} : tensor<4x32xf32>
-// OPERANDS-NEXT: %231 = stablehlo.multiply %228, %107 {scalify.forms = ["s0*s1^-2*s2^-2*s4 level -9"]} : tensor<4x1xf32>
-// OPERANDS-NEXT: %232 = call @_var_0(%101#1, %101#2, %101#3, %231) {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -6"]} : (tensor<4x32xf32>, tensor<f32>, tensor<i1>, tensor<4x1xf32>) -> tensor<4x32xf32>
-// OPERANDS-NEXT: %233 = stablehlo.negate %230 {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -3"]} : tensor<4x32xf32>
-// OPERANDS-NEXT: %234 = stablehlo.reduce(%233 init: %cst_54) applies stablehlo.add across dimensions = [1] {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -1"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<4xf32>
-// OPERANDS-NEXT: %235 = stablehlo.reshape %234 {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -1"]} : (tensor<4xf32>) -> tensor<4x1xf32>
-// OPERANDS-NEXT: %236 = stablehlo.add %232, %230 {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -3"]} : tensor<4x32xf32>
-// OPERANDS-NEXT: %237 = stablehlo.broadcast_in_dim %cst_53, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x1xf32>
-// OPERANDS-NEXT: %238 = stablehlo.divide %235, %237 {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -6"]} : tensor<4x1xf32>
-// OPERANDS-NEXT: %239 = stablehlo.reduce(%238 init: %cst_54) applies stablehlo.add across dimensions = [1] {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -6"]} : (tensor<4x1xf32>, tensor<f32>) -> tensor<4xf32>
-// OPERANDS-NEXT: %240 = stablehlo.broadcast_in_dim %239, dims = [0] {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -6"]} : (tensor<4xf32>) -> tensor<4x32xf32>
-// OPERANDS-NEXT: %241 = stablehlo.add %236, %240 {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -3"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %197 = stablehlo.is_finite %196 : (tensor<4x16xf32>) -> tensor<4x16xi1>
+// OPERANDS-NEXT: %198 = stablehlo.clamp %cst_0, %196, %cst_1 : (tensor<f32>, tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
+// OPERANDS-NEXT: %199 = stablehlo.select %197, %198, %196 : tensor<4x16xi1>, tensor<4x16xf32>
+// OPERANDS-NEXT: %200 = stablehlo.convert %199 {scalify.forms = ["s4"]} : (tensor<4x16xf32>) -> tensor<4x16xf16>
+// OPERANDS-NEXT: %201 = stablehlo.dot_general %200, %159, contracting_dims = [0] x [0] {scalify.forms = ["s3*s4 level 1"]} : (tensor<4x16xf16>, tensor<4x32xf16>) -> tensor<16x32xf32>
+// OPERANDS-NEXT: %202 = stablehlo.transpose %201, dims = [1, 0] {scalify.forms = ["s3*s4 level 1"]} : (tensor<16x32xf32>) -> tensor<32x16xf32>
+// OPERANDS-NEXT: %203 = stablehlo.dot_general %200, %27, contracting_dims = [1] x [1] {scalify.forms = ["s0*s4 level 2"]} : (tensor<4x16xf16>, tensor<32x16xf16>) -> tensor<4x32xf32>
+// OPERANDS-NEXT: %204 = stablehlo.multiply %112, %203 {scalify.forms = ["s0*s4"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %205 = stablehlo.multiply %203, %129 {scalify.forms = ["s0*s4 level 1"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %206 = stablehlo.broadcast_in_dim %cst_46, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
+// OPERANDS-NEXT: %207 = stablehlo.multiply %206, %204 {scalify.forms = ["s0*s4 level -1"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %208 = stablehlo.multiply %207, %125 {scalify.forms = ["s0*s4 level -1"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %209 = stablehlo.multiply %208, %123 {scalify.forms = ["s0*s4 level -3.32575"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %210 = stablehlo.add %208, %209 {scalify.forms = ["s0*s4 level -1"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %211 = stablehlo.broadcast_in_dim %cst_48, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
+// OPERANDS-NEXT: %212 = stablehlo.multiply %211, %210 {scalify.forms = ["s0*s4 level -1.32575"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %213 = stablehlo.add %205, %212 {scalify.forms = ["s0*s4 level 1"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %214 = stablehlo.broadcast_in_dim %cst_49, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
+// OPERANDS-NEXT: %215 = stablehlo.multiply %214, %212 {scalify.forms = ["s0*s4 level -5.80885"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %216 = stablehlo.multiply %215, %117 {scalify.forms = ["s0*s4 level -8.22388"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %217 = stablehlo.add %213, %216 {scalify.forms = ["s0*s4 level 1"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %218 = stablehlo.multiply %109, %217 {scalify.forms = ["s0*s4 level -1"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %219 = stablehlo.reduce(%218 init: %cst_54) applies stablehlo.add across dimensions = [0] {scalify.forms = ["s0*s4"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<32xf32>
+// OPERANDS-NEXT: %220 = stablehlo.reshape %219 {scalify.forms = ["s0*s4"]} : (tensor<32xf32>) -> tensor<1x32xf32>
+// OPERANDS-NEXT: %221 = stablehlo.broadcast_in_dim %110, dims = [0, 1] {scalify.forms = ["2^0"]} : (tensor<1x32xf32>) -> tensor<4x32xf32>
+// OPERANDS-NEXT: %222 = stablehlo.multiply %217, %221 {scalify.forms = ["s0*s4 level 1"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %223 = stablehlo.reduce(%220 init: %cst_54) applies stablehlo.add across dimensions = [0] {scalify.forms = ["s0*s4"]} : (tensor<1x32xf32>, tensor<f32>) -> tensor<32xf32>
+// OPERANDS-NEXT: %224 = stablehlo.multiply %100, %222 {scalify.forms = ["s0*s1*s2*s4 level 3"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %225 = stablehlo.reduce(%224 init: %cst_54) applies stablehlo.add across dimensions = [1] {scalify.forms = ["s0*s1*s2*s4 level 5"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<4xf32>
+// OPERANDS-NEXT: %226 = stablehlo.reshape %225 {scalify.forms = ["s0*s1*s2*s4 level 5"]} : (tensor<4xf32>) -> tensor<4x1xf32>
+// OPERANDS-NEXT: %227 = stablehlo.broadcast_in_dim %104, dims = [0, 1] {scalify.forms = ["s1^-1*s2^-1 level -4"]} : (tensor<4x1xf32>) -> tensor<4x32xf32>
+// OPERANDS-NEXT: %228 = stablehlo.multiply %222, %227 {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -3"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %229 = stablehlo.multiply %226, %107 {scalify.forms = ["s0*s1^-2*s2^-2*s4 level -9"]} : tensor<4x1xf32>
+// OPERANDS-NEXT: %230 = call @_var_0(%101#1, %101#2, %101#3, %229) {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -6"]} : (tensor<4x32xf32>, tensor<f32>, tensor<i1>, tensor<4x1xf32>) -> tensor<4x32xf32>
+// OPERANDS-NEXT: %231 = stablehlo.negate %228 {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -3"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %232 = stablehlo.reduce(%231 init: %cst_54) applies stablehlo.add across dimensions = [1] {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -1"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<4xf32>
+// OPERANDS-NEXT: %233 = stablehlo.reshape %232 {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -1"]} : (tensor<4xf32>) -> tensor<4x1xf32>
+// OPERANDS-NEXT: %234 = stablehlo.add %230, %228 {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -3"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %235 = stablehlo.broadcast_in_dim %cst_53, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x1xf32>
+// OPERANDS-NEXT: %236 = stablehlo.divide %233, %235 {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -6"]} : tensor<4x1xf32>
+// OPERANDS-NEXT: %237 = stablehlo.reduce(%236 init: %cst_54) applies stablehlo.add across dimensions = [1] {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -6"]} : (tensor<4x1xf32>, tensor<f32>) -> tensor<4xf32>
+// OPERANDS-NEXT: %238 = stablehlo.broadcast_in_dim %237, dims = [0] {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -6"]} : (tensor<4xf32>) -> tensor<4x32xf32>
+// OPERANDS-NEXT: %239 = stablehlo.add %234, %238 {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -3"]} : tensor<4x32xf32>
 // OPERANDS-NEXT: %cst_81 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// OPERANDS-NEXT: %242 = stablehlo.optimization_barrier %241 : tensor<4x32xf32>
-// OPERANDS-NEXT: %243 = stablehlo.abs %242 : tensor<4x32xf32>
-// OPERANDS-NEXT: %244 = stablehlo.bitcast_convert %243 : (tensor<4x32xf32>) -> tensor<4x32xi32>
+// OPERANDS-NEXT: %240 = stablehlo.optimization_barrier %239 : tensor<4x32xf32>
+// OPERANDS-NEXT: %241 = stablehlo.abs %240 : tensor<4x32xf32>
+// OPERANDS-NEXT: %242 = stablehlo.bitcast_convert %241 : (tensor<4x32xf32>) -> tensor<4x32xi32>
 // OPERANDS-NEXT: %c_82 = stablehlo.constant dense<8388608> : tensor<4x32xi32>
-// OPERANDS-NEXT: %245 = stablehlo.add %244, %c_82 : tensor<4x32xi32>
+// OPERANDS-NEXT: %243 = stablehlo.add %242, %c_82 : tensor<4x32xi32>
 // OPERANDS-NEXT: %c_83 = stablehlo.constant dense<8388608> : tensor<i32>
-// OPERANDS-NEXT: %246 = stablehlo.reduce(%245 init: %c_83) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<4x32xi32>, tensor<i32>) -> tensor<i32>
+// OPERANDS-NEXT: %244 = stablehlo.reduce(%243 init: %c_83) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<4x32xi32>, tensor<i32>) -> tensor<i32>
 // OPERANDS-NEXT: %c_84 = stablehlo.constant dense<8388608> : tensor<i32>
-// OPERANDS-NEXT: %247 = stablehlo.subtract %246, %c_84 : tensor<i32>
-// OPERANDS-NEXT: %248 = stablehlo.bitcast_convert %247 : (tensor<i32>) -> tensor<f32>
-// OPERANDS-NEXT: %249 = stablehlo.bitcast_convert %248 : (tensor<f32>) -> tensor<ui32>
+// OPERANDS-NEXT: %245 = stablehlo.subtract %244, %c_84 : tensor<i32>
+// OPERANDS-NEXT: %246 = stablehlo.bitcast_convert %245 : (tensor<i32>) -> tensor<f32>
+// OPERANDS-NEXT: %247 = stablehlo.bitcast_convert %246 : (tensor<f32>) -> tensor<ui32>
 // OPERANDS-NEXT: %c_85 = stablehlo.constant dense<8388607> : tensor<ui32>
-// OPERANDS-NEXT: %250 = stablehlo.add %249, %c_85 : tensor<ui32>
+// OPERANDS-NEXT: %248 = stablehlo.add %247, %c_85 : tensor<ui32>
 // OPERANDS-NEXT: %c_86 = stablehlo.constant dense<4286578688> : tensor<ui32>
-// OPERANDS-NEXT: %251 = stablehlo.and %250, %c_86 : tensor<ui32>
+// OPERANDS-NEXT: %249 = stablehlo.and %248, %c_86 : tensor<ui32>
 // OPERANDS-NEXT: %c_87 = stablehlo.constant dense<1> : tensor<ui32>
-// OPERANDS-NEXT: %252 = stablehlo.subtract %251, %c_87 : tensor<ui32>
+// OPERANDS-NEXT: %250 = stablehlo.subtract %249, %c_87 : tensor<ui32>
 // OPERANDS-NEXT: %c_88 = stablehlo.constant dense<2139095039> : tensor<ui32>
-// OPERANDS-NEXT: %253 = stablehlo.compare LT, %252, %c_88 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
-// OPERANDS-NEXT: %254 = stablehlo.bitcast_convert %251 : (tensor<ui32>) -> tensor<f32>
-// OPERANDS-NEXT: %255 = stablehlo.select %253, %254, %cst_81 : tensor<i1>, tensor<f32>
-// OPERANDS-NEXT: %256 = stablehlo.multiply %255, %192 : tensor<f32>
+// OPERANDS-NEXT: %251 = stablehlo.compare LT, %250, %c_88 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// OPERANDS-NEXT: %252 = stablehlo.bitcast_convert %249 : (tensor<ui32>) -> tensor<f32>
+// OPERANDS-NEXT: %253 = stablehlo.select %251, %252, %cst_81 : tensor<i1>, tensor<f32>
+// OPERANDS-NEXT: %254 = stablehlo.multiply %253, %192 : tensor<f32>
 // OPERANDS-NEXT: %cst_89 = stablehlo.constant dense<2.27373675E-13> : tensor<f32>
 // OPERANDS-NEXT: %cst_90 = stablehlo.constant dense<4.39804651E+12> : tensor<f32>
-// OPERANDS-NEXT: %257 = stablehlo.clamp %cst_89, %256, %cst_90 : tensor<f32>
-// OPERANDS-NEXT: %258 = stablehlo.bitcast_convert %257 : (tensor<f32>) -> tensor<ui32>
+// OPERANDS-NEXT: %255 = stablehlo.clamp %cst_89, %254, %cst_90 : tensor<f32>
+// OPERANDS-NEXT: %256 = stablehlo.bitcast_convert %255 : (tensor<f32>) -> tensor<ui32>
 // OPERANDS-NEXT: %c_91 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// OPERANDS-NEXT: %259 = stablehlo.subtract %c_91, %258 : tensor<ui32>
-// OPERANDS-NEXT: %260 = stablehlo.bitcast_convert %259 : (tensor<ui32>) -> tensor<f32>
+// OPERANDS-NEXT: %257 = stablehlo.subtract %c_91, %256 : tensor<ui32>
+// OPERANDS-NEXT: %258 = stablehlo.bitcast_convert %257 : (tensor<ui32>) -> tensor<f32>
 // OPERANDS-NEXT: %cst_92 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// OPERANDS-NEXT: %261 = stablehlo.divide %cst_92, %260 : tensor<f32>
-// OPERANDS-NEXT: %262 = stablehlo.optimization_barrier %261 : tensor<f32>
-// OPERANDS-NEXT: %263 = stablehlo.divide %189, %262 : tensor<f32>
-// OPERANDS-NEXT: %264 = stablehlo.multiply %87, %263 : tensor<f32>
-// OPERANDS-NEXT: %265 = stablehlo.clamp %cst_3, %264, %cst_4 : tensor<f32>
-// OPERANDS-NEXT: %266 = stablehlo.divide %87, %265 : tensor<f32>
-// OPERANDS-NEXT: %267 = stablehlo.multiply %266, %263 : tensor<f32>
-// OPERANDS-NEXT: %268 = stablehlo.multiply %76, %262 : tensor<f32>
+// OPERANDS-NEXT: %259 = stablehlo.divide %cst_92, %258 : tensor<f32>
+// OPERANDS-NEXT: %260 = stablehlo.optimization_barrier %259 : tensor<f32>
+// OPERANDS-NEXT: %261 = stablehlo.divide %189, %260 : tensor<f32>
+// OPERANDS-NEXT: %262 = stablehlo.multiply %87, %261 : tensor<f32>
+// OPERANDS-NEXT: %263 = stablehlo.clamp %cst_3, %262, %cst_4 : tensor<f32>
+// OPERANDS-NEXT: %264 = stablehlo.divide %87, %263 : tensor<f32>
+// OPERANDS-NEXT: %265 = stablehlo.multiply %264, %261 : tensor<f32>
+// OPERANDS-NEXT: %266 = stablehlo.multiply %76, %260 : tensor<f32>
+// OPERANDS-NEXT: %267 = stablehlo.broadcast_in_dim %263, dims = [] : (tensor<f32>) -> tensor<4x32xf32>
+// OPERANDS-NEXT: %268 = stablehlo.multiply %240, %267 : tensor<4x32xf32>
 // OPERANDS-NEXT: %269 = stablehlo.broadcast_in_dim %265, dims = [] : (tensor<f32>) -> tensor<4x32xf32>
-// OPERANDS-NEXT: %270 = stablehlo.multiply %242, %269 : tensor<4x32xf32>
-// OPERANDS-NEXT: %271 = stablehlo.broadcast_in_dim %267, dims = [] : (tensor<f32>) -> tensor<4x32xf32>
-// OPERANDS-NEXT: %272 = stablehlo.multiply %270, %271 : tensor<4x32xf32>
-// OPERANDS-NEXT: %273 = stablehlo.broadcast_in_dim %262, dims = [] : (tensor<f32>) -> tensor<4x32xf32>
-// OPERANDS-NEXT: %274 = stablehlo.multiply %272, %273 : tensor<4x32xf32>
-// OPERANDS-NEXT: %275 = stablehlo.is_finite %274 : (tensor<4x32xf32>) -> tensor<4x32xi1>
-// OPERANDS-NEXT: %276 = stablehlo.clamp %cst_0, %272, %cst_1 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
-// OPERANDS-NEXT: %277 = stablehlo.select %275, %276, %274 : tensor<4x32xi1>, tensor<4x32xf32>
-// OPERANDS-NEXT: %278 = stablehlo.convert %277 {scalify.forms = ["s5"]} : (tensor<4x32xf32>) -> tensor<4x32xf16>
-// OPERANDS-NEXT: %279 = stablehlo.dot_general %278, %93, contracting_dims = [0] x [0] {scalify.forms = ["s2*s5 level 1"]} : (tensor<4x32xf16>, tensor<4x32xf16>) -> tensor<32x32xf32>
-// OPERANDS-NEXT: %280 = stablehlo.transpose %279, dims = [1, 0] {scalify.forms = ["s2*s5 level 1"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
-// OPERANDS-NEXT: %281 = stablehlo.broadcast_in_dim %193, dims = [] : (tensor<f32>) -> tensor<32xf32>
-// OPERANDS-NEXT: %282 = stablehlo.multiply %225, %281 : tensor<32xf32>
-// OPERANDS-NEXT: %283 = stablehlo.broadcast_in_dim %268, dims = [] : (tensor<f32>) -> tensor<32x32xf32>
-// OPERANDS-NEXT: %284 = stablehlo.multiply %280, %283 : tensor<32x32xf32>
-// OPERANDS-NEXT: %285 = stablehlo.broadcast_in_dim %194, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
-// OPERANDS-NEXT: %286 = stablehlo.multiply %204, %285 : tensor<32x16xf32>
-// OPERANDS-NEXT: return %282, %284, %286 : tensor<32xf32>, tensor<32x32xf32>, tensor<32x16xf32>
+// OPERANDS-NEXT: %270 = stablehlo.multiply %268, %269 : tensor<4x32xf32>
+// OPERANDS-NEXT: %271 = stablehlo.is_finite %270 : (tensor<4x32xf32>) -> tensor<4x32xi1>
+// OPERANDS-NEXT: %272 = stablehlo.clamp %cst_0, %270, %cst_1 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
+// OPERANDS-NEXT: %273 = stablehlo.select %271, %272, %270 : tensor<4x32xi1>, tensor<4x32xf32>
+// OPERANDS-NEXT: %274 = stablehlo.convert %273 {scalify.forms = ["s5"]} : (tensor<4x32xf32>) -> tensor<4x32xf16>
+// OPERANDS-NEXT: %275 = stablehlo.dot_general %274, %93, contracting_dims = [0] x [0] {scalify.forms = ["s2*s5 level 1"]} : (tensor<4x32xf16>, tensor<4x32xf16>) -> tensor<32x32xf32>
+// OPERANDS-NEXT: %276 = stablehlo.transpose %275, dims = [1, 0] {scalify.forms = ["s2*s5 level 1"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
+// OPERANDS-NEXT: %277 = stablehlo.broadcast_in_dim %193, dims = [] : (tensor<f32>) -> tensor<32xf32>
+// OPERANDS-NEXT: %278 = stablehlo.multiply %223, %277 : tensor<32xf32>
+// OPERANDS-NEXT: %279 = stablehlo.broadcast_in_dim %266, dims = [] : (tensor<f32>) -> tensor<32x32xf32>
+// OPERANDS-NEXT: %280 = stablehlo.multiply %276, %279 : tensor<32x32xf32>
+// OPERANDS-NEXT: %281 = stablehlo.broadcast_in_dim %194, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
+// OPERANDS-NEXT: %282 = stablehlo.multiply %202, %281 : tensor<32x16xf32>
+// OPERANDS-NEXT: return %278, %280, %282 : tensor<32xf32>, tensor<32x32xf32>, tensor<32x16xf32>
 // OPERANDS-NEXT: }
 // OPERANDS-NEXT: func.func private @_var(%arg0: tensor<4x32xf32>, %arg1: tensor<i32>) -> (tensor<4x1xf32>, tensor<4x32xf32>, tensor<f32>, tensor<i1>) {
 // OPERANDS-NEXT: %cst = stablehlo.constant dense<0x7FC00000> : tensor<f32>
