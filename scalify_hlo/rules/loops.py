@@ -196,6 +196,7 @@ def _enter(
     for argument, info in zip(arguments, inside, strict=True):
         rewriter.assume(argument, info)
     rewriter.walk(block)
+    rewriter.forget_sizes(block.operations[-1].operation)
     return carried
 
 

@@ -43,6 +43,7 @@ def held(
         return value
     if not source.holds(target.max_finite):
         value = emit.convert(value, ir.F32Type.get(), at)
+        tested = None if tested is None else emit.convert(tested, ir.F32Type.get(), at)
     return _saturated(value, target, at, rewriter, own=own, tested=tested)
 
 

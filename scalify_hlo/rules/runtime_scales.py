@@ -191,7 +191,6 @@ class RuntimeScales(ScalarOps):
         runtime = self.define(value, depth=depth, at=at, bound=inner.bound)
         if isinstance(size, Scaled):
             runtime.size, runtime.uncertainty = size.level, size.uncertainty
-        runtime.of_size, runtime.anchors = inner.of_size, inner.anchors
         return runtime
 
     def computed(self, scale: Scale) -> list[RuntimeScale]:
@@ -208,8 +207,8 @@ class RuntimeScales(ScalarOps):
         return list(found)
 
     def forget(self, count: int) -> None:
-        """Forgets the run-time scales from number `count` on, whose values were erased."""
-        for runtime in [each for each in self._computed if each.index >= count]:
+        """Forgets the run-time scales of regions from number `count` on, which were erased."""
+        for runtime in [each for each in self._computed if each.index >= count and each.depth]:
             del self._computed[runtime]
 
     @property

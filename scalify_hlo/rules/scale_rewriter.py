@@ -337,21 +337,27 @@ class ScaleRewriter:
     def outward(self, end: ir.Operation) -> None:
         """Rescales the results of a region to scale 1 if their scales are computed inside of it.
 
-        Sizes that are measured inside are not known outside.
-
         Args:
             end: The terminator of the region, which is being rewritten.
         """
         for index, info in enumerate(self.infos(list(end.operands))):
             if isinstance(info, Scaled) and self._computed_inside(info.scale):
                 self.replace(end, index, self.rescale_to(end.operands[index], ONE, end))
-                info = self.info(end.operands[index])
+        self.forget_sizes(end)
+
+    def forget_sizes(self, end: ir.Operation) -> None:
+        """Makes sizes of the results of a region unknown if they are measured inside of it.
+
+        Args:
+            end: The terminator of the region, which is being rewritten.
+        """
+        for value in end.operands:
+            info = self.info(value)
             if isinstance(info, Scaled) and any(
                 self._computed_inside(Scale(0, ((runtime, 1),)))
                 for runtime in powers_of(info.level)
             ):
-                unknown = info._replace(level=float(info.level), uncertainty=UNKNOWN)
-                self.assume(end.operands[index], unknown)
+                self.assume(value, info._replace(level=float(info.level), uncertainty=UNKNOWN))
 
     def _computed_inside(self, scale: Scale) -> bool:
         """Whether a run-time scale is not visible outside of the current region."""

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from graphlib import TopologicalSorter
 
 from scalify_hlo._compat import func, ir
-from scalify_hlo.algebra.scale import RuntimeScale, Scale, ScaleInfo
+from scalify_hlo.algebra.scale import RuntimeScale, Scaled, ScaleInfo
 from scalify_hlo.analysis.frames import functions_in, walk_block
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import callee_of, terminator
 from scalify_hlo.dialect.value_map import erase, replace_op
 from scalify_hlo.rules.devices import replicated_after
-from scalify_hlo.rules.isolated import add_parameters, drop_unused, runtimes, scale_operands
+from scalify_hlo.rules.isolated import add_parameters, drop_unused, scale_operands
 from scalify_hlo.rules.parameters import Parameters
 from scalify_hlo.rules.placement import SDY
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
@@ -139,7 +139,7 @@ def return_scales(
     Returns:
         The scales that the function returns after its results.
     """
-    scales = [Scale(0, ((runtime, 1),)) for runtime in runtimes(results)]
+    scales = [info.scale for info in results if isinstance(info, Scaled)]
     computed = tuple(
         dict.fromkeys(g for scale in scales for g in rewriter.runtime_scales.computed(scale))
     )

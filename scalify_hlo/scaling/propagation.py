@@ -387,8 +387,8 @@ class Propagation:
         parameters = take_scales(copy, passed.infos, rewriter)
         block = copy.regions[0].blocks[0]
         self._walk(block, rewriter)
-        if not rewriter.values.changed:
-            rewriter.outward(terminator(block).operation)
+        leave = rewriter.forget_sizes if rewriter.values.changed else rewriter.outward
+        leave(terminator(block).operation)
         results = tuple(rewriter.infos(list(terminator(block).operands)))
         computed = return_scales(copy, results, rewriter)
         finish(rewriter, top)
