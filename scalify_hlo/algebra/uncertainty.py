@@ -192,8 +192,8 @@ class Uncertainty:
 
     @property
     def stated(self) -> bool:
-        """Whether the size follows from sizes that are known, and is not hopelessly uncertain."""
-        return bool(self.degrees) and self.octaves <= HOPELESS
+        """Whether the size follows from known sizes, and is near the predicted one if these are."""
+        return bool(self.degrees) and self.misdeclared <= HOPELESS
 
     @property
     def single(self) -> bool:

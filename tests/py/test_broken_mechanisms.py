@@ -28,7 +28,7 @@ from benchmarks.statistics_count import most, requests
 from benchmarks.wide_values import Original
 from scalify_hlo.algebra.uncertainty import UNKNOWN, Uncertainty
 from scalify_hlo.quantize import rescaling
-from scalify_hlo.rules import drift, elementwise, families, rescaler, result_scales
+from scalify_hlo.rules import drift, families, rescaler, result_scales, rounding
 from scalify_hlo.scaling import boundary
 from tests.py.judge import Pair, interpreted, propagated, run_scaled
 
@@ -131,7 +131,7 @@ def without_cap(patch: Patch) -> None:
 
 
 def without_trust(patch: Patch) -> None:
-    patch.setattr(elementwise, "handled", lambda *_: None)
+    patch.setattr(rounding, "handled", lambda *_: None)
 
 
 def without_measured_state(patch: Patch) -> None:
