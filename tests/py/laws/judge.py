@@ -114,9 +114,9 @@ def plain(results: Results) -> Results:
 
 
 NOTHING = "gives no matmul of this program narrow operands"
-"""What `fp8-delayed` says of programs that it leaves as they are."""
+"""The refusal of `fp8-delayed` for programs that have no matmul for it."""
 STORED = "numbers that float8_e4m3fn cannot hold"
-"""What the first call says of state that has an infinity, and is stored in a format without."""
+"""The refusal of the first call for state with an infinity, in a format without one."""
 
 
 class Subject:
