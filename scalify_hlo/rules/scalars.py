@@ -40,32 +40,19 @@ def measure(value: ir.Value, op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """
     if not rewriter.narrow or not _is_scalar(value):
         return
-    info, at = rewriter.info(value), _place(value, op, rewriter)
-    if at is None or info is ANY or isinstance(info, Splat) or _is_known(value, info, rewriter):
+    info = rewriter.info(value)
+    if info is ANY or isinstance(info, Splat) or _is_known(value, info, rewriter):
         return
+    top = rewriter.runtime_scales.block
+    at = in_block(op, top) if _block_of(value) == top else op
     known = info if isinstance(info, Scaled) else Scaled(ONE)
-    depth = 0 if at.block == rewriter.runtime_scales.block else rewriter.depth
+    depth = 0 if at.block == top else rewriter.depth
     level = rewriter.runtime_scales.size_of_scalar(value, float(known.level), at, depth)
     rewriter.assume(value, known._replace(level=level, uncertainty=CERTAIN))
 
 
-def _place(value: ir.Value, op: ir.Operation, rewriter: ScaleRewriter) -> ir.Operation | None:
-    """Returns the op before which the size of a scalar is built; None in a loop's body.
-
-    A size that depends on the iteration could not leave the loop with its carries.
-    """
-    top = rewriter.runtime_scales.block
-    block = value.owner if is_block(value.owner) else value.owner.operation.block
-    if block == top:
-        return in_block(op, top)
-    return None if any(scope.loop is not None for scope in rewriter.values.scopes) else op
-
-
-def are_unknown(call: ir.Operation, rewriter: ScaleRewriter) -> bool:
-    """Whether a call passes a float scalar that is not measured, and no constant."""
-    scalars = (v for v in call.operands if _is_scalar(v) and format_of(v.type) is not None)
-    infos = map(rewriter.info, scalars)
-    return any(f is None or (isinstance(f, Scaled) and not powers_of(f.level)) for f in infos)
+def _block_of(value: ir.Value) -> ir.Block:
+    return value.owner if is_block(value.owner) else value.owner.operation.block
 
 
 def _is_scalar(value: ir.Value) -> bool:
@@ -89,16 +76,14 @@ def _is_constant(value: ir.Value, steps: int) -> bool:
 def _is_sum(value: ir.Value, steps: int, rewriter: ScaleRewriter) -> bool:
     """Whether a scalar is made of sums of tensors, or of what a function is called with.
 
-    Scalars are measured where they are passed, unless a loop passes them. Integers are mostly
-    constants, such as the degrees of freedom of a variance.
+    Scalars are measured where they are passed. Integers are mostly constants, such as the degrees
+    of freedom of a variance.
     """
     if not steps or str(value.type) == _PREDICATE:
         return False
     if is_block(value.owner):
         function = value.owner.owner.operation.attributes
-        if "sym_name" not in function or function["sym_name"].value == "main":
-            return False
-        return format_of(value.type) is None or not rewriter.values.repeated
+        return "sym_name" in function and function["sym_name"].value != "main"
     op = value.owner.operation
     if op.name in CONTRACTIONS or (op.name == "stablehlo.reduce" and op.operands[0].type.rank):
         return True

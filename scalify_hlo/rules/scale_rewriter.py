@@ -213,11 +213,6 @@ class ScaleRewriter:
         self.read_next = self._alignment.read_next
 
     @property
-    def repeated(self) -> bool:
-        """Whether a loop runs the op, also if it calls the function with unknown scalars."""
-        return self.values.repeated or any(scope.loop is not None for scope in self.values.scopes)
-
-    @property
     def depth(self) -> int:
         """The number of nested regions that are being rewritten."""
         return self.values.depth

@@ -30,13 +30,12 @@ class Values:
         replaced: The values that were replaced as operands, and values that may have no uses.
         leaving: The values that the function returns at scale 1.
         wide: Whether all floats of the function are known to be in wide formats.
-        repeated: Whether a loop calls the function with scalars of which nothing is known.
     """
 
     def __init__(self) -> None:
         self.changed = False
         self.leaving = ValueSet()
-        self.wide = self.repeated = False
+        self.wide = False
         self.known: ValueMap[ScaleInfo] = ValueMap()
         self.moved: ValueMap[dict[Scale, ir.Value]] = ValueMap()
         self.scopes: list[_Scope] = []

@@ -363,27 +363,23 @@ class Propagation:
         name = callee_of(op)
         numbers = {runtime: i for i, runtime in enumerate(callers)}
         infos = tuple(_key(info, numbers) for info in passed.infos)
-        repeated = rewriter.repeated and scalars.are_unknown(op, rewriter)
-        key = (name, rewriter.devices, passed.key, infos, repeated)
+        key = (name, rewriter.devices, passed.key, infos)
         if key not in self._callees:
             if name in self._active:
                 raise recursion(op)
             self._active.append(name)
-            self._callees[key] = self._copy(name, passed, rewriter.devices, repeated)
+            self._callees[key] = self._copy(name, passed, rewriter.devices)
             self._active.pop()
         return self._callees[key]
 
     @function_tables()
-    def _copy(
-        self, name: str, passed: Parameters, devices: Devices | None, repeated: bool
-    ) -> Callee:
+    def _copy(self, name: str, passed: Parameters, devices: Devices | None) -> Callee:
         original = self._functions[name]
         copy = original.operation.clone(ip=ir.InsertionPoint(original)).opview
         copy.attributes["sym_name"] = ir.StringAttr.get(self._fresh(name))
         copy.attributes["sym_visibility"] = ir.StringAttr.get("private")
         top = placeholder(copy.regions[0].blocks[0])
         rewriter = self._rewriter(top, Notes(), devices)
-        rewriter.values.repeated = repeated
         parameters = take_scales(copy, passed.infos, rewriter)
         block = copy.regions[0].blocks[0]
         self._walk(block, rewriter)
