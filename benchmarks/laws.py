@@ -3,6 +3,7 @@
     python -m benchmarks.laws --programs 500 --seed 0          # 25 ways to rewrite each
     python -m benchmarks.laws --seed 0 --only 17               # one program, in all ways
     python -m benchmarks.laws --programs 30 --train 60         # losses after 60 steps
+    python -m benchmarks.laws --packages                       # layers of Qwix, Keras, jmp and Flax
 
 A draw is a training step, a way to rewrite it (a recipe, a signature, and whether sizes of inputs
 are declared), and a fault that is planted in its arguments. The laws:
@@ -24,21 +25,32 @@ from collections.abc import Iterator
 from random import Random
 
 from benchmarks.common import Row, report
-from tests.py.laws.judge import FAULTS, FP4, GAP, WAYS, Finding, Way, findings, gap, subject
+from tests.py.laws import packages
+from tests.py.laws.judge import (
+    FAULTS,
+    FP4,
+    GAP,
+    WAYS,
+    Finding,
+    Subject,
+    Way,
+    findings,
+    gap,
+    subject,
+)
+from tests.py.laws.programs import KINDS
 
 
-def draws(seed: int, number: int) -> Iterator[tuple[Way, str, list[Finding]]]:
+def draws(drawn: Subject, name: str) -> Iterator[tuple[Way, str, list[Finding]]]:
     """Rewrites a drawn program in all ways, each with a fault of its own."""
-    name = f"{seed}:{number}"
-    random, drawn = Random(name), subject(name)
+    random = Random(name)
     for way in WAYS:
         fault = random.choice(FAULTS)
         yield way, fault, list(findings(drawn, way, fault, name))
 
 
-def trained(seed: int, number: int, steps: int) -> Iterator[tuple[Way, str, list[Finding]]]:
+def trained(drawn: Subject, steps: int) -> Iterator[tuple[Way, str, list[Finding]]]:
     """Trains a drawn program in all ways."""
-    drawn = subject(f"{seed}:{number}")
     if drawn.step.rows >= 0:
         return
     for way in WAYS:
@@ -60,15 +72,17 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0, help="number of the first program")
     parser.add_argument("--train", type=int, metavar="STEPS", help="compare losses after training")
     parser.add_argument("--only", type=int, metavar="K", help="one program")
+    parser.add_argument("--packages", action="store_true", help="needs the group models")
     given = parser.parse_args()
+    kinds = packages.KINDS if given.packages else KINDS
     numbers = range(given.first, given.first + given.programs)
     counts: Counter[str] = Counter()
     warnings.simplefilter("ignore")
     for number in numbers if given.only is None else (given.only,):
-        kind = subject(f"{given.seed}:{number}").step.kind
-        made = draws(given.seed, number)
-        if given.train:
-            made = trained(given.seed, number, given.train)
+        name = f"{given.seed}:{number}"
+        drawn = subject(name, kinds)
+        kind = drawn.step.kind
+        made = trained(drawn, given.train) if given.train else draws(drawn, name)
         for way, fault, found in made:
             counts["draws"] += 1
             for finding in found[:3]:

@@ -44,9 +44,9 @@ def measure(value: ir.Value, op: ir.Operation, rewriter: ScaleRewriter) -> None:
     if info is ANY or isinstance(info, Splat) or _is_known(value, info, rewriter):
         return
     top = rewriter.runtime_scales.block
-    at = in_block(op, top) if _block_of(value) == top else op
+    outer = in_block(op, top) if _block_of(value) == top else None
+    at, depth = (op, rewriter.depth) if outer is None else (outer, 0)
     known = info if isinstance(info, Scaled) else Scaled(ONE)
-    depth = 0 if at.block == top else rewriter.depth
     level = rewriter.runtime_scales.size_of_scalar(value, float(known.level), at, depth)
     rewriter.assume(value, known._replace(level=level, uncertainty=CERTAIN))
 

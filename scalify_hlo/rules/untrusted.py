@@ -214,7 +214,8 @@ def measured(
 ) -> Trusted:
     """Returns data at the scale at which their amax is next to the largest number of a format.
 
-    Data in f16 or bf16 with which other ops than matmuls compute are near unit instead.
+    Data in f16 or bf16 with which other ops than matmuls compute, or matmuls with results in such
+    a format, are near unit instead.
     """
     value = op.operands[0]
     if not isinstance(info, Scaled):
@@ -231,11 +232,16 @@ def measured(
     found = rewriter.info(data)
     known = found if isinstance(found, Scaled) else Scaled(ONE)
     format_ = rewriter.format(value)
-    computed = not target.small and not all(r.name in CONTRACTIONS for r in _readers(op))
+    computed = not target.small and not all(map(_multiplies, _readers(op)))
     near_unit = computed or (format_ is not None and not format_.wide)
     after = rewriter.rescale_to(data, known.normalized, op) if near_unit else data
     _follow(value, after, op)
     return Trusted(after, known.at(known.normalized)) if computed else Trusted(data, known)
+
+
+def _multiplies(op: ir.Operation) -> bool:
+    """Whether an op is a matmul whose result has the range of f32."""
+    return op.name in CONTRACTIONS and _is_wide(op.results[0])
 
 
 def _follow(value: ir.Value, data: ir.Value, op: ir.Operation) -> None:

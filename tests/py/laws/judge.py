@@ -15,18 +15,23 @@ import numpy as np
 
 import scalify_hlo
 from scalify_hlo import ScaledArray
-from tests.py.laws.programs import Results, Step, draw
+from tests.py.laws.programs import KINDS, Kind, Results, Step, draw
 
 GAP = 0.02
 """The most by which losses after training differ, over the first loss."""
 SNR = 13.0
 """The least SNR in dB of updates and results under formats of 8 bits and more."""
+HALF_STEP = 2**-4
+"""The largest relative error of a number in E4M3."""
 SNR_OF_FP4 = 0.05
 """Gradients under FP4 are not zero, of which the SNR is 0 dB."""
 
-FAULTS = ("none", "none", "inf", "-inf", "nan", "label", "weight", "scale")
+FAULTS = ("none", "none", "inf", "-inf", "nan", "label", "weight", "scale", "large")
 """What is planted: a number in one row of the inputs, 1e30 in the labels, an inf in a weight or in
-the loss scale."""
+the loss scale, or a loss scale that is larger by up to 2^24."""
+
+FINITE = ("label", "large")
+"""Faults that are numbers, which may saturate."""
 
 HIDDEN = ("inf", "-inf", "weight")
 """Infinities that an activation may hide, such as relu(-inf). E4M3 has none, and so they become NaN
@@ -83,21 +88,22 @@ class Finding:
 def planted(step: Step, fault: str, random: Random) -> tuple[Any, ...]:
     """The arguments of a step, with a fault."""
     args = list(step.args)
-    place = {"weight": 0, "label": len(args) - 1, "scale": len(args) - 1}.get(fault, 1)
-    if fault == "none" or (fault == "scale" and "scale" not in step.kind + "skips computes in"):
-        return step.args
-    floats = [
-        i
-        for i, leaf in enumerate(jax.tree.leaves(args[place]))
-        if np.issubdtype(np.asarray(leaf).dtype, np.floating)
-    ]
-    number = {"label": 1e30, "weight": np.inf, "scale": np.inf}.get(fault) or float(fault)
+    place = {"weight": 0, "label": len(args) - 1, "scale": step.scale, "large": step.scale}.get(
+        fault, 1
+    )
     leaves, tree = jax.tree.flatten(args[place])
-    if not floats:
+    floats = [
+        i for i, leaf in enumerate(leaves) if np.issubdtype(np.asarray(leaf).dtype, np.floating)
+    ]
+    if fault == "none" or place < 0 or not floats:
         return step.args
     which = random.choice(floats)
     leaf = np.array(leaves[which])
-    leaf.reshape(-1)[random.randrange(leaf.size)] = number
+    if fault == "large":
+        leaf *= 2.0 ** random.randint(1, 24)
+    else:
+        planted = {"label": 1e30, "weight": np.inf, "scale": np.inf}.get(fault) or float(fault)
+        leaf.reshape(-1)[random.randrange(leaf.size)] = planted
     leaves[which] = leaf
     args[place] = jax.tree.unflatten(tree, leaves)
     return tuple(args)
@@ -240,17 +246,22 @@ def findings(subject: Subject, way: Way, fault: str, seed: str) -> Iterator[Find
         yield Finding(0, f"{type(error).__name__}: {str(error)[:300]}")
         return
     yield from _own_casts(step, way, found)
+    in_range = way.scaled and "float16" in step.kind  # Data near unit, which do not overflow.
+    if fault == "large" and in_range and not wanted.get("applied", True) and found["applied"]:
+        wanted = subject.original(step.args, f"none{seed}")
     if "applied" in wanted and bool(wanted["applied"]) != bool(found["applied"]):
-        if fault not in HIDDEN or not wanted["applied"]:
+        hidden = fault in HIDDEN and wanted["applied"]
+        saturates = fault in FINITE and (way.recipe in KEEPING or (in_range and found["applied"]))
+        if not (hidden or saturates or _is_near_overflow(subject, args)):
             told = f"applied {bool(found['applied'])}, and {bool(wanted['applied'])} as it was"
             yield Finding(3, told)
         return
     if step.formats and not _is_finite(subject.original(step.args, f"none{seed}")):
         return  # Its own casts overflow, and a last bit decides where.
     yield from _finite(step, wanted, found, fault)
-    if fault != "none" and not step.members and step.rows < 0:
+    if fault not in ("none", "large") and not step.members and step.rows < 0:
         return  # All updates depend on what was planted.
-    if fault == "label" and (way.recipe in KEEPING or step.rows >= 0):
+    if fault in FINITE and (way.recipe in KEEPING or step.rows >= 0):
         return  # A finite outlier saturates, or takes the range of what has one scale with it.
     if _rounds_data(step, way):
         return  # Values that the original flushes are there, and cotangents are rounded too.
@@ -258,7 +269,8 @@ def findings(subject: Subject, way: Way, fault: str, seed: str) -> Iterator[Find
     for name, before, wide, narrow in _compared(step, args, wanted, found, grains):
         snr = _snr(wide - before, narrow - before)
         if snr < bound and not (
-            way.recipe != "fp8-current" and _as_current(subject, args, name, snr)
+            (way.recipe != "fp8-current" and _as_current(subject, args, name, snr))
+            or _is_sensitive(subject, args, name, snr)
         ):
             yield Finding(4 if step.members or step.rows >= 0 else 2, f"{name}: {snr:.1f} dB")
 
@@ -283,6 +295,28 @@ def _as_current(subject: Subject, args: tuple[Any, ...], name: str, snr: float) 
         if other == name:
             return _snr(wide - before, narrow - before) < max(snr + 1, 0)
     return False
+
+
+def _is_sensitive(subject: Subject, args: tuple[Any, ...], name: str, snr: float) -> bool:
+    """Whether the original is not nearer to itself with floats that FP8 could have rounded."""
+    random = np.random.default_rng(0)
+
+    def rounded(leaf: Any) -> Any:
+        leaf = np.asarray(leaf)
+        if not leaf.ndim or not np.issubdtype(leaf.dtype, np.floating):
+            return leaf
+        return (leaf * (1 + HALF_STEP * random.uniform(-1, 1, leaf.shape))).astype(leaf.dtype)
+
+    near: tuple[Any, ...] = tuple(jax.tree.map(rounded, args))
+    wanted, found = (plain(subject._call(*each)) for each in (args, near))
+    updates = (dict(_updates(subject.step, *both)) for both in ((args, wanted), (near, found)))
+    wide, narrow = (each[name] for each in updates)
+    return snr > 0 and _snr(wide, narrow) < snr + 1
+
+
+def _updates(step: Step, args: tuple[Any, ...], results: Results) -> Iterator[tuple[str, Any]]:
+    for name, before, after, _ in _compared(step, args, results, results):
+        yield name, after - before
 
 
 def _own_casts(step: Step, way: Way, found: Results) -> Iterator[Finding]:
@@ -319,6 +353,18 @@ def _normal(format_: str, x: Any) -> Any:
         return np.zeros(x.shape, bool)
     info = jnp.finfo(format_.split()[1])
     return (np.abs(x) >= float(info.smallest_normal) * 2) & (np.abs(x) <= float(info.max) / 2)
+
+
+def _is_near_overflow(subject: Subject, args: tuple[Any, ...]) -> bool:
+    """Whether the original overflows at twice the loss scale, and not at half of it."""
+    at = subject.step.scale
+    if at < 0:
+        return False
+    near = [
+        subject._call(*args[:at], args[at] * np.float32(factor), *args[at + 1 :])["applied"]
+        for factor in (0.5, 2.0)
+    ]
+    return bool(near[0]) != bool(near[1])
 
 
 def _finite(step: Step, wanted: Results, found: Results, fault: str) -> Iterator[Finding]:
@@ -385,8 +431,8 @@ def _snr(wide: Any, narrow: Any) -> float:
         return float(10 * np.log10(power / error))
 
 
-def subject(seed: str) -> Subject:
-    """Draws a step."""
+def subject(seed: str, kinds: Sequence[Kind] = KINDS) -> Subject:
+    """Draws a step of one of some kinds."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return Subject(draw(seed))
+        return Subject(draw(seed, kinds))

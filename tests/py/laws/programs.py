@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -31,6 +31,7 @@ class Step:
         formats: The formats of its own casts, in the order in which it returns them.
         rows: The argument whose rows are independent, if one row can be spoiled; none if -1.
         members: The number of independent members that weights have; 0 if there are none.
+        scale: The argument that is the loss scale of a step that tests for overflow; none if -1.
     """
 
     kind: str
@@ -39,6 +40,7 @@ class Step:
     formats: tuple[str, ...] = ()
     rows: int = -1
     members: int = 0
+    scale: int = -1
 
 
 def _data(random: np.random.Generator, rows: int, net: Any) -> tuple[Any, Any]:
@@ -118,7 +120,7 @@ def half(random: Random, numbers: np.random.Generator) -> Step:
         new = jax.tree.map(lambda p, g: jnp.where(good, p - 0.1 * g, p), w, g)
         return {"new": new, "loss": value / scale, "applied": good}
 
-    return Step(f"computes in {compute}", step, (net.weights(numbers), x, y, scale))
+    return Step(f"computes in {compute}", step, (net.weights(numbers), x, y, scale), scale=3)
 
 
 def skips(random: Random, numbers: np.random.Generator) -> Step:
@@ -137,7 +139,7 @@ def skips(random: Random, numbers: np.random.Generator) -> Step:
         new = jax.tree.map(lambda p, g: jnp.where(good, p - 0.1 * g, p), w, g)
         return {"new": new, "loss": value / scale, "applied": good}
 
-    return Step("skips", step, (net.weights(numbers), x, y, scale))
+    return Step("skips", step, (net.weights(numbers), x, y, scale), scale=3)
 
 
 def transformed(random: Random, numbers: np.random.Generator) -> Step:
@@ -192,7 +194,7 @@ def dynamic_scale(random: Random, numbers: np.random.Generator) -> Step:
         new = jax.tree.map(lambda p, g: jnp.where(good, p - 0.1 * g, p), w, g)
         return {"new": new, "loss": value, "applied": good, "state": made.scale}
 
-    return Step(f"dynamic scale {compute}", step, (net.weights(numbers), start, x, y))
+    return Step(f"dynamic scale {compute}", step, (net.weights(numbers), start, x, y), scale=1)
 
 
 def flax_fp8(random: Random, numbers: np.random.Generator) -> Step:
@@ -266,7 +268,10 @@ def rows(random: Random, numbers: np.random.Generator) -> Step:
     return Step("rows", step, (net.weights(numbers), x), rows=1)
 
 
-KINDS: tuple[Callable[[Random, np.random.Generator], Step], ...] = (
+Kind = Callable[[Random, np.random.Generator], Step]
+"""Draws a step."""
+
+KINDS: tuple[Kind, ...] = (
     own_casts,
     own_casts,
     own_gradients,
@@ -282,8 +287,8 @@ KINDS: tuple[Callable[[Random, np.random.Generator], Step], ...] = (
 )
 
 
-def draw(seed: str) -> Step:
-    """Draws a step; equal seeds give equal steps."""
+def draw(seed: str, kinds: Sequence[Kind] = KINDS) -> Step:
+    """Draws a step of one of some kinds; equal seeds give equal steps."""
     random = Random(seed)
     numbers = np.random.default_rng(random.getrandbits(32))
-    return random.choice(KINDS)(random, numbers)
+    return random.choice(kinds)(random, numbers)
