@@ -39,7 +39,8 @@ from scalify_hlo.rules import emit
 from scalify_hlo.rules.devices import replicated_after
 from scalify_hlo.rules.emitter import Emitter
 from scalify_hlo.rules.isolated import scale_element
-from scalify_hlo.rules.marker_ops import computed_scale, has_markers
+from scalify_hlo.rules.marked_ops import has_markers
+from scalify_hlo.rules.marker_ops import computed_scale
 from scalify_hlo.rules.placement import MHLO, SDY
 from scalify_hlo.rules.recurrence import (
     after_turns,

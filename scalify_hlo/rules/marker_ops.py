@@ -8,18 +8,20 @@ unscaled ones.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from typing import Final, TypeAlias
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.limits import (
     COMPUTED_BOUND,
     FAR_LEVEL,
+    INPUT_BOUND,
     MEASURED_BOUND,
     SAFE_REACH,
     SKIPPED_ROOM,
     UNBOUNDED,
 )
+from scalify_hlo.algebra.runtime_size import powers_of
 from scalify_hlo.algebra.scale import (
     ANY,
     OF_AUTHOR,
@@ -32,20 +34,14 @@ from scalify_hlo.algebra.scale import (
     Splat,
 )
 from scalify_hlo.algebra.uncertainty import CERTAIN, UNKNOWN, Uncertainty, of_root
-from scalify_hlo.analysis.frames import CALLS, walk_block
 from scalify_hlo.dialect import attributes, markers
 from scalify_hlo.dialect.value_map import replace_op
 from scalify_hlo.errors import InputError
 from scalify_hlo.rules import emit
-from scalify_hlo.rules.custom import is_custom, plain
 from scalify_hlo.rules.emitter import DOWN, UP, Emitter
 from scalify_hlo.rules.isolated import scale_element
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.statistics import statistic
-
-BARRIER: Final = "stablehlo.optimization_barrier"
-_MARKING: Final = frozenset({BARRIER, *CALLS})
-"""The ops that may be markers, or call functions with markers."""
 
 Marker: TypeAlias = Callable[[ir.Operation, ScaleRewriter], list[ir.Value]]
 """A lowering of a marker, which returns the values that replace its results."""
@@ -59,60 +55,6 @@ def marked(op: ir.Operation, rewriter: ScaleRewriter) -> None:
             rewriter.values.leaving.add(new)
     rewriter.values.changed = True
     replace_op(op, values)
-
-
-def is_marked(op: ir.Operation) -> bool:
-    """Whether a barrier is a marker."""
-    return markers.MARKER in op.attributes
-
-
-def is_marker(op: ir.Operation) -> bool:
-    """Whether an op is a marker of any kind, as `scalify-normalize` leaves them."""
-    return (op.name == BARRIER and is_marked(op)) or is_custom(op)
-
-
-def has_markers(block: ir.Block, functions: Collection[str] = ()) -> bool:
-    """Whether there is a marker among the ops of a block, or in their regions.
-
-    Args:
-        block: The block.
-        functions: The functions whose calls count as markers.
-    """
-    found = False
-    go_on, stop = ir.WalkResult.ADVANCE, ir.WalkResult.INTERRUPT
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        nonlocal found
-        if op.name not in _MARKING:
-            return go_on
-        found = found or is_marker(op) or _called(op) in functions
-        return stop if found else go_on
-
-    walk_block(block, visit)
-    return found
-
-
-def _called(op: ir.Operation) -> str | None:
-    key = CALLS.get(op.name)
-    return None if key is None else str(op.attributes[key].value)
-
-
-def drop(module: ir.Operation) -> None:
-    """Removes the markers that the walk did not reach, in functions without calls."""
-    left: list[ir.Operation] = []
-    go_on = ir.WalkResult.ADVANCE
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name in _MARKING and is_marker(op):
-            left.append(op)
-        return go_on
-
-    module.walk(visit)
-    for op in left:
-        if is_custom(op):
-            plain(op.opview)
-            continue
-        replace_op(op, list(op.operands))
 
 
 def set_scaling(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]:
@@ -172,13 +114,9 @@ def dynamic_rescale(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]
     if not isinstance(info, Scaled):
         return [data, *rest]
     kind, at = op.attributes[markers.STATISTIC].value, op.operation
-    far = abs(info.level) if info.uncertainty.stated else 0
-    if far > MEASURED_BOUND:  # Of f64 data: scales of statistics are not so far.
-        return [rewriter.normalize(data, op.operation), *rest]
-    if far > FAR_LEVEL:
-        op.operands[0] = data = rewriter.normalize(data, at)
-        i64 = ir.IntegerType.get_signless(64)
-        op.attributes[markers.BOUND] = ir.IntegerAttr.get(i64, MEASURED_BOUND)
+    if info.uncertainty.stated and abs(info.level) > MEASURED_BOUND:
+        return [rewriter.normalize(data, at), *rest]  # Of f64: scales of statistics are not so far.
+    _bring_near(op, 0, rewriter)
     emitter = _emitter(op, data)
     unit = _unit(op, emitter)
     data = _kept(op, rewriter, emitter)
@@ -187,6 +125,25 @@ def dynamic_rescale(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]
     power = _over(op, emitter, emitter.power(found, _rounding(op, rewriter), unit))
     scale = _rescaled(op, rewriter, power, _acts(op, emitter))
     return [_moved_to_computed(op, rewriter, emitter, scale), *rest]
+
+
+def _bring_near(op: ir.Operation, number: int, rewriter: ScaleRewriter) -> None:
+    """Divides data by their size if it may be far from unit; the new scale may be as far then.
+
+    Their size is if it was declared so, or if scalars of any size are among its factors.
+    """
+    data = op.operands[number]
+    info = rewriter.info(data)
+    if not isinstance(info, Scaled):
+        return
+    measured = any(each.bound > INPUT_BOUND[False] for each in powers_of(info.level))
+    stated = info.uncertainty.stated and abs(info.level) > FAR_LEVEL
+    if measured or stated:
+        near = rewriter.sizes.cast_scale(info) if measured else info.normalized
+        op.operands[number] = rewriter.rescale_to(data, near, op.operation)
+    if measured or stated or any(each.bound > COMPUTED_BOUND for each, _ in info.scale.powers):
+        i64 = ir.IntegerType.get_signless(64)
+        op.attributes[markers.BOUND] = ir.IntegerAttr.get(i64, MEASURED_BOUND)
 
 
 def _unit(op: ir.Operation, emitter: Emitter) -> ir.Value:
@@ -257,6 +214,9 @@ def _batch(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]:
     taken = [i for i, v in enumerate(values[:count]) if isinstance(rewriter.info(v), Scaled)]
     if not taken:
         return values
+    for i in taken:
+        _bring_near(op, i, rewriter)
+        values[i] = op.operands[i]
     rows = [_row(values[i], op) for i in taken]
     _count(op, rewriter)
     data = stablehlo.concatenate(rows, 0, **where) if len(rows) > 1 else rows[0]

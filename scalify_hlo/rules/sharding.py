@@ -16,7 +16,7 @@ from scalify_hlo.rules.isolated import (
     scale_operands,
     translated,
 )
-from scalify_hlo.rules.marker_ops import has_markers
+from scalify_hlo.rules.marked_ops import has_markers
 from scalify_hlo.rules.registry import rule
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 

@@ -15,7 +15,7 @@ from scalify_hlo.algebra.scale import ONE, Scaled
 from scalify_hlo.analysis.frames import Named, named
 from scalify_hlo.dialect.formats import element_type
 from scalify_hlo.dialect.traits import BINARY, LAYOUT, MAGNITUDES, ROOTS
-from scalify_hlo.rules.marker_ops import BARRIER
+from scalify_hlo.rules.marked_ops import BARRIER
 from scalify_hlo.rules.registry import WITH_REGIONS
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.table import RULES

@@ -26,7 +26,7 @@ from scalify_hlo.dialect.value_map import erase, function_tables, run_native
 from scalify_hlo.quantize.numbers import clear_numbers
 from scalify_hlo.recipes.model import WIDE, Recipe
 from scalify_hlo.report.model import Report, kind_of
-from scalify_hlo.rules import custom, layers, scalars
+from scalify_hlo.rules import custom, layers, marked_ops, scalars
 from scalify_hlo.rules import marker_ops as markers
 from scalify_hlo.rules.activations import Activations
 from scalify_hlo.rules.chlo import CONSTANTS, EXPANDED
@@ -67,7 +67,7 @@ _NESTING = WITH_REGIONS | BODIES
 _ALWAYS = WITH_REGIONS | {"stablehlo.constant"}
 """The ops that are always visited: constants, and ops whose regions may capture values."""
 
-_APART = CALLS | {markers.BARRIER}
+_APART = CALLS | {marked_ops.BARRIER}
 """The ops that are dispatched before rule lookup."""
 
 _CASTING = (BODIES - {"sdy.named_computation"}) | {"stablehlo.convert", "stablehlo.iota"}
@@ -166,7 +166,7 @@ class Propagation:
         if self._recipe.untrusted == WIDE:
             clear_numbers(self._module)
         if self._marked:
-            markers.drop(self._module)
+            marked_ops.drop(self._module)
         self._notes.take_called()
         self._report.statistics += runs_of(self._notes.statistics, self._module)
         self._report.statistics += len(measured)
@@ -231,7 +231,7 @@ class Propagation:
             if name in CALLS:
                 self._call(op, rewriter)
                 return
-            if markers.is_marked(op):
+            if marked_ops.is_marked(op):
                 markers.marked(op, rewriter)
                 return
         if name in self._expanded and self._expand(name, op, following, rewriter):

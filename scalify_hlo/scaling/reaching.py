@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.index import ModuleIndex
 from scalify_hlo.dialect.functions import is_private
-from scalify_hlo.rules.marker_ops import has_markers
+from scalify_hlo.rules.marked_ops import has_markers
 from scalify_hlo.rules.recurrence import has_narrow_values
 from scalify_hlo.scaling.callees import called_in
 

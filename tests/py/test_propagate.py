@@ -16,7 +16,7 @@ from scalify_hlo.passes.pipeline import run_passes
 from scalify_hlo.passes.propagate import PropagatePass
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.report.model import Report
-from scalify_hlo.rules import marker_ops
+from scalify_hlo.rules import marked_ops
 from scalify_hlo.rules.activations import Activations
 from scalify_hlo.rules.isolated import placeholder
 from scalify_hlo.rules.scale_rewriter import Notes, ScaleRewriter, Settings
@@ -161,7 +161,7 @@ func.func private @rule(%x: tensor<4xf32>, %s: tensor<f32>) -> (tensor<4xf32>, t
 def test_all_markers_that_the_walk_does_not_reach_are_removed() -> None:
     module = parse(UNREACHED)
     with module.context, ir.Location.unknown():
-        marker_ops.drop(module.operation)
+        marked_ops.drop(module.operation)
         block = module.body.operations[1].regions[0].blocks[0]
         names = [op.operation.name for op in block.operations]
     assert names == ["func.call", "func.call", "func.return"]

@@ -49,6 +49,12 @@ def _data(random: np.random.Generator, rows: int, net: Any) -> tuple[Any, Any]:
     return x.astype(np.float32), y.astype(np.float32)
 
 
+def _own(operands: Any, rounded: Any) -> Results:
+    """Results with the program's own casts, in shapes of their own: they are no new state."""
+    both = {"operands": operands, "rounded": rounded}
+    return {name: [v[None] for v in values] for name, values in both.items()}
+
+
 def _formats(
     step: Callable[..., Results], args: tuple[Any, ...], own: list[Own]
 ) -> tuple[str, ...]:
@@ -71,7 +77,7 @@ def own_casts(random: Random, numbers: np.random.Generator) -> Step:
 
         (value, (operands, rounded)), g = jax.value_and_grad(loss, has_aux=True)(w)
         new = jax.tree.map(lambda p, g: p - 0.1 * g, w, g)
-        return {"new": new, "loss": value, "operands": operands, "rounded": rounded}
+        return {"new": new, "loss": value, **_own(operands, rounded)}
 
     args = (net.weights(numbers), x, y, scales)
     return Step("own casts", step, args, _formats(step, args, made))
@@ -96,7 +102,7 @@ def own_gradients(random: Random, numbers: np.random.Generator) -> Step:
 
         value, (g, seen, made) = jax.value_and_grad(loss, (0, 1, 2))(w, zeros, zeros)
         new = jax.tree.map(lambda p, g: p - 0.1 * g / factor, w, g)
-        return {"new": new, "loss": value, "operands": seen, "rounded": made}
+        return {"new": new, "loss": value, **_own(seen, made)}
 
     formats = tuple(f"float32 {format_}" for _ in net.casts)
     return Step("own gradients", step, (net.weights(numbers), x, y, factor), formats)

@@ -1,0 +1,70 @@
+"""Which ops are markers, as `scalify-normalize` leaves them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Final
+
+from scalify_hlo._compat import ir
+from scalify_hlo.analysis.frames import CALLS, walk_block
+from scalify_hlo.dialect import markers
+from scalify_hlo.dialect.value_map import replace_op
+from scalify_hlo.rules.custom import is_custom, plain
+
+BARRIER: Final = "stablehlo.optimization_barrier"
+_MARKING: Final = frozenset({BARRIER, *CALLS})
+"""The ops that may be markers, or call functions with markers."""
+
+
+def is_marked(op: ir.Operation) -> bool:
+    """Whether a barrier is a marker."""
+    return markers.MARKER in op.attributes
+
+
+def is_marker(op: ir.Operation) -> bool:
+    """Whether an op is a marker of any kind, as `scalify-normalize` leaves them."""
+    return (op.name == BARRIER and is_marked(op)) or is_custom(op)
+
+
+def has_markers(block: ir.Block, functions: Collection[str] = ()) -> bool:
+    """Whether there is a marker among the ops of a block, or in their regions.
+
+    Args:
+        block: The block.
+        functions: The functions whose calls count as markers.
+    """
+    found = False
+    go_on, stop = ir.WalkResult.ADVANCE, ir.WalkResult.INTERRUPT
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        nonlocal found
+        if op.name not in _MARKING:
+            return go_on
+        found = found or is_marker(op) or _called(op) in functions
+        return stop if found else go_on
+
+    walk_block(block, visit)
+    return found
+
+
+def _called(op: ir.Operation) -> str | None:
+    key = CALLS.get(op.name)
+    return None if key is None else str(op.attributes[key].value)
+
+
+def drop(module: ir.Operation) -> None:
+    """Removes the markers that the walk did not reach, in functions without calls."""
+    left: list[ir.Operation] = []
+    go_on = ir.WalkResult.ADVANCE
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name in _MARKING and is_marker(op):
+            left.append(op)
+        return go_on
+
+    module.walk(visit)
+    for op in left:
+        if is_custom(op):
+            plain(op.opview)
+            continue
+        replace_op(op, list(op.operands))
