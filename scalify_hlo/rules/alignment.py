@@ -8,7 +8,7 @@ from typing import TypeGuard
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import NEAR_UNIT
-from scalify_hlo.algebra.runtime_size import alike
+from scalify_hlo.algebra.runtime_size import alike, powers_of
 from scalify_hlo.algebra.scale import (
     ANY,
     ONE,
@@ -50,7 +50,8 @@ def _epsilon(scaled: Sequence[Scaled], infos: Sequence[ScaleInfo]) -> float | No
     if not small or not all(f.scale.passing for f in scaled):
         return None
     level = max(small)
-    return level if level > max(map(float, levels_at(ONE, scaled))) else None
+    levels = levels_at(ONE, scaled)
+    return level if level > max(map(float, levels)) or any(map(powers_of, levels)) else None
 
 
 class Alignment:
@@ -189,7 +190,9 @@ class Alignment:
                 return Scaled(ONE, level, self._mean(scaled, ONE))
             epsilon = None if either else _epsilon(scaled, infos)
             if epsilon is not None:
-                return Scaled(ONE, self._largest([epsilon, *levels_at(ONE, scaled)]))
+                # Half of it is that of a root: the size of a variance may leave f32.
+                halves = [level / 2 for level in (epsilon, *levels_at(ONE, scaled))]
+                return Scaled(ONE, self._largest(halves) * 2)
         if len(scaled) < len(infos) and not all(map(self._result_scales.is_wide, values)):
             infos = [f if bounds and isinstance(f, Splat) else _in_narrow(f) for f in infos]
             scaled = [f for f in infos if isinstance(f, Scaled)]

@@ -286,6 +286,8 @@ def _rounded(op: ir.Operation, target: FloatFormat, rewriter: ScaleRewriter) -> 
     value, result = op.operands[0], op.results[0]
     info = rewriter.info(value)
     right = info.right if isinstance(info, Scaled) else VALUES
+    if rewriter.narrow and right < OF_AUTHOR and _is_widened(result):
+        right = VALUES  # It only rounds: the program does not compute in the format.
     constant = right == OF_CONSTANTS and not target.small
     if constant or right >= _least(target):
         op.attributes[attributes.CAST] = ir.StringAttr.get(attributes.ASKED)
@@ -296,6 +298,15 @@ def _rounded(op: ir.Operation, target: FloatFormat, rewriter: ScaleRewriter) -> 
     elif isinstance(info, Scaled) and rewriter.narrow:
         rewriter.assume(result, info.at(ONE)._replace(right=VALUES))
     return None
+
+
+def _is_widened(narrow: ir.Value) -> bool:
+    """Whether a value is only converted back to a wide format."""
+    users = [use.owner.operation for use in narrow.uses]
+    if any(user.name != "stablehlo.convert" for user in users):
+        return False
+    formats = [format_of(user.results[0].type) for user in users]
+    return bool(users) and all(format_ is not None and format_.wide for format_ in formats)
 
 
 def _least(target: FloatFormat) -> int:

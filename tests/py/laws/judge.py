@@ -86,9 +86,9 @@ class Finding:
 def planted(step: Step, fault: str, random: Random) -> tuple[Any, ...]:
     """The arguments of a step, with a fault."""
     args = list(step.args)
-    place = {"weight": 0, "label": len(args) - 1, "scale": step.scale, "large": step.scale}.get(
-        fault, 1
-    )
+    labels = step.inputs if step.rows >= 0 else step.inputs + 1
+    places = {"weight": 0, "label": labels, "scale": step.scale, "large": step.scale}
+    place = places.get(fault, step.inputs)
     leaves, tree = jax.tree.flatten(args[place])
     floats = [
         i for i, leaf in enumerate(leaves) if np.issubdtype(np.asarray(leaf).dtype, np.floating)
@@ -223,6 +223,11 @@ class Subject:
         return program, jax.jit(program.call), report
 
 
+def is_refusal(error: Exception) -> bool:
+    """Whether a program is refused in which a recipe finds nothing to do."""
+    return NOTHING in str(error)
+
+
 def findings(subject: Subject, way: Way, fault: str, seed: str) -> Iterator[Finding]:
     """Yields the laws that a rewrite of a step breaks.
 
@@ -239,7 +244,7 @@ def findings(subject: Subject, way: Way, fault: str, seed: str) -> Iterator[Find
         found, _ = subject.run(way, args)
         grains = subject.grains(way)
     except Exception as error:  # each is a finding
-        if NOTHING in str(error) or (fault in HIDDEN and STORED in str(error)):
+        if is_refusal(error) or (fault in HIDDEN and STORED in str(error)):
             return
         yield Finding(0, f"{type(error).__name__}: {str(error)[:300]}")
         return
@@ -254,7 +259,8 @@ def findings(subject: Subject, way: Way, fault: str, seed: str) -> Iterator[Find
             told = f"applied {bool(found['applied'])}, and {bool(wanted['applied'])} as it was"
             yield Finding(3, told)
         return
-    if step.formats and not _is_finite(subject.original(step.args, f"none{seed}")):
+    overflows = fault in FINITE or not _is_finite(subject.original(step.args, f"none{seed}"))
+    if step.formats and overflows:
         return  # Its own casts overflow, and a last bit decides where.
     yield from _finite(step, wanted, found, fault)
     if fault not in ("none", "large") and not step.members and step.rows < 0:
@@ -265,11 +271,12 @@ def findings(subject: Subject, way: Way, fault: str, seed: str) -> Iterator[Find
         return  # Values that the original flushes are there, and cotangents are rounded too.
     for name, before, wide, narrow in _compared(step, args, wanted, found, grains):
         snr = _snr(wide - before, narrow - before)
-        zero = snr < SNR and np.array_equal(narrow, before)
+        if step.formats and np.array_equal(wide, before):
+            continue  # Its own casts flush it all.
+        zero = snr < SNR and bool((wide != before).any()) and np.array_equal(narrow, before)
         if snr < SNR and not (
             (way.recipe != "fp8-current" and _as_current(subject, args, name, snr))
-            or (way.recipe in FP4 and not zero)
-            or _is_sensitive(subject, args, name, snr)
+            or (not zero and (way.recipe in FP4 or _is_sensitive(subject, args, name, snr)))
         ):
             yield Finding(4 if step.members or step.rows >= 0 else 2, f"{name}: {snr:.1f} dB")
 
@@ -278,12 +285,14 @@ def gap(subject: Subject, way: Way, steps: int) -> float | None:
     """How much a rewrite trains otherwise: the last losses' difference over the first loss.
 
     Returns:
-        The gap; None if the original does not learn.
+        The gap; None if the original does not learn. A program whose own casts round data in place
+        of values may train better.
     """
     wanted, found = subject.train(None, steps), subject.train(way, steps)
     if not wanted[-1] < 0.98 * wanted[0]:
         return None
-    return abs(found[-1] - wanted[-1]) / wanted[0]
+    away = (found[-1] - wanted[-1]) / wanted[0]
+    return max(away, 0.0) if _rounds_data(subject.step, way) else abs(away)
 
 
 def _as_current(subject: Subject, args: tuple[Any, ...], name: str, snr: float) -> bool:
@@ -310,7 +319,7 @@ def _is_sensitive(subject: Subject, args: tuple[Any, ...], name: str, snr: float
     wanted, found = (plain(subject._call(*each)) for each in (args, near))
     updates = (dict(_updates(subject.step, *both)) for both in ((args, wanted), (near, found)))
     wide, narrow = (each[name] for each in updates)
-    return snr > 0 and _snr(wide, narrow) < snr + 1
+    return _snr(wide, narrow) < snr + 1
 
 
 def _updates(step: Step, args: tuple[Any, ...], results: Results) -> Iterator[tuple[str, Any]]:

@@ -105,7 +105,8 @@ def keras_fp8(random: Random, numbers: np.random.Generator) -> Step:
         return {"new": new, "loss": value, "state": {path: g[path] for path in state}}
 
     weights = {path: v for path, v in variables.items() if path not in replaced}
-    return Step("keras", step, (weights, {path: variables[path] for path in replaced}, x, y))
+    state = {path: variables[path] for path in replaced}
+    return Step("keras", step, (weights, state, x, y), inputs=2)
 
 
 def jmp_policy(random: Random, numbers: np.random.Generator) -> Step:
@@ -145,7 +146,7 @@ def jmp_policy(random: Random, numbers: np.random.Generator) -> Step:
         state = kept.adjust(good).loss_scale
         return {"new": new, "loss": kept.unscale(value), "applied": good, "state": state}
 
-    return Step(f"jmp {half}", step, (weights, start, x, y), scale=1)
+    return Step(f"jmp {half}", step, (weights, start, x, y), scale=1, inputs=2)
 
 
 def flax_half(random: Random, numbers: np.random.Generator) -> Step:
@@ -166,7 +167,7 @@ def flax_half(random: Random, numbers: np.random.Generator) -> Step:
         new = jax.tree.map(lambda p, q: jnp.where(good, q, p), w, _descended(w, g))
         return {"new": new, "loss": value, "applied": good, "state": made.scale}
 
-    return Step(f"flax {np.dtype(half).name}", step, (weights, start, x, y), scale=1)
+    return Step(f"flax {np.dtype(half).name}", step, (weights, start, x, y), scale=1, inputs=2)
 
 
 KINDS: tuple[Kind, ...] = (

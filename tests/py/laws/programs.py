@@ -32,6 +32,7 @@ class Step:
         rows: The argument whose rows are independent, if one row can be spoiled; none if -1.
         members: The number of independent members that weights have; 0 if there are none.
         scale: The argument that is the loss scale of a step that tests for overflow; none if -1.
+        inputs: The argument that is the inputs. The next one is the labels, unless it has rows.
     """
 
     kind: str
@@ -41,6 +42,7 @@ class Step:
     rows: int = -1
     members: int = 0
     scale: int = -1
+    inputs: int = 1
 
 
 def _data(random: np.random.Generator, rows: int, net: Any) -> tuple[Any, Any]:
@@ -178,7 +180,7 @@ def transformed(random: Random, numbers: np.random.Generator) -> Step:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         state = jax.tree.map(np.asarray, tx.init(jax.tree.map(jnp.asarray, weights)))
-    return Step(f"optax {around}", step, (weights, state, x, y))
+    return Step(f"optax {around}", step, (weights, state, x, y), inputs=2)
 
 
 def dynamic_scale(random: Random, numbers: np.random.Generator) -> Step:
@@ -200,7 +202,9 @@ def dynamic_scale(random: Random, numbers: np.random.Generator) -> Step:
         new = jax.tree.map(lambda p, g: jnp.where(good, p - 0.1 * g, p), w, g)
         return {"new": new, "loss": value, "applied": good, "state": made.scale}
 
-    return Step(f"dynamic scale {compute}", step, (net.weights(numbers), start, x, y), scale=1)
+    return Step(
+        f"dynamic scale {compute}", step, (net.weights(numbers), start, x, y), scale=1, inputs=2
+    )
 
 
 def flax_fp8(random: Random, numbers: np.random.Generator) -> Step:
@@ -238,7 +242,7 @@ def flax_fp8(random: Random, numbers: np.random.Generator) -> Step:
         return {"new": new, "loss": value, "state": made}
 
     args = (variables["params"], variables["_overwrite_with_gradient"], x, y)
-    return Step(f"flax {cls.__name__}", step, args)
+    return Step(f"flax {cls.__name__}", step, args, inputs=2)
 
 
 def members(random: Random, numbers: np.random.Generator) -> Step:
@@ -260,7 +264,7 @@ def members(random: Random, numbers: np.random.Generator) -> Step:
 
     axes = (0, 0, None, None) if shared else 0
     weights = [np.stack([w * (1 + i / 16) for i in range(count)]) for w in net.weights(numbers)]
-    return Step("members", jax.vmap(one, axes), (weights, rates, x, y), members=count)
+    return Step("members", jax.vmap(one, axes), (weights, rates, x, y), members=count, inputs=2)
 
 
 def rows(random: Random, numbers: np.random.Generator) -> Step:
