@@ -250,6 +250,8 @@ def _worst(one: FormatStats) -> dict[str, Any]:
 
 
 def _short(number: float) -> float:
-    """A number of four digits."""
+    """A number of four digits; the largest ones of f64 would be rounded to infinity."""
     rounded = float(f"{number:.4g}")
+    if math.isinf(rounded):
+        return number
     return int(rounded) if rounded.is_integer() and abs(rounded) < 1e6 else rounded

@@ -16,7 +16,10 @@ from scalify_hlo.rules.unit_scaling import ACTIVATIONS
 
 _RELU: Final = ACTIVATIONS["relu"]
 _COMPARE, _CONSTANT = "stablehlo.compare", "stablehlo.constant"
-_MINIMUM = "stablehlo.minimum"
+_MINIMUM, _MAXIMUM = "stablehlo.minimum", "stablehlo.maximum"
+_SIDES: Final = 2
+"""A value between two constants has two bounds."""
+
 _IOTA = "stablehlo.iota"
 _SPREADING = frozenset({"stablehlo.broadcast_in_dim", "stablehlo.convert"})
 
@@ -29,14 +32,34 @@ def extreme(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     target = rewriter.align(op, (0, 1), bounds=_beyond_zero(bounds, sign))
     if halved and isinstance(target, Scaled):
         target = _halved(target, _RELU.size(), rewriter)
-    rewriter.set(op.results[0], target)
+    rewriter.set(op.results[0], _between(op, target, rewriter))
 
 
 def clamp(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """Aligns a clamp."""
     low, _, high = rewriter.infos(list(op.operands))
     bounds = _beyond_zero([low], -1) and _beyond_zero([high], 1)
-    rewriter.set(op.results[0], rewriter.align(op, (0, 1, 2), bounds=bounds))
+    target = rewriter.align(op, (0, 1, 2), bounds=bounds)
+    rewriter.set(op.results[0], _limited(target, [op.operands[0], op.operands[2]], rewriter))
+
+
+def _between(op: ir.Operation, target: ScaleInfo, rewriter: ScaleRewriter) -> ScaleInfo:
+    """Returns the size of a maximum, or a minimum, with a constant, of which it is the other."""
+    for value in op.operands:
+        inner = None if is_block(value.owner) else value.owner.operation
+        if inner is not None and {inner.name, op.operation.name} == {_MINIMUM, _MAXIMUM}:
+            return _limited(target, [*op.operands, *inner.operands], rewriter)
+    return target
+
+
+def _limited(info: ScaleInfo, bounds: Sequence[ir.Value], rewriter: ScaleRewriter) -> ScaleInfo:
+    """Returns the size of values between two constants, which is at most that of the larger one."""
+    if not rewriter.narrow or not isinstance(info, Scaled):
+        return info
+    constants = [f.level for f in rewriter.infos(list(bounds)) if isinstance(f, Splat)]
+    if not constants or len(constants) + sum(map(is_zero, bounds)) < _SIDES:
+        return info
+    return info._replace(level=rewriter.sizes.least([info.level, max(constants) - info.scale.size]))
 
 
 def _beyond_zero(infos: Sequence[ScaleInfo], sign: int) -> bool:

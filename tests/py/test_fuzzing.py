@@ -68,9 +68,11 @@ def test_figures_that_are_wrong_are_found(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(commands, "_lines", _only("stats", "calibrate"))
     x = np.array([3, -1, 0], np.float32)
     commands.run(text.encode(), [x], "fp8", figures=True)
-    right = commands.interpreted
+    right = commands.values_of
     monkeypatch.setattr(
-        commands, "interpreted", lambda *given: {k: 1.01 * v for k, v in right(*given).items()}
+        commands,
+        "values_of",
+        lambda *given, **how: {k: 1.01 * v for k, v in right(*given, **how).items()},
     )
     with pytest.raises(FindingError, match="another figure"):
         commands.run(text.encode(), [x], "fp8", figures=True)

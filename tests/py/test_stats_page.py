@@ -9,8 +9,11 @@ import re
 from html.parser import HTMLParser
 from typing import Any
 
+import jax
+import numpy as np
 import pytest
 
+import scalify_hlo
 from scalify_hlo.observe.page import PAGE_FORMATS, levels, losses, page_data, stats_page
 from scalify_hlo.observe.record import OctaveCounts, StatsRecord
 from tests.py.stats_page import HOSTILE, hostile, large, sample
@@ -119,6 +122,15 @@ def test_rows_of_a_rewrite_alone_follow_those_before_them(record: StatsRecord) -
     alone = [i for i, row in enumerate(rows) if row[0] is None]
     assert alone
     assert alone != list(range(len(rows) - len(alone), len(rows)))
+
+
+def test_the_largest_numbers_are_shown() -> None:
+    with jax.enable_x64(True):
+        exported = jax.export.export(jax.jit(lambda x: -x))(np.zeros(3))
+    largest = float(np.finfo(np.float64).max)
+    record = scalify_hlo.collect_stats(exported, [(np.full(3, largest),)])
+    assert page_data(record)["rows"][0]["of"][0]["amax"] == [largest]
+    assert "<html" in stats_page(record)
 
 
 def test_ten_thousand_rows_are_small() -> None:

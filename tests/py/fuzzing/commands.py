@@ -9,6 +9,7 @@ import os
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -26,6 +27,7 @@ from scalify_hlo.observe.values import Scan, Watched
 from scalify_hlo.passes.normalize import NormalizePass
 from scalify_hlo.passes.pipeline import run_passes
 from scalify_hlo.profile.file import load_profile
+from scalify_hlo.run.check import compiled_run
 from scalify_hlo.run.inputs import random_inputs
 from scalify_hlo.run.interpreter import evaluate
 from tests.py import commands
@@ -162,7 +164,14 @@ class _Known:
 
 def _require_figures(data: bytes, arrays: Sequence[Array]) -> None:
     """Compares `s.json` and `c.json` with the interpreter's values."""
-    known = _Known(interpreted(data, arrays))
+    known = _Known(values_of(data, arrays))
+    try:
+        _agree(known)
+    except FindingError:  # XLA and the interpreter differ in some scatters and windows.
+        _agree(_Known(values_of(data, arrays, by_xla=True)))
+
+
+def _agree(known: _Known) -> None:
     record = load_stats("s.json")
     (original,) = record.variants
     for stats in original.values:
@@ -192,7 +201,7 @@ def _require(name: str, amax: float, rms: float, values: Array) -> None:
             raise FindingError("another figure", f"{what} of {name}: {found} for {wanted}")
 
 
-def interpreted(data: bytes, arrays: Sequence[Array]) -> dict[str, Array]:
+def values_of(data: bytes, arrays: Sequence[Array], *, by_xla: bool = False) -> dict[str, Array]:
     """Returns the float values of `main` by the ids that they have in statistics.
 
     Those in regions are left out.
@@ -200,8 +209,10 @@ def interpreted(data: bytes, arrays: Sequence[Array]) -> dict[str, Array]:
     Args:
         data: The program.
         arrays: Its arguments.
+        by_xla: Whether XLA computes them, and not the interpreter.
     """
-    module = read_program(data).module
+    program = read_program(data)
+    module = program.module
     run_passes(module, [NormalizePass()])
     with module.context, ir.Location.unknown():
         number_ops(module.operation)
@@ -213,8 +224,8 @@ def interpreted(data: bytes, arrays: Sequence[Array]) -> dict[str, Array]:
         values = [one for one in scan.values() if not one.inside]
         ids = [one.id for one in values]
         _return(main, inputs, values)
-    results = evaluate(module, arrays)
-    return dict(zip(ids, results, strict=True))
+    run = compiled_run(program, module) if by_xla else partial(evaluate, module)
+    return dict(zip(ids, run(arrays), strict=True))
 
 
 def _return(main: ir.OpView, inputs: list[ir.Type], values: Sequence[Watched]) -> None:

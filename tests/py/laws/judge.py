@@ -24,6 +24,8 @@ SNR = 13.0
 not zero."""
 HALF_STEP = 2**-3
 """The largest relative error of a number in E5M2, in which gradients are."""
+LEAST = 2.0**-12
+"""Stored numbers this much smaller than the largest one may be subnormal, with fewer bits."""
 FAULTS = ("none", "none", "inf", "-inf", "nan", "label", "weight", "scale", "large")
 """What is planted: a number in one row of the inputs, 1e30 in the labels, an inf in a weight or in
 the loss scale, or a loss scale that is larger by up to 2^24."""
@@ -360,7 +362,10 @@ def _normal(format_: str, x: Any) -> Any:
     if format_.startswith("reduce_precision"):
         return np.zeros(x.shape, bool)
     info = jnp.finfo(format_.split()[1])
-    return (np.abs(x) >= float(info.smallest_normal) * 2) & (np.abs(x) <= float(info.max) / 2)
+    small, size = float(info.smallest_normal), np.abs(x)
+    if size.size and np.isfinite(size.max()):  # Its data are as much smaller as it is too large.
+        small *= max(float(size.max() / float(info.max)), 1.0) * 2
+    return (size >= small * 2) & (size <= float(info.max) / 2)
 
 
 def _is_near_overflow(subject: Subject, args: tuple[Any, ...]) -> bool:
@@ -421,7 +426,10 @@ def _compared(
         name = f"new{jax.tree_util.keystr(path)}"
         before = np.zeros_like(a) if old is None else old[i]
         if grains and grains[i]:
-            b = np.where(np.abs(a - b) <= grains[i] * np.maximum(np.abs(a), np.abs(before)), a, b)
+            step_of = np.maximum(
+                np.maximum(np.abs(a), np.abs(before)), LEAST * np.abs(before).max()
+            )
+            b = np.where(np.abs(a - b) <= grains[i] * step_of, a, b)
         parts = range(step.members or (len(a) if step.rows >= 0 else 1))
         for part in parts:
             one = slice(None) if len(parts) == 1 else slice(part, part + 1)
