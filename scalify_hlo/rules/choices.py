@@ -17,9 +17,6 @@ from scalify_hlo.rules.unit_scaling import ACTIVATIONS
 _RELU: Final = ACTIVATIONS["relu"]
 _COMPARE, _CONSTANT = "stablehlo.compare", "stablehlo.constant"
 _MINIMUM, _MAXIMUM = "stablehlo.minimum", "stablehlo.maximum"
-_SIDES: Final = 2
-"""A value between two constants has two bounds."""
-
 _IOTA = "stablehlo.iota"
 _SPREADING = frozenset({"stablehlo.broadcast_in_dim", "stablehlo.convert"})
 
@@ -40,26 +37,27 @@ def clamp(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     low, _, high = rewriter.infos(list(op.operands))
     bounds = _beyond_zero([low], -1) and _beyond_zero([high], 1)
     target = rewriter.align(op, (0, 1, 2), bounds=bounds)
-    rewriter.set(op.results[0], _limited(target, [op.operands[0], op.operands[2]], rewriter))
+    rewriter.set(op.results[0], _limited(target, (op.operands[0], op.operands[2]), rewriter))
 
 
 def _between(op: ir.Operation, target: ScaleInfo, rewriter: ScaleRewriter) -> ScaleInfo:
     """Returns the size of a maximum, or a minimum, with a constant, of which it is the other."""
-    for value in op.operands:
+    for value, other in (tuple(op.operands), tuple(op.operands)[::-1]):
         inner = None if is_block(value.owner) else value.owner.operation
         if inner is not None and {inner.name, op.operation.name} == {_MINIMUM, _MAXIMUM}:
-            return _limited(target, [*op.operands, *inner.operands], rewriter)
+            for bound in inner.operands:
+                target = _limited(target, (other, bound), rewriter)
     return target
 
 
 def _limited(info: ScaleInfo, bounds: Sequence[ir.Value], rewriter: ScaleRewriter) -> ScaleInfo:
     """Returns the size of values between two constants, which is at most that of the larger one."""
-    if not rewriter.narrow or not isinstance(info, Scaled):
+    constants = [f for f in rewriter.infos(list(bounds)) if isinstance(f, Splat)]
+    known = len(constants) + sum(map(is_zero, bounds)) == len(bounds)
+    if not (known and constants and rewriter.narrow and isinstance(info, Scaled)):
         return info
-    constants = [f.level for f in rewriter.infos(list(bounds)) if isinstance(f, Splat)]
-    if not constants or len(constants) + sum(map(is_zero, bounds)) < _SIDES:
-        return info
-    return info._replace(level=rewriter.sizes.least([info.level, max(constants) - info.scale.size]))
+    most = max(f.level for f in constants) - info.scale.size
+    return info._replace(level=rewriter.sizes.least([info.level, most]))
 
 
 def _beyond_zero(infos: Sequence[ScaleInfo], sign: int) -> bool:

@@ -1,4 +1,4 @@
-"""Which ops are markers, as `scalify-normalize` leaves them."""
+"""Markers among the ops of a program, as `scalify-normalize` leaves them."""
 
 from __future__ import annotations
 
