@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import CARRY_SEARCHES, COMPUTED_BOUND, LOOP_TRIALS
+from scalify_hlo.algebra.runtime_size import powers_of
 from scalify_hlo.algebra.scale import (
     ANY,
     ONE,
@@ -33,7 +34,7 @@ from scalify_hlo.algebra.scale import (
     Splat,
     mean_uncertainty,
 )
-from scalify_hlo.algebra.uncertainty import Uncertainty
+from scalify_hlo.algebra.uncertainty import UNKNOWN, Uncertainty
 from scalify_hlo.dialect.value_map import erase, replace_op
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.devices import replicated_after
@@ -158,12 +159,11 @@ def _walked(
         _enter(body, rewriter, infos, moving)
         end = body.operations[-1]
         scales = {i: _as_number(end, i, rewriter.info(end.operands[i]), rewriter) for i in moving}
-        yielded = [
-            rewriter.info(end.operands[i])
-            if i in scales
-            else _rescaled_back(end, rewriter, i, info)
-            for i, info in enumerate(infos)
-        ]
+        for i, info in enumerate(infos):
+            if i not in scales:
+                _rescale_back(end, rewriter, i, info)
+        rewriter.forget_sizes(end)
+        yielded = rewriter.infos(list(end.operands)[: len(infos)])
         if scales:
             _yield_also(end, list(scales.values()))
         return yielded
@@ -232,17 +232,14 @@ def _of_carried(runtime: RuntimeScale, info: ScaleInfo, value: ScaleInfo, size: 
 
 def _size(info: ScaleInfo) -> float:
     """Returns the expected log2 of the rms of values."""
-    return info.at(ONE).level if isinstance(info, Scaled) else 0
+    return float(info.at(ONE).level) if isinstance(info, Scaled) else 0
 
 
-def _rescaled_back(
-    end: ir.Operation, rewriter: ScaleRewriter, index: int, info: ScaleInfo
-) -> ScaleInfo:
+def _rescale_back(end: ir.Operation, rewriter: ScaleRewriter, index: int, info: ScaleInfo) -> None:
     scale = info.scale if isinstance(info, Scaled) else ONE
     value = end.operands[index]
     if isinstance(info, Scaled) or isinstance(rewriter.info(value), Scaled):
         rewriter.replace(end, index, rewriter.rescale_to(value, scale, end.operation))
-    return rewriter.info(end.operands[index])
 
 
 def _as_number(op: ir.Operation, index: int, info: ScaleInfo, rewriter: ScaleRewriter) -> ir.Value:
@@ -330,6 +327,8 @@ def _from_outside(info: ScaleInfo, carry: ir.Value, rewriter: ScaleRewriter) -> 
     if info.scale.depth <= rewriter.depth:
         return info
     values = info.at(ONE)
+    if any(runtime.depth > rewriter.depth for runtime in powers_of(values.level)):
+        values = values._replace(level=float(values.level), uncertainty=UNKNOWN)
     if not rewriter.predicts:
         values = values._replace(level=round(values.level))
     format_ = rewriter.format(carry)

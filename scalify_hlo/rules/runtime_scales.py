@@ -190,7 +190,7 @@ class RuntimeScales(ScalarOps):
         """
         runtime = self.define(value, depth=depth, at=at, bound=inner.bound)
         if isinstance(size, Scaled):
-            runtime.size, runtime.uncertainty = size.level, size.uncertainty
+            runtime.size, runtime.uncertainty = float(size.level), size.uncertainty
         return runtime
 
     def computed(self, scale: Scale) -> list[RuntimeScale]:

@@ -76,18 +76,22 @@ def _is_constant(value: ir.Value, steps: int) -> bool:
 def _is_sum(value: ir.Value, steps: int, rewriter: ScaleRewriter) -> bool:
     """Whether a scalar is made of sums of tensors, or of what a function is called with.
 
-    Scalars are measured where they are passed. Integers are mostly constants, such as the degrees
-    of freedom of a variance.
+    Scalars are measured where they are passed; an element of a tensor that is passed is not.
+    Integers are mostly constants, such as the degrees of freedom of a variance.
     """
     if not steps or str(value.type) == _PREDICATE:
         return False
     if is_block(value.owner):
         function = value.owner.owner.operation.attributes
-        return "sym_name" in function and function["sym_name"].value != "main"
+        called = "sym_name" in function and function["sym_name"].value != "main"
+        return called and (_is_scalar(value) or format_of(value.type) is None)
     op = value.owner.operation
     if op.name in CONTRACTIONS or (op.name == "stablehlo.reduce" and op.operands[0].type.rank):
         return True
-    return any(_is_sum(each, steps // 2, rewriter) for each in op.operands)
+    made_of: list[ir.Value] = list(op.operands)
+    if format_of(value.type) is not None and len(made_of) > 1:  # Others are indices.
+        made_of = [each for each in made_of if format_of(each.type) is not None]
+    return any(_is_sum(each, steps // 2, rewriter) for each in made_of)
 
 
 _PREDICATE: Final = "tensor<i1>"

@@ -66,6 +66,16 @@ def in_a_loop(w: Any, k: Any) -> Any:
     return jax.tree.map(jnp.subtract, new, w)
 
 
+def looked_up_in_a_loop(w: Any, k: Any) -> Any:
+    """The body is a function, to which jax passes the table as an argument."""
+
+    def body(total: Any, i: Any) -> Any:
+        scale = jnp.asarray(2.0 ** np.arange(-100, 120), F32)[i + k + 100]
+        return jax.tree.map(jnp.add, total, gradients(w, scale)), scale
+
+    return jax.lax.scan(body, jax.tree.map(jnp.zeros_like, w), jnp.arange(3))[0]
+
+
 def normed(w: Any, k: Any) -> Any:
     """The gradients of a layer norm are measured under `fp8`: their squares could leave f32."""
 
@@ -87,6 +97,7 @@ PROGRAMS = (
     passed_to_a_function,
     in_a_branch,
     in_a_loop,
+    looked_up_in_a_loop,
     normed,
 )
 
