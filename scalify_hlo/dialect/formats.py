@@ -34,6 +34,13 @@ def is_real(type_: ir.Type) -> bool:
     return isinstance(element, ir.FloatType) and str(element) in FORMATS
 
 
+def is_scalar(type_: ir.Type) -> bool:
+    """Whether a type is a tensor of one element."""
+    if not isinstance(type_, ir.RankedTensorType) or not type_.has_static_shape:
+        return False
+    return all(size == 1 for size in type_.shape)
+
+
 def format_of(type_: ir.Type) -> FloatFormat | None:
     """Returns the format of a tensor's elements, or of their real parts if they are complex.
 

@@ -32,7 +32,7 @@ from scalify_hlo.algebra.scale import (
 )
 from scalify_hlo.algebra.scale_origins import RuntimeOrigin, ScaleMaximum, ScaleRoot
 from scalify_hlo.algebra.uncertainty import GIVEN, STATISTIC, Uncertainty, of_root
-from scalify_hlo.dialect.formats import format_of
+from scalify_hlo.dialect.formats import format_of, is_scalar
 from scalify_hlo.dialect.value_map import Eraser, ValueMap
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.emitter import NEAREST, Emitter
@@ -101,9 +101,9 @@ class RuntimeScales(ScalarOps):
 
     def of_argument(self, value: ir.Value, expected: float) -> float:
         """Returns the size of an argument: a statistic, or that of a scalar itself."""
-        if value.type.rank:
-            return self.measure(value, expected).size
-        return self.size_of_scalar(value, expected)
+        if is_scalar(value.type):
+            return self.size_of_scalar(value, expected)
+        return self.measure(value, expected).size
 
     def size_of_scalar(
         self, value: ir.Value, expected: float, at: ir.Operation | None = None, depth: int = 0
@@ -111,7 +111,7 @@ class RuntimeScales(ScalarOps):
         """Returns the size that a scalar has at run time; it is built if it is used.
 
         Args:
-            value: The scalar, of rank 0.
+            value: The scalar, of one element.
             expected: Expected log2 of its magnitude.
             at: The op before which the size is defined, and ops on it are built; the top of the
                 function if None.
@@ -131,6 +131,7 @@ class RuntimeScales(ScalarOps):
         at = home.anchor if home else self._top
         emitter = Emitter(at, wide=isinstance(scalar.argument.type.element_type, ir.F64Type))
         data = emit.convert(scalar.argument, emitter.float.element_type, at)
+        data = emit.reshape(data, emitter.float, at) if data.type.rank else data
         data = emit.times_power(data, -scalar.far, at) if scalar.far else data
         magnitude = stablehlo.abs(data, loc=at.location, ip=ir.InsertionPoint(at))
         power = emitter.power(magnitude, NEAREST, emitter.number(1.0))
@@ -296,8 +297,8 @@ class RuntimeScales(ScalarOps):
         """Returns the rank-0 value of a run-time scale."""
         if runtime in self._measured and runtime not in self._values:
             measured = self._measured[runtime]
-            spread = measured.argument.type.rank
-            size = self._awaited(measured) if spread else self._built_size(measured, runtime)
+            single = is_scalar(measured.argument.type)
+            size = self._built_size(measured, runtime) if single else self._awaited(measured)
             self._values[runtime] = size
         if runtime not in self._values:
             origin = self._origins[runtime]

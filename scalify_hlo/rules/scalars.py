@@ -1,4 +1,7 @@
-"""Scalars that the program computes, such as a loss scale: their size is known at run time."""
+"""Scalars that the program computes, such as a loss scale: their size is known at run time.
+
+A scalar is a tensor of one element, of any rank.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,8 @@ from scalify_hlo.algebra.limits import READER_STEPS
 from scalify_hlo.algebra.runtime_size import powers_of
 from scalify_hlo.algebra.scale import ANY, ONE, Scaled, Splat
 from scalify_hlo.algebra.uncertainty import CERTAIN
-from scalify_hlo.dialect.formats import format_of
+from scalify_hlo.analysis.frames import CALLS
+from scalify_hlo.dialect.formats import format_of, is_scalar
 from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.traits import CONTRACTIONS
 from scalify_hlo.rules.families import NEUTRAL, keep
@@ -38,7 +42,7 @@ def measure(value: ir.Value, op: ir.Operation, rewriter: ScaleRewriter) -> None:
         op: A broadcast, or a call.
         rewriter: The rewriter.
     """
-    if not rewriter.narrow or not _is_scalar(value):
+    if not rewriter.narrow or not is_scalar(value.type):
         return
     info = rewriter.info(value)
     if info is ANY or isinstance(info, Splat) or _is_known(value, info, rewriter):
@@ -55,15 +59,21 @@ def _block_of(value: ir.Value) -> ir.Block:
     return value.owner if is_block(value.owner) else value.owner.operation.block
 
 
-def _is_scalar(value: ir.Value) -> bool:
-    return isinstance(value.type, ir.RankedTensorType) and not value.type.rank
-
-
 def _is_known(value: ir.Value, info: object, rewriter: ScaleRewriter) -> bool:
     """Whether a size follows from measured ones, from constants, or from tensors."""
-    if format_of(value.type) is None or (isinstance(info, Scaled) and powers_of(info.level)):
+    if format_of(value.type) is None:
         return True
+    if isinstance(info, Scaled) and powers_of(info.level):
+        return not _is_chosen(value, READER_STEPS)
     return _is_constant(value, READER_STEPS) or _is_sum(value, READER_STEPS, rewriter)
+
+
+def _is_chosen(value: ir.Value, steps: int) -> bool:
+    """Whether a scalar is made of one of several scalars, the sizes of which may differ."""
+    if is_block(value.owner) or not steps or not is_scalar(value.type):
+        return False
+    op = value.owner.operation
+    return op.name in _CHOOSING or any(_is_chosen(each, steps // 2) for each in op.operands)
 
 
 def _is_constant(value: ir.Value, steps: int) -> bool:
@@ -84,9 +94,12 @@ def _is_sum(value: ir.Value, steps: int, rewriter: ScaleRewriter) -> bool:
     if is_block(value.owner):
         function = value.owner.owner.operation.attributes
         called = "sym_name" in function and function["sym_name"].value != "main"
-        return called and (_is_scalar(value) or format_of(value.type) is None)
+        return called and (is_scalar(value.type) or format_of(value.type) is None)
     op = value.owner.operation
-    if op.name in CONTRACTIONS or (op.name == "stablehlo.reduce" and op.operands[0].type.rank):
+    if op.name in _CHOOSING:
+        return False
+    sums = op.name == "stablehlo.reduce" and not is_scalar(op.operands[0].type)
+    if sums or op.name in CONTRACTIONS:
         return True
     made_of: list[ir.Value] = list(op.operands)
     if format_of(value.type) is not None and len(made_of) > 1:  # Others are indices.
@@ -95,3 +108,6 @@ def _is_sum(value: ir.Value, steps: int, rewriter: ScaleRewriter) -> bool:
 
 
 _PREDICATE: Final = "tensor<i1>"
+
+_CHOOSING: Final = {"stablehlo.select", *CALLS}
+"""Ops whose result may be any of several scalars, of any sizes."""

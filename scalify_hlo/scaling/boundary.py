@@ -16,6 +16,7 @@ from scalify_hlo.analysis.frames import Frame
 from scalify_hlo.analysis.index import ResultMarks
 from scalify_hlo.dialect import attributes, markers
 from scalify_hlo.dialect.attributes import Attributes
+from scalify_hlo.dialect.formats import is_scalar
 from scalify_hlo.dialect.functions import terminator
 from scalify_hlo.dialect.value_map import ValueSet, erase, replace_uses
 from scalify_hlo.errors import InputError
@@ -229,7 +230,7 @@ class Boundary:
             info = self._enter_divided(data, mark)
         if not measured or not isinstance(info, Scaled):
             return info
-        if scalar is not None and not data.type.rank:
+        if scalar is not None and is_scalar(data.type):
             return self._enter_scalar(data, info)
         size = self._rewriter.runtime_scales.of_argument(data, float(info.level))
         entered = info._replace(level=size, uncertainty=info.uncertainty * of_root(INPUT))

@@ -9,6 +9,7 @@ from typing import Final
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.limits import INPUT_BOUND
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.formats import is_scalar
 from scalify_hlo.dialect.value_map import ValueMap, erase, replace_uses
 from scalify_hlo.report.model import MEASURED, SiteReport
 from scalify_hlo.rules import emit
@@ -40,7 +41,9 @@ def measure(main: ir.OpView, awaited: ValueMap[Awaited]) -> list[SiteReport]:
                 replace_uses(number, size)
                 erase(number.owner)
     numbers = sorted(
-        ir.BlockArgument(each.argument).arg_number for _, each in pairs if each.argument.type.rank
+        ir.BlockArgument(each.argument).arg_number
+        for _, each in pairs
+        if not is_scalar(each.argument.type)
     )
     return [SiteReport(MEASURED, names[i], _STATISTIC, 1) for i in numbers]
 

@@ -166,3 +166,33 @@ def test_a_remark_names_the_casts_of_data() -> None:
     asked = [remark for remark in report.remarks if "rounds data near unit to" in remark.message]
     assert [remark.op for remark in asked] == ["stablehlo.convert"] * 2
     assert "f8E4M3FN" in asked[0].message
+
+
+@pytest.mark.parametrize("cls", ["Fp8DotGeneralOp", "Fp8DirectDotGeneralOp"])
+@pytest.mark.parametrize("recipe", ["fp16", "fp8", "unit"])
+def test_flax_fp8_of_which_nothing_is_declared(recipe: str, cls: str) -> None:
+    """Its scales are one-element tensors that are chosen: their amax histories begin with zeros."""
+    from flax import linen as nn
+    from flax.linen import fp8_ops
+
+    class Model(nn.Module):
+        @nn.compact
+        def __call__(self, x: Any) -> Any:
+            make = getattr(fp8_ops, cls)
+            for _ in range(2):
+                x = nn.silu(nn.Dense(64, use_bias=False, dot_general_cls=make)(x))
+            return x
+
+    model: Any = Model()
+    variables = model.init(jax.random.key(0), X)
+
+    def step(variables: Any, x: Any) -> Any:
+        return jax.value_and_grad(lambda v: jnp.mean((model.apply(v, x) - W) ** 2))(variables)
+
+    exported = jax.export.export(jax.jit(step))(variables, X)
+    (loss, exact), (found, others) = (
+        each.call(variables, X) for each in (exported, scalify_hlo.rewrite(exported, recipe=recipe))
+    )
+    assert abs(float(loss - found)) < 0.02 * float(loss)
+    for one, other in zip(*map(jax.tree.leaves, (exact["params"], others["params"])), strict=True):
+        assert float(jnp.linalg.norm(one - other) / jnp.linalg.norm(one)) < 0.2
