@@ -5,19 +5,17 @@ A scalar is a tensor of one element, of any rank.
 
 from __future__ import annotations
 
-from typing import Final
-
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import READER_STEPS
 from scalify_hlo.algebra.runtime_size import powers_of
 from scalify_hlo.algebra.scale import ANY, ONE, Scaled, Splat
 from scalify_hlo.algebra.uncertainty import CERTAIN
-from scalify_hlo.analysis.frames import CALLS
 from scalify_hlo.dialect.formats import format_of, is_scalar
 from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.traits import CONTRACTIONS
 from scalify_hlo.rules.families import NEUTRAL, keep
 from scalify_hlo.rules.placement import in_block
+from scalify_hlo.rules.saturation import unsaturated
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 
 
@@ -70,10 +68,20 @@ def _is_known(value: ir.Value, info: object, rewriter: ScaleRewriter) -> bool:
 
 def _is_chosen(value: ir.Value, steps: int) -> bool:
     """Whether a scalar is made of one of several scalars, the sizes of which may differ."""
+    value = unsaturated(value)
     if is_block(value.owner) or not steps or not is_scalar(value.type):
         return False
     op = value.owner.operation
-    return op.name in _CHOOSING or any(_is_chosen(each, steps // 2) for each in op.operands)
+    return _chooses(op) or any(_is_chosen(each, steps // 2) for each in op.operands)
+
+
+def _chooses(op: ir.Operation) -> bool:
+    """Whether a result may be any of several scalars: a select, or a call with a predicate."""
+    return any(map(_is_predicate, op.operands))
+
+
+def _is_predicate(value: ir.Value) -> bool:
+    return is_scalar(value.type) and str(value.type.element_type) == "i1"
 
 
 def _is_constant(value: ir.Value, steps: int) -> bool:
@@ -89,14 +97,15 @@ def _is_sum(value: ir.Value, steps: int, rewriter: ScaleRewriter) -> bool:
     Scalars are measured where they are passed; an element of a tensor that is passed is not.
     Integers are mostly constants, such as the degrees of freedom of a variance.
     """
-    if not steps or str(value.type) == _PREDICATE:
+    value = unsaturated(value)
+    if not steps or _is_predicate(value):
         return False
     if is_block(value.owner):
         function = value.owner.owner.operation.attributes
         called = "sym_name" in function and function["sym_name"].value != "main"
         return called and (is_scalar(value.type) or format_of(value.type) is None)
     op = value.owner.operation
-    if op.name in _CHOOSING:
+    if _chooses(op):
         return False
     sums = op.name == "stablehlo.reduce" and not is_scalar(op.operands[0].type)
     if sums or op.name in CONTRACTIONS:
@@ -105,9 +114,3 @@ def _is_sum(value: ir.Value, steps: int, rewriter: ScaleRewriter) -> bool:
     if format_of(value.type) is not None and len(made_of) > 1:  # Others are indices.
         made_of = [each for each in made_of if format_of(each.type) is not None]
     return any(_is_sum(each, steps // 2, rewriter) for each in made_of)
-
-
-_PREDICATE: Final = "tensor<i1>"
-
-_CHOOSING: Final = {"stablehlo.select", *CALLS}
-"""Ops whose result may be any of several scalars, of any sizes."""

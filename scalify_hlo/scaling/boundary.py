@@ -280,12 +280,10 @@ class Boundary:
         drift = size - number if rewriter.narrow and not rewriter.predicts else 0.0
         size = size if rewriter.predicts else number  # Otherwise all levels are rounded down.
         known = (of_root(INPUT) if measured else CERTAIN).drifting(drift)
-        if rewriter.keeps_values(data) or not rewriter.values.is_wide(data):
-            info = Scaled(ONE, size, known)
-            rewriter.assume(data, info)
-            return info
-        info = Scaled(Scale(number), size - number, known)
-        uses = [(use.owner, use.operand_number) for use in data.uses] if number else []
+        kept = rewriter.keeps_values(data) or not rewriter.values.is_wide(data)
+        info = Scaled(ONE, size, known) if kept else Scaled(Scale(number), size - number, known)
+        divides = bool(number) and not kept
+        uses = [(use.owner, use.operand_number) for use in data.uses] if divides else []
         if not uses:
             rewriter.assume(data, info)
             return info
