@@ -125,6 +125,10 @@ class RuntimeScales(ScalarOps):
             self._computed[runtime] = Home(runtime.index, anchor, ir.InsertionPoint(anchor))
         return scale.size
 
+    def is_size_of(self, value: ir.Value, runtime: RuntimeScale) -> bool:
+        """Whether a run-time scale is the size of a value, and of no other."""
+        return runtime in self._measured and self._measured[runtime].argument == value
+
     def _built_size(self, scalar: Awaited, runtime: RuntimeScale) -> ir.Value:
         """Returns the power of two next to the magnitude of a scalar; see `size_of_scalar`."""
         home = self._computed.get(runtime)

@@ -61,8 +61,9 @@ def _is_known(value: ir.Value, info: object, rewriter: ScaleRewriter) -> bool:
     """Whether a size follows from measured ones, from constants, or from tensors."""
     if format_of(value.type) is None:
         return True
-    if isinstance(info, Scaled) and powers_of(info.level):
-        return not _is_chosen(value, READER_STEPS)
+    if isinstance(info, Scaled) and (powers := powers_of(info.level)):
+        own = any(rewriter.runtime_scales.is_size_of(value, each) for each in powers)
+        return own or not _is_chosen(value, READER_STEPS)
     return _is_constant(value, READER_STEPS) or _is_sum(value, READER_STEPS, rewriter)
 
 

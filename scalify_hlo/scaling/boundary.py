@@ -225,7 +225,7 @@ class Boundary:
         if scalar is not None:
             info = self._enter_pair(data, scalar, mark)
         elif measured:
-            info = Scaled(ONE, _taken(mark) or 0)
+            info = Scaled(ONE, float(_taken(mark) or 0))
         else:
             info = self._enter_divided(data, mark)
         if not measured or not isinstance(info, Scaled):
@@ -278,7 +278,7 @@ class Boundary:
         number = math.floor(size)
         measured = rewriter.tracks_uncertainty and isinstance(size, Measured)
         drift = size - number if rewriter.narrow and not rewriter.predicts else 0.0
-        size = size if rewriter.predicts else number  # Otherwise all levels are rounded down.
+        size = float(size) if rewriter.predicts else number  # Else all levels are rounded down.
         known = (of_root(INPUT) if measured else CERTAIN).drifting(drift)
         kept = rewriter.keeps_values(data) or not rewriter.values.is_wide(data)
         info = Scaled(ONE, size, known) if kept else Scaled(Scale(number), size - number, known)

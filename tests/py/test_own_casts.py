@@ -169,8 +169,9 @@ def test_a_remark_names_the_casts_of_data() -> None:
 
 
 @pytest.mark.parametrize("cls", ["Fp8DotGeneralOp", "Fp8DirectDotGeneralOp"])
+@pytest.mark.parametrize("declared", [False, True])
 @pytest.mark.parametrize("recipe", ["fp16", "fp8", "unit"])
-def test_flax_fp8_of_which_nothing_is_declared(recipe: str, cls: str) -> None:
+def test_flax_fp8_in_its_first_step(recipe: str, declared: bool, cls: str) -> None:
     """Its scales are one-element tensors that are chosen: their amax histories begin with zeros."""
     from flax import linen as nn
     from flax.linen import fp8_ops
@@ -190,9 +191,9 @@ def test_flax_fp8_of_which_nothing_is_declared(recipe: str, cls: str) -> None:
         return jax.value_and_grad(lambda v: jnp.mean((model.apply(v, x) - W) ** 2))(variables)
 
     exported = jax.export.export(jax.jit(step))(variables, X)
-    (loss, exact), (found, others) = (
-        each.call(variables, X) for each in (exported, scalify_hlo.rewrite(exported, recipe=recipe))
-    )
+    scales = scalify_hlo.measured_scales(exported, variables, X) if declared else None
+    rewritten = scalify_hlo.rewrite(exported, recipe=recipe, input_scale=scales)
+    (loss, exact), (found, others) = (each.call(variables, X) for each in (exported, rewritten))
     assert abs(float(loss - found)) < 0.02 * float(loss)
     for one, other in zip(*map(jax.tree.leaves, (exact["params"], others["params"])), strict=True):
         assert float(jnp.linalg.norm(one - other) / jnp.linalg.norm(one)) < 0.2
