@@ -12,7 +12,7 @@ from scalify_hlo.algebra.measured import Measured
 from scalify_hlo.algebra.scale_shapes import shape_of_blocks
 from scalify_hlo.analysis.index import LISTING, ModuleIndex
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.formats import are_floats, is_real
+from scalify_hlo.dialect.formats import are_floats, is_real, is_scalar
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.dialect.patterns import WILD, matches
 from scalify_hlo.errors import InputError, UsageError, nearest
@@ -91,7 +91,7 @@ class SignaturePass(Pass):
                 if is_float and attributes.SCALE not in marks[i] and self._is_pair(i):
                     marks[i][attributes.PAIR] = ir.UnitAttr.get()
         self._mark_blocks(main, types, marks)
-        scalars = [i for i, is_float in enumerate(floats) if is_float and not types[i].rank]
+        scalars = [i for i, is_float in enumerate(floats) if is_float and is_scalar(types[i])]
         for i in [*self._named(main, floats), *scalars] if self.measures else ():
             marks[i][attributes.MEASURE] = ir.UnitAttr.get()
         if self.every:
