@@ -237,5 +237,6 @@ def _return(main: ir.OpView, inputs: list[ir.Type], values: Sequence[Watched]) -
     func.ReturnOp(returned, ip=ir.InsertionPoint(old))
     erase(old)
     attributes.set_function_type(main, inputs, types)
-    if "res_attrs" in main.operation.attributes:
-        del main.operation.attributes["res_attrs"]
+    for key in ("res_attrs", "arg_attrs"):  # Arguments may be donated to results.
+        if key in main.operation.attributes:
+            del main.operation.attributes[key]
