@@ -39,7 +39,7 @@ LEAST_SNR, MOST_OPS = 13.0, 1.25
 
 
 class Line(NamedTuple):
-    """What a recipe makes of a model."""
+    """The figures of a model under a recipe."""
 
     snr: float
     lost_share: float
@@ -48,7 +48,7 @@ class Line(NamedTuple):
 
 
 def gradients(exported: Export, text: str) -> list[Array]:
-    """What the step adds to the moments of optax that gradients are added to."""
+    """The gradients, as the step adds them to optax's moments: each keeps 0.9 of what it was."""
     types = interface(read_text(exported.text).module, "<program>")
     before = {_MOMENT.search(t.name): i for i, t in enumerate(types.arguments)}
     places = {match.group(): i for match, i in before.items() if match}

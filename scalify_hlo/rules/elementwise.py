@@ -286,7 +286,7 @@ def _rounded(op: ir.Operation, target: FloatFormat, rewriter: ScaleRewriter) -> 
     value, result = op.operands[0], op.results[0]
     info = rewriter.info(value)
     right = info.right if isinstance(info, Scaled) else VALUES
-    if rewriter.narrow and right < OF_AUTHOR and _is_widened(result):
+    if right == OF_PAIRS and _is_widened(result):
         right = VALUES  # It only rounds: the program does not compute in the format.
     constant = right == OF_CONSTANTS and not target.small
     if constant or right >= _least(target):

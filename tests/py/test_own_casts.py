@@ -168,6 +168,23 @@ def test_a_remark_names_the_casts_of_data() -> None:
     assert "f8E4M3FN" in asked[0].message
 
 
+def test_a_cast_to_f16_that_only_rounds_is_of_values_of_pairs_too() -> None:
+    """Large values overflow as in the original; data near unit would not."""
+
+    def program(x: Any, w: Any) -> Any:
+        return x @ w, x.astype(jnp.float16).astype(jnp.float32)
+
+    x = X * np.float32(2.0**20)
+    exported = jax.export.export(jax.jit(program))(x, W)
+    wanted = np.asarray(exported.call(x, W)[1])
+    assert np.isinf(wanted).any()
+    for recipe in ("bf16", "fp16", "fp8", "fp8-current"):
+        rewritten = scalify_hlo.rewrite(exported, recipe=recipe, signature="scaled")
+        pairs = scalify_hlo.scaled_state(rewritten, (x, W))
+        rounded = scalify_hlo.asarray(rewritten.call(*pairs))[1]
+        np.testing.assert_array_equal(np.asarray(rounded), wanted)
+
+
 @pytest.mark.parametrize("cls", ["Fp8DotGeneralOp", "Fp8DirectDotGeneralOp"])
 @pytest.mark.parametrize("declared", [False, True])
 @pytest.mark.parametrize("recipe", ["fp16", "fp8", "unit"])

@@ -61,6 +61,8 @@ MEASURING = ("fp8-current", "fp8-delayed", "fp8-calibrated", "mxfp8", "fp8-block
 FP4 = ("nvfp4", "mxfp4")
 KEEPING = ("fp8-delayed", "fp8-calibrated")
 """Recipes whose scales are those of earlier values: larger ones saturate."""
+IN_8_BITS = ("fp8", "unit", "fp8-state", "fp8-state8", *MEASURING)
+"""Recipes that round as coarsely as the inputs of `_is_sensitive` are changed."""
 WAYS: tuple[Way, ...] = (
     Way("propagate"),
     Way("propagate", "scaled"),
@@ -283,7 +285,8 @@ def findings(subject: Subject, way: Way, fault: str, seed: str) -> Iterator[Find
             snr = np.inf if _snr(wide, narrow) < snr + 1 else snr  # It was so without the fault.
         if snr < SNR and not (
             (way.recipe != "fp8-current" and _as_current(subject, args, name, snr))
-            or (not zero and (way.recipe in FP4 or _is_sensitive(subject, args, name, snr)))
+            or (not zero and way.recipe in FP4)
+            or (not zero and way.recipe in IN_8_BITS and _is_sensitive(subject, args, name, snr))
         ):
             yield Finding(4 if step.members or step.rows >= 0 else 2, f"{name}: {snr:.1f} dB")
 
