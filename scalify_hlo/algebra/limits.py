@@ -315,6 +315,9 @@ READER_STEPS: Final = 16
 """The most ops between a matmul and the transpose that reads what was rounded or scaled of it; five
 are usual."""
 
+READ_CONE: Final = 16
+"""The most ops between a square and the function that reads it as a value."""
+
 LAYER_MARK_CONE: Final = 400
 """The most ops between the input of a layer and its result; an exact GELU has 100."""
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from scalify_hlo._compat import ir, stablehlo
-from scalify_hlo.algebra.scale import Scaled, ScaleInfo, Splat
+from scalify_hlo.algebra.scale import ONE, Scale, Scaled, ScaleInfo, Splat
+from scalify_hlo.algebra.scale_origins import ScaleMaximum
 from scalify_hlo.dialect.formats import is_real
 from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.splats import filled_with
@@ -16,7 +17,7 @@ from scalify_hlo.rules.unit_scaling import ACTIVATIONS
 
 _RELU: Final = ACTIVATIONS["relu"]
 _COMPARE, _CONSTANT = "stablehlo.compare", "stablehlo.constant"
-_MINIMUM, _MAXIMUM = "stablehlo.minimum", "stablehlo.maximum"
+_MINIMUM, _MAXIMUM, _CLAMP = "stablehlo.minimum", "stablehlo.maximum", "stablehlo.clamp"
 _IOTA = "stablehlo.iota"
 _SPREADING = frozenset({"stablehlo.broadcast_in_dim", "stablehlo.convert"})
 
@@ -25,39 +26,60 @@ def extreme(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """Aligns a maximum or minimum; one with 0 is a ReLU."""
     halved = rewriter.narrow and any(map(is_zero, op.operands))
     sign = 1 if op.operation.name == _MINIMUM else -1
+    most = _most(op, rewriter)
     bounds = rewriter.infos(list(op.operands))
     target = rewriter.align(op, (0, 1), bounds=_beyond_zero(bounds, sign))
     if halved and isinstance(target, Scaled):
         target = _halved(target, _RELU.size(), rewriter)
-    rewriter.set(op.results[0], _between(op, target, rewriter))
+    rewriter.set(op.results[0], _limited(target, most, rewriter))
 
 
 def clamp(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """Aligns a clamp."""
+    most = _most(op, rewriter)
     low, _, high = rewriter.infos(list(op.operands))
     bounds = _beyond_zero([low], -1) and _beyond_zero([high], 1)
     target = rewriter.align(op, (0, 1, 2), bounds=bounds)
-    rewriter.set(op.results[0], _limited(target, (op.operands[0], op.operands[2]), rewriter))
+    rewriter.set(op.results[0], _limited(target, most, rewriter))
 
 
-def _between(op: ir.Operation, target: ScaleInfo, rewriter: ScaleRewriter) -> ScaleInfo:
-    """Returns the size of a maximum, or a minimum, with a constant, of which it is the other."""
-    for value, other in (tuple(op.operands), tuple(op.operands)[::-1]):
+def _most(op: ir.Operation, rewriter: ScaleRewriter) -> int | None:
+    """Returns the level of constants between which an op puts values; None if it does not.
+
+    Narrow values are brought to a scale of at most 1: at a larger one, the constants and the
+    results would be far below unit, and a product with the values would be at its square.
+    """
+    known = [max(f.level for f in constants) for constants in _bounds(op, rewriter)]
+    if not known or rewriter.values.is_wide(op.results[0]):
+        return min(known) if known and rewriter.narrow else None
+    for index, info in enumerate(rewriter.infos(list(op.operands))):
+        if isinstance(info, Scaled) and info.scale.powers:
+            inverse = ScaleMaximum((ONE / info.scale, ONE))
+            least = Scale(0, ((rewriter.runtime_scales.derive(inverse), -1),))
+            value = rewriter.rescale_to(op.operands[index], least, op.operation)
+            rewriter.replace(op, index, value)
+    return min(known)
+
+
+def _bounds(op: ir.Operation, rewriter: ScaleRewriter) -> Iterator[list[Splat]]:
+    """Yields the constants, other than 0, between which an op puts values."""
+    operands = list(op.operands)
+    pairs = [(operands[0], operands[-1])] if op.operation.name == _CLAMP else []
+    for value, other in zip(operands, operands[::-1], strict=True):
         inner = None if is_block(value.owner) else value.owner.operation
         if inner is not None and {inner.name, op.operation.name} == {_MINIMUM, _MAXIMUM}:
-            for bound in inner.operands:
-                target = _limited(target, (other, bound), rewriter)
-    return target
+            pairs += [(other, bound) for bound in inner.operands]
+    for pair in pairs:
+        constants = [f for f in rewriter.infos(list(pair)) if isinstance(f, Splat)]
+        if constants and len(constants) + sum(map(is_zero, pair)) == len(pair):
+            yield constants
 
 
-def _limited(info: ScaleInfo, bounds: Sequence[ir.Value], rewriter: ScaleRewriter) -> ScaleInfo:
-    """Returns the size of values between two constants, which is at most that of the larger one."""
-    constants = [f for f in rewriter.infos(list(bounds)) if isinstance(f, Splat)]
-    known = len(constants) + sum(map(is_zero, bounds)) == len(bounds)
-    if not (known and constants and rewriter.narrow and isinstance(info, Scaled)):
+def _limited(info: ScaleInfo, most: int | None, rewriter: ScaleRewriter) -> ScaleInfo:
+    """Returns the size of values of at most a level at scale 1."""
+    if most is None or not isinstance(info, Scaled):
         return info
-    most = max(f.level for f in constants) - info.scale.size
-    return info._replace(level=rewriter.sizes.least([info.level, most]))
+    return info._replace(level=rewriter.sizes.least([info.level, most - info.scale.size]))
 
 
 def _beyond_zero(infos: Sequence[ScaleInfo], sign: int) -> bool:

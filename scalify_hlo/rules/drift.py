@@ -6,9 +6,10 @@ import math
 from collections.abc import Mapping
 
 from scalify_hlo._compat import ir
-from scalify_hlo.algebra.limits import DRIFT, PRODUCT_DRIFT
+from scalify_hlo.algebra.limits import DRIFT, PRODUCT_DRIFT, READ_CONE
 from scalify_hlo.algebra.scale import ONE, Scale, Scaled
-from scalify_hlo.dialect.traits import CONTRACTIONS
+from scalify_hlo.dialect.traits import ARITHMETIC, CONTRACTIONS
+from scalify_hlo.rules.alignment import READERS
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 
 
@@ -108,3 +109,40 @@ def flattened(
         (scale, info.at(scale).level if isinstance(info, Scaled) else 0)
         for info, (scale, _) in zip(infos, factors, strict=True)
     ]
+
+
+def is_read_square(op: ir.OpView, rewriter: ScaleRewriter) -> bool:
+    """Whether an op squares narrow data at a run-time scale, for a polynomial that is read.
+
+    The data of powers have several times the error of a predicted size, and overflow in f16 where
+    the values do not. Those of GELU, ``tanh(c * (x + k * x**3))``, are read as values anyway, and
+    so is the square in its derivative.
+    """
+    value = op.operands[0]
+    if op.operands[1] != value or not rewriter.settings.own or rewriter.values.is_wide(value):
+        return False
+    info = rewriter.info(value)
+    if not isinstance(info, Scaled) or not info.scale.powers:
+        return False
+    read = rewriter.values.at_scale(value, ONE)  # By squares before this one.
+    return any(
+        user.name == op.operation.name
+        and user.operands[0] == user.operands[1]
+        and _is_read(user.results[0])
+        for each in ([value] if read is None else [value, read])
+        for user in (use.owner.operation for use in each.uses)
+    )
+
+
+def _is_read(value: ir.Value) -> bool:
+    """Whether all uses of a value are products and sums that a function reads as values."""
+    waiting, seen = [value], 0
+    while waiting and seen < READ_CONE:
+        seen += 1
+        for use in waiting.pop().uses:
+            user = use.owner.operation
+            if user.name in ARITHMETIC:
+                waiting.append(user.results[0])
+            elif user.name not in READERS:
+                return False
+    return not waiting

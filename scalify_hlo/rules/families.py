@@ -23,7 +23,7 @@ from scalify_hlo.algebra.scale import (
 )
 from scalify_hlo.algebra.uncertainty import CERTAIN, UNKNOWN, Uncertainty
 from scalify_hlo.rules.alignment import is_unit
-from scalify_hlo.rules.drift import drifts, flattened, nearer, steepness
+from scalify_hlo.rules.drift import drifts, flattened, is_read_square, nearer, steepness
 from scalify_hlo.rules.huge import is_huge
 from scalify_hlo.rules.read_sizes import size_of_read
 from scalify_hlo.rules.registered import ON_DATA
@@ -137,6 +137,9 @@ def product(count: Count | None = None) -> Apply:
         elif is_huge(a, b) or is_huge(b, a):
             rewriter.replace(op, 0, rewriter.rescale_to(operands[0], ONE, op.operation))
             rewriter.replace(op, 1, rewriter.rescale_to(operands[1], ONE, op.operation))
+        elif is_read_square(op, rewriter):
+            rewriter.read_all(op)
+            rewriter.assume(op.results[0], Scaled(ONE, right=rewriter.right(op)))
         elif isinstance(a, Scaled) or isinstance(b, Scaled) or _sizes_known(rewriter, a, b):
             right = rewriter.right(op)
             (s, m), (t, n) = _factor(op, rewriter, 0, a, right), _factor(op, rewriter, 1, b, right)

@@ -259,6 +259,8 @@ class ScaleRewriter:
         if isinstance(info, Scaled) and (info.scale != ONE or not results.is_wide(value)):
             target = results.of(value, info)
             if target is not info.scale:
+                if not results.is_wide(value) and (made := self.values.moved.get(value)):
+                    target = next(iter(made))  # Its uses read data at this scale already.
                 before = self.values.at_scale(value, target)
                 moved = self._move_definition(value, target) if before is None else before
                 at = info.at(target)

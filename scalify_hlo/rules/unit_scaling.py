@@ -61,8 +61,11 @@ ACTIVATIONS: Final[Mapping[str, ActivationSize]] = {
     "tanh": ActivationSize(1.593, 1.467, bounded=True),
     "sigmoid": ActivationSize(4.802, 4.722, mean=0.5, bounded=True),
     "silu": ActivationSize(1.787, 1.623, mean=0.2066),
+    "hard_silu": ActivationSize(1.814, 1.67, mean=0.1662),
+    "quick_gelu": ActivationSize(1.709, 1.491, mean=0.2823),
+    "mish": ActivationSize(1.592, 1.445, mean=0.2404),
 }
-"""Activations by the names of layers; SiLU is not in the paper, and computed as GELU was."""
+"""Activations by the names of layers; those from SiLU on are computed as the paper's GELU was."""
 
 
 def matmul(terms: int) -> float:

@@ -1,4 +1,7 @@
-"""Sums of f16 data and constants: the larger summand chooses (Scalify paper, algorithm 3)."""
+"""Sums of f16 data and constants: the larger summand chooses (Scalify paper, algorithm 3).
+
+Activations are made of such sums, and of powers.
+"""
 
 from __future__ import annotations
 
@@ -52,3 +55,36 @@ def test_bounds_beyond_zero_saturate() -> None:
     pair = scalify_hlo.ScaledArray(jnp.asarray(x), jnp.float32(2.0**-20))
     got = scalify_hlo.scalify(jax.nn.relu6, recipe="propagate")(pair)
     np.testing.assert_array_equal(got.data, np.maximum(x, 0))
+
+
+@pytest.mark.parametrize("recipe", ["propagate", "fp16", "bf16"])
+@pytest.mark.parametrize("activation", [jax.nn.gelu, jax.nn.mish, jax.nn.hard_silu])
+def test_activations_do_not_leave_f16_after_many_layers(activation: Any, recipe: str) -> None:
+    """Data of the weights are twice as large as predicted: cubes of GELU saturated."""
+
+    def network(weights: Any, x: Any) -> Any:
+        for w in weights:
+            x = activation(x @ w)
+        return x
+
+    random = np.random.default_rng(0)
+    weights = [(random.normal(size=(64, 64)) / 8.1).astype(np.float16) for _ in range(5)]
+    x = random.normal(size=(32, 64)).astype(np.float16)
+    pairs = jax.tree.map(scalify_hlo.as_scaled_array, (weights, x))
+    got = scalify_hlo.asarray(scalify_hlo.scalify(network, recipe=recipe)(*pairs))
+    bound = 0.02 if recipe == "bf16" else 1e-3
+    wanted = np.asarray(jax.jit(network)(weights, x), np.float64)
+    assert np.abs(np.asarray(got, np.float64) - wanted).max() < bound * np.abs(wanted).max()
+
+
+def test_results_of_activations_move_once() -> None:
+    """The size of a sigmoid was another than that of its last op: the program was not valid."""
+
+    def loss(weights: Any, x: Any) -> Any:
+        for w in weights[:-1]:
+            x = jax.nn.sigmoid(x @ w)
+        return jnp.mean(jnp.square((x @ weights[-1]).astype(jnp.float32)))
+
+    weights, x = [np.ones((8, 8), np.float16)] * 3, np.ones((16, 8), np.float16)
+    exported = jax.export.export(jax.jit(jax.grad(loss)))(weights, x)
+    scalify_hlo.rewrite(exported, recipe="unit", signature="scaled")

@@ -1,4 +1,4 @@
-"""Activations: ReLU, leaky ReLU, GELU (by tanh and by erf), SiLU, sigmoid and tanh."""
+"""Activations: ReLU, leaky ReLU, sigmoid, tanh, and inputs times gates: GELU, SiLU and others."""
 
 from __future__ import annotations
 
@@ -66,9 +66,18 @@ def _gelu_erf(round_to: type) -> Activation:
     return Activation("gelu", x * cumulative, slopes)
 
 
+def _quick_gelu(round_to: type) -> Activation:
+    x, c = _POINTS, float(round_to(1.702))
+    s = logistic(c * x)
+    return Activation("quick_gelu", x * s, s * (1 + c * x * (1 - s)))
+
+
 def _by_products(x: Array) -> Iterator[Activation]:
     s, t = logistic(x), np.tanh(x)
     yield Activation("silu", x * s, s * (1 + x * (1 - s)))
+    gate, plus = np.clip(x + 3, 0, 6) / 6, np.tanh(np.logaddexp(x, 0))
+    yield Activation("hard_silu", x * gate, gate + x * (abs(x) < 3) / 6)
+    yield Activation("mish", x * plus, plus + x * (1 - plus**2) * s)
     yield Activation("relu", np.maximum(x, 0), np.where(x > 0, 1.0, 0.0))
     yield Activation("sigmoid", s, s * (1 - s))
     yield Activation("tanh", t, 1 - t**2)
@@ -89,11 +98,15 @@ def activations_for(element_type: str) -> tuple[Activation, ...]:
         element_type: The element type of the data in MLIR.
     """
     roundings = _ROUNDINGS.get(element_type, (np.float32,))
-    gelus = [make(rounding) for make in (_gelu_tanh, _gelu_erf) for rounding in roundings]
+    makers = (_gelu_tanh, _gelu_erf, _quick_gelu)
+    gelus = [make(rounding) for make in makers for rounding in roundings]
     return (*gelus, *_by_products(_POINTS))
 
 
-_ORDER: Final = ("gelu", "silu", "leaky_relu", "relu", "sigmoid", "tanh")
+_ORDER: Final = (
+    *("gelu", "quick_gelu", "silu", "hard_silu", "mish"),
+    *("leaky_relu", "relu", "sigmoid", "tanh"),
+)
 
 
 def find(graph: Graph, inside: set[Node]) -> list[Layer]:

@@ -253,12 +253,13 @@ def findings(subject: Subject, way: Way, fault: str, seed: str) -> Iterator[Find
         yield Finding(0, f"{type(error).__name__}: {str(error)[:300]}")
         return
     yield from _own_casts(step, way, found)
-    in_range = way.scaled and "float16" in step.kind  # Data near unit, which do not overflow.
-    if fault == "large" and in_range and not wanted.get("applied", True) and found["applied"]:
+    half = way.scaled and "float16" in step.kind
+    if fault == "large" and half and not wanted.get("applied", True) and found["applied"]:
         wanted = subject.original(step.args, f"none{seed}")
     if "applied" in wanted and bool(wanted["applied"]) != bool(found["applied"]):
         hidden = fault in HIDDEN and wanted["applied"]
-        saturates = fault in FINITE and (way.recipe in KEEPING or (in_range and found["applied"]))
+        in_range = way.scaled and found["applied"]  # Data near unit, which do not overflow.
+        saturates = fault in FINITE and (way.recipe in KEEPING or in_range)
         if not (hidden or saturates or _is_near_overflow(subject, args)):
             told = f"applied {bool(found['applied'])}, and {bool(wanted['applied'])} as it was"
             yield Finding(3, told)
