@@ -17,7 +17,7 @@ from scalify_hlo.rules.unit_scaling import ACTIVATIONS
 
 _RELU: Final = ACTIVATIONS["relu"]
 _COMPARE, _CONSTANT = "stablehlo.compare", "stablehlo.constant"
-_MINIMUM, _MAXIMUM, _CLAMP = "stablehlo.minimum", "stablehlo.maximum", "stablehlo.clamp"
+_MINIMUM, _MAXIMUM = "stablehlo.minimum", "stablehlo.maximum"
 _IOTA = "stablehlo.iota"
 _SPREADING = frozenset({"stablehlo.broadcast_in_dim", "stablehlo.convert"})
 
@@ -46,7 +46,7 @@ def clamp(op: ir.Operation, rewriter: ScaleRewriter) -> None:
 def _most(op: ir.Operation, rewriter: ScaleRewriter) -> int | None:
     """Returns the level of constants between which an op puts values; None if it does not.
 
-    Narrow values are brought to a scale of at most 1: at a larger one, the constants and the
+    Narrow values are rescaled to a scale of at most 1: at a larger one, the constants and the
     results would be far below unit, and a product with the values would be at its square.
     """
     known = [max(f.level for f in constants) for constants in _bounds(op, rewriter)]
@@ -64,7 +64,7 @@ def _most(op: ir.Operation, rewriter: ScaleRewriter) -> int | None:
 def _bounds(op: ir.Operation, rewriter: ScaleRewriter) -> Iterator[list[Splat]]:
     """Yields the constants, other than 0, between which an op puts values."""
     operands = list(op.operands)
-    pairs = [(operands[0], operands[-1])] if op.operation.name == _CLAMP else []
+    pairs = [(operands[0], operands[2])] if len(operands) > 2 else []  # Of a clamp.
     for value, other in zip(operands, operands[::-1], strict=True):
         inner = None if is_block(value.owner) else value.owner.operation
         if inner is not None and {inner.name, op.operation.name} == {_MINIMUM, _MAXIMUM}:

@@ -93,7 +93,8 @@ class RuntimeScales(ScalarOps):
             expected: Expected log2 of its rms.
         """
         format_ = format_of(value.type)
-        wide, far = format_ is not None and format_.name == "f64", _far(expected)
+        wide = format_ is not None and format_.name == "f64"
+        far = round(expected) if abs(expected) > FAR_LEVEL else 0
         runtime = self._new(False, INPUT_BOUND[wide], 0)
         runtime.size, runtime.of_size, runtime.anchors = expected - far, True, False
         self._measured[runtime] = Awaited(value, far)
@@ -333,9 +334,10 @@ class RuntimeScales(ScalarOps):
         if len(portions) == 2 or wide:
             first, *others = (self._product(portion, wide) for portion in portions)
             return [kept, reduce(self.times, others, self.elementwise("divide", first, kept))]
-        exponent = self._exponent(scale)
-        rest = self._power(self.elementwise("subtract", exponent, self._clamp(exponent)))
-        return [kept, self._times_mantissas(rest, scale)]
+        biased = self._biased_exponent(scale)
+        rest = self.elementwise("subtract", biased, self._clamp(biased))
+        factor = self._power(self.elementwise("add", rest, self._integer(BIAS)))
+        return [kept, self._times_mantissas(factor, scale)]
 
     def kept(self, scale: Scale, *, wide: bool) -> ir.Value:
         """Returns a run-time scale as one number, clamped to normal numbers if needed."""
@@ -346,7 +348,7 @@ class RuntimeScales(ScalarOps):
             return self._of_sizes(scale, wide) if wide or not scale.wide else self._in_f32(scale)
         portions = list(scale.portions(bound))
         if len(portions) > 2 and not wide:
-            return self._power(self._clamp(self._exponent(scale)))
+            return self._power(self._biased_exponent(scale))
         value = reduce(self.times, (self._product(portion, wide) for portion in portions))
         low, high = (self.number(2.0**e, wide=wide) for e in (-bound, bound))
         return self.elementwise("clamp", low, value, high)
@@ -443,21 +445,25 @@ class RuntimeScales(ScalarOps):
             self._converts[key] = built
         return self._converts[key]
 
-    def _exponent(self, scale: Scale) -> ir.Value:
-        """Returns log2 of a monomial as a rank-0 i32, for any values of its run-time scales."""
-        total = self._integer(scale.exponent)
-        for runtime, k in scale.powers:
-            term = self._log2(runtime)
+    def _biased_exponent(self, scale: Scale) -> ir.Value:
+        """Returns log2 of a monomial, for any values of its scales, plus the bias of f32, as an i32.
+
+        The constant is added last, so that monomials share the sums of their first terms.
+        """
+        constant, total = scale.exponent + BIAS - BIAS * sum([k for _, k in scale.powers]), None
+        for runtime, k in sorted(scale.powers, key=lambda power: power[1] < 0):
+            term = self._biased(runtime)
             if abs(k) != 1:
                 term = self.times(term, self._integer(abs(k)))
-            total = self.elementwise("add" if k > 0 else "subtract", total, term)
-        return total
+            if total is None and k < 0:
+                total, constant = self._integer(constant), 0
+            add = "add" if k > 0 else "subtract"
+            total = term if total is None else self.elementwise(add, total, term)
+        return self.elementwise("add", total, self._integer(constant)) if constant else total
 
-    def _log2(self, runtime: RuntimeScale) -> ir.Value:
-        value = self._converted(runtime, wide=False)
-        bits = self.op("bitcast_convert", self._i32, value)
-        biased = self.elementwise("shift_right_logical", bits, self._integer(MANTISSA))
-        return self.elementwise("subtract", biased, self._integer(BIAS))
+    def _biased(self, runtime: RuntimeScale) -> ir.Value:
+        bits = self.op("bitcast_convert", self._i32, self._converted(runtime, wide=False))
+        return self.elementwise("shift_right_logical", bits, self._integer(MANTISSA))
 
     def _times_mantissas(self, value: ir.Value, scale: Scale) -> ir.Value:
         """Multiplies by the mantissas of a monomial; only scales of arguments may have some."""
@@ -476,10 +482,6 @@ def _measured(known: Scaled | None) -> Uncertainty:
     if known is None:
         return of_root(UNBOUNDED)
     return known.scale.uncertainty.and_of(known.uncertainty.with_root(STATISTIC))
-
-
-def _far(expected: float) -> int:
-    return round(expected) if abs(expected) > FAR_LEVEL else 0
 
 
 def _all_below(scale: Scale) -> bool:

@@ -103,12 +103,12 @@ class ScalarOps:
         low, high = (self.number(2.0**e, wide=wide) for e in (-bound, bound))
         return self.elementwise("clamp", low, value, high)
 
-    def _power(self, exponent: ir.Value) -> ir.Value:
-        """Returns ``2^exponent`` as f32, clamped to the normal numbers."""
-        biased = self.elementwise("add", self._clamp(exponent), self._integer(BIAS))
-        bits = self.elementwise("shift_left", biased, self._integer(MANTISSA))
+    def _power(self, biased: ir.Value) -> ir.Value:
+        """Returns ``2^(biased - 127)`` as f32, clamped to the normal numbers."""
+        bits = self.elementwise("shift_left", self._clamp(biased), self._integer(MANTISSA))
         return self.op("bitcast_convert", self._floats[False], bits)
 
-    def _clamp(self, exponent: ir.Value) -> ir.Value:
-        bound = SAFE_REACH[False]
-        return self.elementwise("clamp", self._integer(-bound), exponent, self._integer(bound))
+    def _clamp(self, biased: ir.Value) -> ir.Value:
+        """Clamps exponents with the bias of f32 to those of normal numbers."""
+        low, high = (self._integer(BIAS + e * SAFE_REACH[False]) for e in (-1, 1))
+        return self.elementwise("clamp", low, biased, high)

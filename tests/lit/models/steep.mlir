@@ -85,144 +85,139 @@
 // NARROW-NEXT: %1 = stablehlo.multiply %0, %arg1 : tensor<f32>
 // NARROW-NEXT: %2 = stablehlo.divide %arg3, %arg1 : tensor<f32>
 // NARROW-NEXT: %3 = stablehlo.divide %arg5, %arg1 : tensor<f32>
-// NARROW-NEXT: %c = stablehlo.constant dense<0> : tensor<i32>
 // NARROW-NEXT: %4 = stablehlo.bitcast_convert %arg1 : (tensor<f32>) -> tensor<i32>
-// NARROW-NEXT: %c_0 = stablehlo.constant dense<23> : tensor<i32>
-// NARROW-NEXT: %5 = stablehlo.shift_right_logical %4, %c_0 : tensor<i32>
+// NARROW-NEXT: %c = stablehlo.constant dense<23> : tensor<i32>
+// NARROW-NEXT: %5 = stablehlo.shift_right_logical %4, %c : tensor<i32>
+// NARROW-NEXT: %c_0 = stablehlo.constant dense<8> : tensor<i32>
+// NARROW-NEXT: %6 = stablehlo.multiply %5, %c_0 : tensor<i32>
+// NARROW-NEXT: %7 = stablehlo.bitcast_convert %arg3 : (tensor<f32>) -> tensor<i32>
+// NARROW-NEXT: %8 = stablehlo.shift_right_logical %7, %c : tensor<i32>
+// NARROW-NEXT: %9 = stablehlo.multiply %8, %c_0 : tensor<i32>
+// NARROW-NEXT: %10 = stablehlo.subtract %6, %9 : tensor<i32>
 // NARROW-NEXT: %c_1 = stablehlo.constant dense<127> : tensor<i32>
-// NARROW-NEXT: %6 = stablehlo.subtract %5, %c_1 : tensor<i32>
-// NARROW-NEXT: %c_2 = stablehlo.constant dense<8> : tensor<i32>
-// NARROW-NEXT: %7 = stablehlo.multiply %6, %c_2 : tensor<i32>
-// NARROW-NEXT: %8 = stablehlo.add %c, %7 : tensor<i32>
-// NARROW-NEXT: %9 = stablehlo.bitcast_convert %arg3 : (tensor<f32>) -> tensor<i32>
-// NARROW-NEXT: %10 = stablehlo.shift_right_logical %9, %c_0 : tensor<i32>
-// NARROW-NEXT: %11 = stablehlo.subtract %10, %c_1 : tensor<i32>
-// NARROW-NEXT: %12 = stablehlo.multiply %11, %c_2 : tensor<i32>
-// NARROW-NEXT: %13 = stablehlo.subtract %8, %12 : tensor<i32>
-// NARROW-NEXT: %c_3 = stablehlo.constant dense<-126> : tensor<i32>
-// NARROW-NEXT: %c_4 = stablehlo.constant dense<126> : tensor<i32>
-// NARROW-NEXT: %14 = stablehlo.clamp %c_3, %13, %c_4 : tensor<i32>
-// NARROW-NEXT: %15 = stablehlo.clamp %c_3, %14, %c_4 : tensor<i32>
+// NARROW-NEXT: %11 = stablehlo.add %10, %c_1 : tensor<i32>
+// NARROW-NEXT: %c_2 = stablehlo.constant dense<1> : tensor<i32>
+// NARROW-NEXT: %c_3 = stablehlo.constant dense<253> : tensor<i32>
+// NARROW-NEXT: %12 = stablehlo.clamp %c_2, %11, %c_3 : tensor<i32>
+// NARROW-NEXT: %13 = stablehlo.shift_left %12, %c : tensor<i32>
+// NARROW-NEXT: %14 = stablehlo.bitcast_convert %13 : (tensor<i32>) -> tensor<f32>
+// NARROW-NEXT: %15 = stablehlo.subtract %11, %12 : tensor<i32>
 // NARROW-NEXT: %16 = stablehlo.add %15, %c_1 : tensor<i32>
-// NARROW-NEXT: %17 = stablehlo.shift_left %16, %c_0 : tensor<i32>
-// NARROW-NEXT: %18 = stablehlo.bitcast_convert %17 : (tensor<i32>) -> tensor<f32>
-// NARROW-NEXT: %19 = stablehlo.subtract %13, %14 : tensor<i32>
-// NARROW-NEXT: %20 = stablehlo.clamp %c_3, %19, %c_4 : tensor<i32>
-// NARROW-NEXT: %21 = stablehlo.add %20, %c_1 : tensor<i32>
-// NARROW-NEXT: %22 = stablehlo.shift_left %21, %c_0 : tensor<i32>
-// NARROW-NEXT: %23 = stablehlo.bitcast_convert %22 : (tensor<i32>) -> tensor<f32>
-// NARROW-NEXT: %c_5 = stablehlo.constant dense<8388607> : tensor<i32>
-// NARROW-NEXT: %24 = stablehlo.and %4, %c_5 : tensor<i32>
-// NARROW-NEXT: %c_6 = stablehlo.constant dense<1065353216> : tensor<i32>
-// NARROW-NEXT: %25 = stablehlo.or %24, %c_6 : tensor<i32>
+// NARROW-NEXT: %17 = stablehlo.clamp %c_2, %16, %c_3 : tensor<i32>
+// NARROW-NEXT: %18 = stablehlo.shift_left %17, %c : tensor<i32>
+// NARROW-NEXT: %19 = stablehlo.bitcast_convert %18 : (tensor<i32>) -> tensor<f32>
+// NARROW-NEXT: %c_4 = stablehlo.constant dense<8388607> : tensor<i32>
+// NARROW-NEXT: %20 = stablehlo.and %4, %c_4 : tensor<i32>
+// NARROW-NEXT: %c_5 = stablehlo.constant dense<1065353216> : tensor<i32>
+// NARROW-NEXT: %21 = stablehlo.or %20, %c_5 : tensor<i32>
+// NARROW-NEXT: %22 = stablehlo.bitcast_convert %21 : (tensor<i32>) -> tensor<f32>
+// NARROW-NEXT: %23 = stablehlo.multiply %19, %22 : tensor<f32>
+// NARROW-NEXT: %24 = stablehlo.and %7, %c_4 : tensor<i32>
+// NARROW-NEXT: %25 = stablehlo.or %24, %c_5 : tensor<i32>
 // NARROW-NEXT: %26 = stablehlo.bitcast_convert %25 : (tensor<i32>) -> tensor<f32>
-// NARROW-NEXT: %27 = stablehlo.multiply %23, %26 : tensor<f32>
-// NARROW-NEXT: %28 = stablehlo.and %9, %c_5 : tensor<i32>
-// NARROW-NEXT: %29 = stablehlo.or %28, %c_6 : tensor<i32>
-// NARROW-NEXT: %30 = stablehlo.bitcast_convert %29 : (tensor<i32>) -> tensor<f32>
-// NARROW-NEXT: %31 = stablehlo.divide %27, %30 : tensor<f32>
-// NARROW-NEXT: %32 = stablehlo.multiply %31, %26 : tensor<f32>
-// NARROW-NEXT: %33 = stablehlo.divide %32, %30 : tensor<f32>
-// NARROW-NEXT: %34 = stablehlo.multiply %33, %26 : tensor<f32>
-// NARROW-NEXT: %35 = stablehlo.divide %34, %30 : tensor<f32>
-// NARROW-NEXT: %36 = stablehlo.multiply %35, %26 : tensor<f32>
-// NARROW-NEXT: %37 = stablehlo.divide %36, %30 : tensor<f32>
-// NARROW-NEXT: %38 = stablehlo.multiply %37, %26 : tensor<f32>
-// NARROW-NEXT: %39 = stablehlo.divide %38, %30 : tensor<f32>
-// NARROW-NEXT: %40 = stablehlo.multiply %39, %26 : tensor<f32>
-// NARROW-NEXT: %41 = stablehlo.divide %40, %30 : tensor<f32>
-// NARROW-NEXT: %42 = stablehlo.multiply %41, %26 : tensor<f32>
-// NARROW-NEXT: %43 = stablehlo.divide %42, %30 : tensor<f32>
-// NARROW-NEXT: %44 = stablehlo.multiply %43, %26 : tensor<f32>
-// NARROW-NEXT: %45 = stablehlo.divide %44, %30 : tensor<f32>
-// NARROW-NEXT: %46 = stablehlo.add %8, %12 : tensor<i32>
-// NARROW-NEXT: %47 = stablehlo.clamp %c_3, %46, %c_4 : tensor<i32>
-// NARROW-NEXT: %48 = stablehlo.clamp %c_3, %47, %c_4 : tensor<i32>
-// NARROW-NEXT: %49 = stablehlo.add %48, %c_1 : tensor<i32>
-// NARROW-NEXT: %50 = stablehlo.shift_left %49, %c_0 : tensor<i32>
+// NARROW-NEXT: %27 = stablehlo.divide %23, %26 : tensor<f32>
+// NARROW-NEXT: %28 = stablehlo.multiply %27, %22 : tensor<f32>
+// NARROW-NEXT: %29 = stablehlo.divide %28, %26 : tensor<f32>
+// NARROW-NEXT: %30 = stablehlo.multiply %29, %22 : tensor<f32>
+// NARROW-NEXT: %31 = stablehlo.divide %30, %26 : tensor<f32>
+// NARROW-NEXT: %32 = stablehlo.multiply %31, %22 : tensor<f32>
+// NARROW-NEXT: %33 = stablehlo.divide %32, %26 : tensor<f32>
+// NARROW-NEXT: %34 = stablehlo.multiply %33, %22 : tensor<f32>
+// NARROW-NEXT: %35 = stablehlo.divide %34, %26 : tensor<f32>
+// NARROW-NEXT: %36 = stablehlo.multiply %35, %22 : tensor<f32>
+// NARROW-NEXT: %37 = stablehlo.divide %36, %26 : tensor<f32>
+// NARROW-NEXT: %38 = stablehlo.multiply %37, %22 : tensor<f32>
+// NARROW-NEXT: %39 = stablehlo.divide %38, %26 : tensor<f32>
+// NARROW-NEXT: %40 = stablehlo.multiply %39, %22 : tensor<f32>
+// NARROW-NEXT: %41 = stablehlo.divide %40, %26 : tensor<f32>
+// NARROW-NEXT: %42 = stablehlo.add %6, %9 : tensor<i32>
+// NARROW-NEXT: %c_6 = stablehlo.constant dense<-1905> : tensor<i32>
+// NARROW-NEXT: %43 = stablehlo.add %42, %c_6 : tensor<i32>
+// NARROW-NEXT: %44 = stablehlo.clamp %c_2, %43, %c_3 : tensor<i32>
+// NARROW-NEXT: %45 = stablehlo.shift_left %44, %c : tensor<i32>
+// NARROW-NEXT: %46 = stablehlo.bitcast_convert %45 : (tensor<i32>) -> tensor<f32>
+// NARROW-NEXT: %47 = stablehlo.subtract %43, %44 : tensor<i32>
+// NARROW-NEXT: %48 = stablehlo.add %47, %c_1 : tensor<i32>
+// NARROW-NEXT: %49 = stablehlo.clamp %c_2, %48, %c_3 : tensor<i32>
+// NARROW-NEXT: %50 = stablehlo.shift_left %49, %c : tensor<i32>
 // NARROW-NEXT: %51 = stablehlo.bitcast_convert %50 : (tensor<i32>) -> tensor<f32>
-// NARROW-NEXT: %52 = stablehlo.subtract %46, %47 : tensor<i32>
-// NARROW-NEXT: %53 = stablehlo.clamp %c_3, %52, %c_4 : tensor<i32>
-// NARROW-NEXT: %54 = stablehlo.add %53, %c_1 : tensor<i32>
-// NARROW-NEXT: %55 = stablehlo.shift_left %54, %c_0 : tensor<i32>
-// NARROW-NEXT: %56 = stablehlo.bitcast_convert %55 : (tensor<i32>) -> tensor<f32>
+// NARROW-NEXT: %52 = stablehlo.multiply %51, %22 : tensor<f32>
+// NARROW-NEXT: %53 = stablehlo.multiply %52, %26 : tensor<f32>
+// NARROW-NEXT: %54 = stablehlo.multiply %53, %22 : tensor<f32>
+// NARROW-NEXT: %55 = stablehlo.multiply %54, %26 : tensor<f32>
+// NARROW-NEXT: %56 = stablehlo.multiply %55, %22 : tensor<f32>
 // NARROW-NEXT: %57 = stablehlo.multiply %56, %26 : tensor<f32>
-// NARROW-NEXT: %58 = stablehlo.multiply %57, %30 : tensor<f32>
+// NARROW-NEXT: %58 = stablehlo.multiply %57, %22 : tensor<f32>
 // NARROW-NEXT: %59 = stablehlo.multiply %58, %26 : tensor<f32>
-// NARROW-NEXT: %60 = stablehlo.multiply %59, %30 : tensor<f32>
+// NARROW-NEXT: %60 = stablehlo.multiply %59, %22 : tensor<f32>
 // NARROW-NEXT: %61 = stablehlo.multiply %60, %26 : tensor<f32>
-// NARROW-NEXT: %62 = stablehlo.multiply %61, %30 : tensor<f32>
+// NARROW-NEXT: %62 = stablehlo.multiply %61, %22 : tensor<f32>
 // NARROW-NEXT: %63 = stablehlo.multiply %62, %26 : tensor<f32>
-// NARROW-NEXT: %64 = stablehlo.multiply %63, %30 : tensor<f32>
+// NARROW-NEXT: %64 = stablehlo.multiply %63, %22 : tensor<f32>
 // NARROW-NEXT: %65 = stablehlo.multiply %64, %26 : tensor<f32>
-// NARROW-NEXT: %66 = stablehlo.multiply %65, %30 : tensor<f32>
+// NARROW-NEXT: %66 = stablehlo.multiply %65, %22 : tensor<f32>
 // NARROW-NEXT: %67 = stablehlo.multiply %66, %26 : tensor<f32>
-// NARROW-NEXT: %68 = stablehlo.multiply %67, %30 : tensor<f32>
-// NARROW-NEXT: %69 = stablehlo.multiply %68, %26 : tensor<f32>
-// NARROW-NEXT: %70 = stablehlo.multiply %69, %30 : tensor<f32>
-// NARROW-NEXT: %71 = stablehlo.multiply %70, %26 : tensor<f32>
-// NARROW-NEXT: %72 = stablehlo.multiply %71, %30 : tensor<f32>
-// NARROW-NEXT: %73 = stablehlo.multiply %0, %arg5 : tensor<f32>
-// NARROW-NEXT: %74 = stablehlo.multiply %arg1, %arg1 : tensor<f32>
-// NARROW-NEXT: %75 = stablehlo.multiply %74, %arg1 : tensor<f32>
-// NARROW-NEXT: %76 = stablehlo.multiply %75, %arg1 : tensor<f32>
-// NARROW-NEXT: %77 = stablehlo.multiply %76, %arg1 : tensor<f32>
-// NARROW-NEXT: %78 = stablehlo.multiply %77, %76 : tensor<f32>
+// NARROW-NEXT: %68 = stablehlo.multiply %0, %arg5 : tensor<f32>
+// NARROW-NEXT: %69 = stablehlo.multiply %arg1, %arg1 : tensor<f32>
+// NARROW-NEXT: %70 = stablehlo.multiply %69, %arg1 : tensor<f32>
+// NARROW-NEXT: %71 = stablehlo.multiply %70, %arg1 : tensor<f32>
+// NARROW-NEXT: %72 = stablehlo.multiply %71, %arg1 : tensor<f32>
+// NARROW-NEXT: %73 = stablehlo.multiply %72, %71 : tensor<f32>
 // NARROW-NEXT: %cst = stablehlo.constant dense<1.17549435E-38> : tensor<f32>
 // NARROW-NEXT: %cst_7 = stablehlo.constant dense<8.50705917E+37> : tensor<f32>
-// NARROW-NEXT: %79 = stablehlo.clamp %cst, %78, %cst_7 : tensor<f32>
-// NARROW-NEXT: %80 = stablehlo.divide %77, %79 : tensor<f32>
-// NARROW-NEXT: %81 = stablehlo.multiply %80, %76 : tensor<f32>
-// NARROW-NEXT: %82 = stablehlo.multiply %73, %73 : tensor<f32>
-// NARROW-NEXT: %83 = stablehlo.clamp %cst, %82, %cst_7 : tensor<f32>
-// NARROW-NEXT: %84 = stablehlo.divide %73, %83 : tensor<f32>
-// NARROW-NEXT: %85 = stablehlo.multiply %84, %73 : tensor<f32>
+// NARROW-NEXT: %74 = stablehlo.clamp %cst, %73, %cst_7 : tensor<f32>
+// NARROW-NEXT: %75 = stablehlo.divide %72, %74 : tensor<f32>
+// NARROW-NEXT: %76 = stablehlo.multiply %75, %71 : tensor<f32>
+// NARROW-NEXT: %77 = stablehlo.multiply %68, %68 : tensor<f32>
+// NARROW-NEXT: %78 = stablehlo.clamp %cst, %77, %cst_7 : tensor<f32>
+// NARROW-NEXT: %79 = stablehlo.divide %68, %78 : tensor<f32>
+// NARROW-NEXT: %80 = stablehlo.multiply %79, %68 : tensor<f32>
 // NARROW-NEXT: %cst_8 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<8xf32>
-// NARROW-NEXT: %86 = stablehlo.multiply %arg0, %arg0 {scalify.forms = ["s0^2"]} : tensor<8xf32>
-// NARROW-NEXT: %87 = stablehlo.multiply %86, %86 {scalify.forms = ["s0^4"]} : tensor<8xf32>
-// NARROW-NEXT: %88 = stablehlo.multiply %87, %87 {scalify.forms = ["s0^8"]} : tensor<8xf32>
-// NARROW-NEXT: %89 = stablehlo.multiply %arg2, %arg2 {scalify.forms = ["s1^2"]} : tensor<8xf32>
-// NARROW-NEXT: %90 = stablehlo.multiply %89, %89 {scalify.forms = ["s1^4"]} : tensor<8xf32>
-// NARROW-NEXT: %91 = stablehlo.multiply %90, %90 {scalify.forms = ["s1^8"]} : tensor<8xf32>
-// NARROW-NEXT: %92 = stablehlo.divide %88, %91 {scalify.forms = ["s0^8*s1^-8"]} : tensor<8xf32>
-// NARROW-NEXT: %93 = stablehlo.multiply %88, %91 {scalify.forms = ["s0^8*s1^8"]} : tensor<8xf32>
-// NARROW-NEXT: %94 = stablehlo.multiply %arg0, %arg2 {scalify.forms = ["s0*s1"]} : tensor<8xf32>
-// NARROW-NEXT: %95 = stablehlo.multiply %94, %arg4 {scalify.forms = ["s0*s1*s2"]} : tensor<8xf32>
-// NARROW-NEXT: %96 = stablehlo.broadcast_in_dim %0, dims = [] : (tensor<f32>) -> tensor<8xf32>
-// NARROW-NEXT: %97 = stablehlo.multiply %94, %96 : tensor<8xf32>
-// NARROW-NEXT: %98 = stablehlo.add %97, %cst_8 {scalify.forms = ["2^0 level 0.5"]} : tensor<8xf32>
-// NARROW-NEXT: %99 = stablehlo.multiply %98, %arg0 {scalify.forms = ["s0 level 0.5"]} : tensor<8xf32>
-// NARROW-NEXT: %100 = stablehlo.broadcast_in_dim %arg1, dims = [] : (tensor<f32>) -> tensor<8xf32>
-// NARROW-NEXT: %101 = stablehlo.multiply %99, %100 : tensor<8xf32>
-// NARROW-NEXT: %102 = stablehlo.add %cst_8, %101 {scalify.forms = ["2^0 level 0.792481"]} : tensor<8xf32>
+// NARROW-NEXT: %81 = stablehlo.multiply %arg0, %arg0 {scalify.forms = ["s0^2"]} : tensor<8xf32>
+// NARROW-NEXT: %82 = stablehlo.multiply %81, %81 {scalify.forms = ["s0^4"]} : tensor<8xf32>
+// NARROW-NEXT: %83 = stablehlo.multiply %82, %82 {scalify.forms = ["s0^8"]} : tensor<8xf32>
+// NARROW-NEXT: %84 = stablehlo.multiply %arg2, %arg2 {scalify.forms = ["s1^2"]} : tensor<8xf32>
+// NARROW-NEXT: %85 = stablehlo.multiply %84, %84 {scalify.forms = ["s1^4"]} : tensor<8xf32>
+// NARROW-NEXT: %86 = stablehlo.multiply %85, %85 {scalify.forms = ["s1^8"]} : tensor<8xf32>
+// NARROW-NEXT: %87 = stablehlo.divide %83, %86 {scalify.forms = ["s0^8*s1^-8"]} : tensor<8xf32>
+// NARROW-NEXT: %88 = stablehlo.multiply %83, %86 {scalify.forms = ["s0^8*s1^8"]} : tensor<8xf32>
+// NARROW-NEXT: %89 = stablehlo.multiply %arg0, %arg2 {scalify.forms = ["s0*s1"]} : tensor<8xf32>
+// NARROW-NEXT: %90 = stablehlo.multiply %89, %arg4 {scalify.forms = ["s0*s1*s2"]} : tensor<8xf32>
+// NARROW-NEXT: %91 = stablehlo.broadcast_in_dim %0, dims = [] : (tensor<f32>) -> tensor<8xf32>
+// NARROW-NEXT: %92 = stablehlo.multiply %89, %91 : tensor<8xf32>
+// NARROW-NEXT: %93 = stablehlo.add %92, %cst_8 {scalify.forms = ["2^0 level 0.5"]} : tensor<8xf32>
+// NARROW-NEXT: %94 = stablehlo.multiply %93, %arg0 {scalify.forms = ["s0 level 0.5"]} : tensor<8xf32>
+// NARROW-NEXT: %95 = stablehlo.broadcast_in_dim %arg1, dims = [] : (tensor<f32>) -> tensor<8xf32>
+// NARROW-NEXT: %96 = stablehlo.multiply %94, %95 : tensor<8xf32>
+// NARROW-NEXT: %97 = stablehlo.add %cst_8, %96 {scalify.forms = ["2^0 level 0.792481"]} : tensor<8xf32>
 // NARROW-NEXT: %cst_9 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<2.500000e-01> : tensor<8xf32>
-// NARROW-NEXT: %103 = stablehlo.multiply %99, %94 {scalify.forms = ["s0^2*s1 level 0.5"]} : tensor<8xf32>
-// NARROW-NEXT: %104 = stablehlo.broadcast_in_dim %1, dims = [] : (tensor<f32>) -> tensor<8xf32>
-// NARROW-NEXT: %105 = stablehlo.multiply %103, %104 : tensor<8xf32>
-// NARROW-NEXT: %106 = stablehlo.add %cst_9, %105 {scalify.forms = ["2^0 level 0.522197"]} : tensor<8xf32>
-// NARROW-NEXT: %107 = stablehlo.add %arg6, %cst_8 {scalify.forms = ["2^0 level 12"]} : tensor<8xf32>
-// NARROW-NEXT: %108 = stablehlo.multiply %arg6, %arg6 {scalify.forms = ["2^0 level 24"]} : tensor<8xf32>
-// NARROW-NEXT: %109 = stablehlo.subtract %cst_8, %108 {scalify.forms = ["2^0 level 24"]} : tensor<8xf32>
-// NARROW-NEXT: %110 = stablehlo.divide %cst_8, %arg0 {scalify.forms = ["s0^-1"]} : tensor<8xf32>
-// NARROW-NEXT: %111 = stablehlo.divide %88, %110 {scalify.forms = ["s0^9"]} : tensor<8xf32>
-// NARROW-NEXT: %112 = stablehlo.multiply %95, %95 {scalify.forms = ["s0^2*s1^2*s2^2"]} : tensor<8xf32>
-// NARROW-NEXT: %113 = stablehlo.broadcast_in_dim %2, dims = [] : (tensor<f32>) -> tensor<8xf32>
-// NARROW-NEXT: %114 = stablehlo.multiply %arg2, %113 : tensor<8xf32>
-// NARROW-NEXT: %115 = stablehlo.broadcast_in_dim %3, dims = [] : (tensor<f32>) -> tensor<8xf32>
-// NARROW-NEXT: %116 = stablehlo.multiply %arg4, %115 : tensor<8xf32>
-// NARROW-NEXT: %117 = stablehlo.clamp %arg0, %114, %116 {scalify.forms = ["s0"]} : tensor<8xf32>
-// NARROW-NEXT: %118 = stablehlo.broadcast_in_dim %45, dims = [] : (tensor<f32>) -> tensor<8xf32>
-// NARROW-NEXT: %119 = stablehlo.multiply %92, %118 : tensor<8xf32>
-// NARROW-NEXT: %120 = stablehlo.broadcast_in_dim %72, dims = [] : (tensor<f32>) -> tensor<8xf32>
-// NARROW-NEXT: %121 = stablehlo.multiply %93, %120 : tensor<8xf32>
+// NARROW-NEXT: %98 = stablehlo.multiply %94, %89 {scalify.forms = ["s0^2*s1 level 0.5"]} : tensor<8xf32>
+// NARROW-NEXT: %99 = stablehlo.broadcast_in_dim %1, dims = [] : (tensor<f32>) -> tensor<8xf32>
+// NARROW-NEXT: %100 = stablehlo.multiply %98, %99 : tensor<8xf32>
+// NARROW-NEXT: %101 = stablehlo.add %cst_9, %100 {scalify.forms = ["2^0 level 0.522197"]} : tensor<8xf32>
+// NARROW-NEXT: %102 = stablehlo.add %arg6, %cst_8 {scalify.forms = ["2^0 level 12"]} : tensor<8xf32>
+// NARROW-NEXT: %103 = stablehlo.multiply %arg6, %arg6 {scalify.forms = ["2^0 level 24"]} : tensor<8xf32>
+// NARROW-NEXT: %104 = stablehlo.subtract %cst_8, %103 {scalify.forms = ["2^0 level 24"]} : tensor<8xf32>
+// NARROW-NEXT: %105 = stablehlo.divide %cst_8, %arg0 {scalify.forms = ["s0^-1"]} : tensor<8xf32>
+// NARROW-NEXT: %106 = stablehlo.divide %83, %105 {scalify.forms = ["s0^9"]} : tensor<8xf32>
+// NARROW-NEXT: %107 = stablehlo.multiply %90, %90 {scalify.forms = ["s0^2*s1^2*s2^2"]} : tensor<8xf32>
+// NARROW-NEXT: %108 = stablehlo.broadcast_in_dim %2, dims = [] : (tensor<f32>) -> tensor<8xf32>
+// NARROW-NEXT: %109 = stablehlo.multiply %arg2, %108 : tensor<8xf32>
+// NARROW-NEXT: %110 = stablehlo.broadcast_in_dim %3, dims = [] : (tensor<f32>) -> tensor<8xf32>
+// NARROW-NEXT: %111 = stablehlo.multiply %arg4, %110 : tensor<8xf32>
+// NARROW-NEXT: %112 = stablehlo.clamp %arg0, %109, %111 {scalify.forms = ["s0"]} : tensor<8xf32>
+// NARROW-NEXT: %113 = stablehlo.broadcast_in_dim %41, dims = [] : (tensor<f32>) -> tensor<8xf32>
+// NARROW-NEXT: %114 = stablehlo.multiply %87, %113 : tensor<8xf32>
+// NARROW-NEXT: %115 = stablehlo.broadcast_in_dim %67, dims = [] : (tensor<f32>) -> tensor<8xf32>
+// NARROW-NEXT: %116 = stablehlo.multiply %88, %115 : tensor<8xf32>
 // NARROW-NEXT: %cst_10 = stablehlo.constant dense<5.000000e-01> : tensor<8xf32>
-// NARROW-NEXT: %122 = stablehlo.multiply %102, %cst_10 : tensor<8xf32>
+// NARROW-NEXT: %117 = stablehlo.multiply %97, %cst_10 : tensor<8xf32>
 // NARROW-NEXT: %cst_11 = stablehlo.constant dense<2.000000e+00> : tensor<f32>
-// NARROW-NEXT: %123 = stablehlo.broadcast_in_dim %81, dims = [] : (tensor<f32>) -> tensor<8xf32>
-// NARROW-NEXT: %124 = stablehlo.multiply %111, %123 : tensor<8xf32>
-// NARROW-NEXT: %125 = stablehlo.broadcast_in_dim %85, dims = [] : (tensor<f32>) -> tensor<8xf32>
-// NARROW-NEXT: %126 = stablehlo.multiply %112, %125 : tensor<8xf32>
-// NARROW-NEXT: return %106, %119, %18, %121, %51, %95, %73, %122, %cst_11, %117, %arg1, %124, %79, %126, %83, %109 : tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>
+// NARROW-NEXT: %118 = stablehlo.broadcast_in_dim %76, dims = [] : (tensor<f32>) -> tensor<8xf32>
+// NARROW-NEXT: %119 = stablehlo.multiply %106, %118 : tensor<8xf32>
+// NARROW-NEXT: %120 = stablehlo.broadcast_in_dim %80, dims = [] : (tensor<f32>) -> tensor<8xf32>
+// NARROW-NEXT: %121 = stablehlo.multiply %107, %120 : tensor<8xf32>
+// NARROW-NEXT: return %101, %114, %14, %116, %46, %90, %68, %117, %cst_11, %112, %arg1, %119, %74, %121, %78, %104 : tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>
 // NARROW-NEXT: }
 // NARROW-NEXT: }
 
