@@ -21,6 +21,9 @@ FUNCTIONS: dict[str, Callable[[Array], Array]] = {
     "tanh": np.tanh,
     "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
     "silu": lambda x: x / (1 + np.exp(-x)),
+    "hard_silu": lambda x: x * np.clip(x + 3, 0, 6) / 6,
+    "quick_gelu": lambda x: x / (1 + np.exp(-1.702 * x)),
+    "mish": lambda x: x * np.tanh(np.logaddexp(x, 0)),
 }
 
 
