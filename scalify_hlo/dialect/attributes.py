@@ -37,6 +37,7 @@ attribute                  on               meaning
                                             of a ``value``, which is cast at scale 1; or
                                             ``asked``: the author asked to round data
 ``scalify.rounded``        convert          i64: rounds a weight at random; the number of the result
+``scalify.computed``       convert          of the program, whose result is an operand of a matmul
 ``scalify.layer``          op               the layers whose output it computes
 ``scalify.layer_gradient`` op               the layers whose input gradient it computes
 ``scalify.value``          op               i64: identifies its results in statistics
@@ -81,6 +82,7 @@ CONSTANT_SCALE: Final = "scalify.constant_scale"
 DATA, STATE, SECOND, GRADIENT, VALUE = "data", "state", "second", "gradient", "value"
 ASKED: Final = "asked"
 ROUNDED: Final = "scalify.rounded"
+COMPUTED: Final = "scalify.computed"
 STORED: Final = "scalify.stored"
 PACKED: Final = "scalify.packed"
 ROOT: Final = "scalify.root"

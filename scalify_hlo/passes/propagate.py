@@ -56,7 +56,7 @@ class PropagatePass(Pass):
                 probe=self.probe,
             )
             propagation.main(main)
-            if index.layers or not index.counted:
+            if index.layers or index.own or not index.counted:
                 behind = index.listing.behind(_STAYING) if index.listing is not None else None
                 index.casts = len(clear_layers(module, index.marked, behind))
             if self.strict and report.remarks:

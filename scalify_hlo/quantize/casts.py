@@ -86,6 +86,14 @@ def unwidened(value: ir.Value) -> ir.Value:
     return value
 
 
+def note_computed(operand: ir.Value) -> None:
+    """Marks the convert to f16 that makes an operand of a matmul, if the program has one."""
+    owner, format_ = operand.owner, format_of(operand.type)
+    rounds = format_ is not None and not format_.wide
+    if rounds and not is_block(owner) and owner.name == "stablehlo.convert":
+        owner.operation.attributes[attributes.COMPUTED] = ir.UnitAttr.get()
+
+
 def _is_held(source: ir.Value, value: ir.Value) -> bool:
     """Whether a convert changes no number; data in 8 bits may have scales of their own."""
     narrow, wide = format_of(source.type), format_of(value.type)

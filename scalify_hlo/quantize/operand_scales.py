@@ -29,6 +29,7 @@ from scalify_hlo.quantize.casts import (
     barrier_after,
     barrier_in_order,
     convert_after,
+    note_computed,
     unwidened,
     widened_from,
 )
@@ -172,6 +173,8 @@ class Operands:
     def get(self, request: QuantizeRequest) -> Operand:
         """Returns the quantized operand; at scale 1 if the program has it in the format already."""
         name, value = request.format, unwidened(request.value)
+        if value == request.value:
+            note_computed(value)
         request = replace(request, value=value)
         if str(value.type.element_type) == name:
             return Operand(value, UNSCALED)

@@ -286,7 +286,8 @@ def _rounded(op: ir.Operation, target: FloatFormat, rewriter: ScaleRewriter) -> 
     value, result = op.operands[0], op.results[0]
     info = rewriter.info(value)
     right = info.right if isinstance(info, Scaled) else VALUES
-    if right == OF_PAIRS and _is_widened(result):
+    computed = attributes.COMPUTED in op.attributes
+    if right == OF_PAIRS and not computed and _is_widened(result):
         right = VALUES  # It only rounds: the program does not compute in the format.
     constant = right == OF_CONSTANTS and not target.small
     if constant or right >= _least(target):
@@ -301,9 +302,9 @@ def _rounded(op: ir.Operation, target: FloatFormat, rewriter: ScaleRewriter) -> 
 
 
 def _is_widened(narrow: ir.Value) -> bool:
-    """Whether a value is only converted back to a wide format."""
+    """Whether a program only converts a value back to a wide format; casts are for matmuls."""
     users = [use.owner.operation for use in narrow.uses]
-    if any(user.name != "stablehlo.convert" for user in users):
+    if any(u.name != "stablehlo.convert" or attributes.CAST in u.attributes for u in users):
         return False
     formats = [format_of(user.results[0].type) for user in users]
     return bool(users) and all(format_ is not None and format_.wide for format_ in formats)

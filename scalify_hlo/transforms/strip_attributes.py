@@ -15,7 +15,8 @@ _CASTS = {
 
 _REDUCE = "stablehlo.reduce"
 
-_LAYERS = (
+_MARKS = (
+    attributes.COMPUTED,
     attributes.LAYER,
     attributes.LAYER_GRADIENT,
     attributes.EPSILON,
@@ -42,7 +43,7 @@ def casts_left(module: ir.Operation) -> list[ir.Operation]:
 def clear_layers(
     module: ir.Operation, names: Set[str] | None, behind: ir.Operation | None = None
 ) -> list[ir.Operation]:
-    """Removes the marks of layers, and returns `casts_left` from the same walk.
+    """Removes the marks of layers and of computed converts, and returns `casts_left` from the same walk.
 
     Args:
         module: The module.
@@ -65,7 +66,7 @@ def clear_layers(
             return skip if name == _REDUCE else go_on
         present = op.attributes
         if len(present):
-            for mark in _LAYERS:
+            for mark in _MARKS:
                 if mark in present:
                     del present[mark]
             if name in _CASTS and _CASTS[name] in present:

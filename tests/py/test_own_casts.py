@@ -143,6 +143,25 @@ def test_algorithm_1_in_f16_bears_a_small_loss(recipe: str) -> None:
     assert gradient_at(jnp.matmul, jnp.float16, recipe, 2.0**-16) > 50
 
 
+@pytest.mark.parametrize("recipe", ["propagate", "bf16", "fp16", "fp8", "fp8-current"])
+def test_cotangents_that_only_matmuls_read_are_of_data(recipe: str) -> None:
+    """The converts of the recipe are none that only widen what was rounded."""
+
+    def gradient(w: Any, x: Any, factor: Any) -> Any:
+        def loss(w: Any) -> Any:
+            return jnp.mean(jnp.square((x @ w).astype(jnp.float32))) * factor
+
+        return jax.grad(loss)(w)
+
+    given = [v.astype(np.float16) for v in (W / 8, X)]
+    exported = jax.export.export(jax.jit(gradient))(*given, np.float32(1))
+    program = scalify_hlo.rewrite(exported, recipe=recipe, signature="scaled")
+    wanted = np.asarray(exported.call(*given, np.float32(1)), np.float64)
+    pairs = scalify_hlo.scaled_state(program, (*given, np.float32(2.0**-16)))
+    found = decibels(wanted * 2.0**-16, jax.jit(program.call)(*pairs))
+    assert found > (15 if recipe.startswith("fp8") else 35)
+
+
 def test_f16_results_of_pairs_need_no_statistic() -> None:
     """Their scales follow from those of the operands."""
 
