@@ -446,7 +446,7 @@ class RuntimeScales(ScalarOps):
         return self._converts[key]
 
     def _biased_exponent(self, scale: Scale) -> ir.Value:
-        """Returns log2 of a monomial, for any values of its scales, plus the bias of f32, as an i32.
+        """Returns log2 of a monomial plus the bias of f32, as an i32, for any values of its scales.
 
         The constant is added last, so that monomials share the sums of their first terms.
         """

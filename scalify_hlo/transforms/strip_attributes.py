@@ -43,7 +43,7 @@ def casts_left(module: ir.Operation) -> list[ir.Operation]:
 def clear_layers(
     module: ir.Operation, names: Set[str] | None, behind: ir.Operation | None = None
 ) -> list[ir.Operation]:
-    """Removes the marks of layers and of computed converts, and returns `casts_left` from the same walk.
+    """Removes marks that propagation reads, and returns `casts_left` from the same walk.
 
     Args:
         module: The module.
