@@ -72,6 +72,7 @@ WAYS: tuple[Way, ...] = (
     *(Way(recipe) for recipe in MEASURING + FP4),
     Way("fp8-current", "scaled"),
 )
+_CURRENT = Way("fp8-current")
 
 
 @dataclass(frozen=True)
@@ -264,7 +265,9 @@ def findings(subject: Subject, way: Way, fault: str, seed: str) -> Iterator[Find
             told = f"applied {bool(found['applied'])}, and {bool(wanted['applied'])} as it was"
             yield Finding(3, told)
         return
-    overflows = fault in FINITE or not _is_finite(subject.original(step.args, f"none{seed}"))
+    clipped = fault in HIDDEN and bool(np.isfinite(wanted.get("loss", np.inf)).all())
+    overflows = fault in FINITE or clipped
+    overflows = overflows or not _is_finite(subject.original(step.args, f"none{seed}"))
     if step.formats and overflows:
         return  # Its own casts overflow, and a last bit decides where.
     if fault == "label" and way.scaled and step.rows >= 0:
@@ -285,7 +288,7 @@ def findings(subject: Subject, way: Way, fault: str, seed: str) -> Iterator[Find
             _, _, wide, narrow = _row(subject, way, name)
             snr = np.inf if _snr(wide, narrow) < snr + 1 else snr  # It was so without the fault.
         if snr < SNR and not (
-            (way.recipe != "fp8-current" and _as_current(subject, args, name, snr))
+            (way != _CURRENT and _as_current(subject, args, name, snr))
             or (not zero and way.recipe in FP4)
             or (not zero and way.recipe in IN_8_BITS and _is_sensitive(subject, args, name, snr))
         ):
@@ -309,7 +312,7 @@ def gap(subject: Subject, way: Way, steps: int) -> float | None:
 def _as_current(subject: Subject, args: tuple[Any, ...], name: str, snr: float) -> bool:
     """Whether FP8 with measured scales is not better than this."""
     wanted = plain(subject._call(*args))
-    found, _ = subject.run(Way("fp8-current"), args)
+    found, _ = subject.run(_CURRENT, args)
     for other, before, wide, narrow in _compared(subject.step, args, wanted, found):
         if other == name:
             return _snr(wide - before, narrow - before) < max(snr + 1, 0)
