@@ -256,7 +256,8 @@ def findings(subject: Subject, way: Way, fault: str, seed: str) -> Iterator[Find
     yield from _own_casts(step, way, found)
     half = way.scaled and "float16" in step.kind
     if fault == "large" and half and not wanted.get("applied", True) and found["applied"]:
-        wanted = subject.original(step.args, f"none{seed}")
+        args = step.args
+        wanted = subject.original(args, f"none{seed}")
     if "applied" in wanted and bool(wanted["applied"]) != bool(found["applied"]):
         hidden = fault in HIDDEN and wanted["applied"]
         in_range = way.scaled and found["applied"]  # Data near unit, which do not overflow.
