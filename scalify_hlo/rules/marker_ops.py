@@ -114,7 +114,8 @@ def dynamic_rescale(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]
     if not isinstance(info, Scaled):
         return [data, *rest]
     kind, at = op.attributes[markers.STATISTIC].value, op.operation
-    if info.uncertainty.stated and abs(info.level) > MEASURED_BOUND:
+    known = info.uncertainty.stated and not powers_of(info.level)
+    if known and abs(info.level) > MEASURED_BOUND:
         return [rewriter.normalize(data, at), *rest]  # Of f64: scales of statistics are not so far.
     _bring_near(op, 0, rewriter)
     emitter = _emitter(op, data)

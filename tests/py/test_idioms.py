@@ -76,7 +76,7 @@ READ_DIRECTLY = ("squarings", "relu_chain", "relu_chain_shared", "gru", "lstm", 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("recipe", ["fp8", "unit"])
-@pytest.mark.parametrize("name", READ_DIRECTLY)
+@pytest.mark.parametrize("name", [*READ_DIRECTLY, "erfc", "power16"])
 @pytest.mark.parametrize("scale", [-8, 8])
 def test_a_measured_activation_needs_no_declared_scale(name: str, scale: int, recipe: str) -> None:
     figures = case_of(name).measure(recipe, scale, {"inputs.verify": "x"})
