@@ -63,6 +63,8 @@ class ResultScales:
                 return ONE  # The program rounds such values.
             if (scale == ONE and not level) or self._rounds_again(value):
                 return scale
+            if scale.powers and level > 0:
+                return info.normalized  # Contractions raise levels: data would leave the format.
             return self.bounded(value, info)
         if scale.powers and not (self._narrow and scale.passing):
             if -TRUSTED_LEVEL < level < TRUSTED_LEVEL or scale.reach <= 2 * GIVEN_BOUND:

@@ -61,6 +61,8 @@ MEASURING = ("fp8-current", "fp8-delayed", "fp8-calibrated", "mxfp8", "fp8-block
 FP4 = ("nvfp4", "mxfp4")
 KEEPING = ("fp8-delayed", "fp8-calibrated")
 """Recipes whose scales are those of earlier values: larger ones saturate."""
+BLOCKS = ("mxfp8", "fp8-block", *FP4)
+"""Recipes whose blocks, which are parts of rows, are NaN if one number of them is not finite."""
 IN_8_BITS = ("fp8", "unit", "fp8-state", "fp8-state8", *MEASURING)
 """Recipes that round as coarsely as the inputs of `_is_sensitive` are changed."""
 WAYS: tuple[Way, ...] = (
@@ -273,7 +275,7 @@ def findings(subject: Subject, way: Way, fault: str, seed: str) -> Iterator[Find
         return  # Its own casts overflow, and a last bit decides where.
     if fault == "label" and way.scaled and step.rows >= 0:
         return  # The scale of the inputs is 2^95 then, and scales of arguments are within 2^±25.
-    yield from _finite(step, wanted, found, fault)
+    yield from _finite(step, wanted, found, fault, spreads=way.recipe in BLOCKS)
     if fault not in ("none", "large") and not step.members and step.rows < 0:
         return  # All updates depend on what was planted.
     if fault in FINITE and (way.recipe in KEEPING or step.rows >= 0):
@@ -401,7 +403,9 @@ def _is_near_overflow(subject: Subject, args: tuple[Any, ...]) -> bool:
     return bool(near[0]) != bool(near[1])
 
 
-def _finite(step: Step, wanted: Results, found: Results, fault: str) -> Iterator[Finding]:
+def _finite(
+    step: Step, wanted: Results, found: Results, fault: str, *, spreads: bool
+) -> Iterator[Finding]:
     """Checks laws 2 and 3: finite stays finite, and what is not stays so.
 
     Where infinities become NaN, a comparison with 0 hides single elements of a gradient; others are
@@ -415,7 +419,7 @@ def _finite(step: Step, wanted: Results, found: Results, fault: str) -> Iterator
         if not jnp.issubdtype(wide.dtype, jnp.inexact):
             continue
         name, before, after = jax.tree_util.keystr(path), np.isfinite(wide), np.isfinite(narrow)
-        if (before & ~after).any() and fault not in HIDDEN:
+        if (before & ~after).any() and fault not in HIDDEN and not (spreads and fault == "nan"):
             yield Finding(2, f"{name}: {(before & ~after).sum()} of {wide.size} are finite no more")
         parts = (step.members or 1, -1) if fault in HIDDEN and step.rows < 0 else (-1, 1)
         gone = (~before & after).reshape(parts).any(-1)
@@ -450,7 +454,7 @@ def _compared(
             step_of = np.maximum(
                 np.maximum(np.abs(a), np.abs(before)), LEAST * np.abs(before).max()
             )
-            b = np.where(np.abs(a - b) <= grains[i] * step_of, a, b)
+            b = np.where(np.abs(a - b) <= 1.5 * grains[i] * step_of, a, b)  # Rounded twice.
         parts = range(step.members or (len(a) if step.rows >= 0 else 1))
         for part in parts:
             one = slice(None) if len(parts) == 1 else slice(part, part + 1)
