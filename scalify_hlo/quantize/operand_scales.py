@@ -24,6 +24,7 @@ from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.limits import MOST_POWER, NORMAL, SMALLEST_AMAX
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import FORMATS
+from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.value_map import ValueCache
 from scalify_hlo.quantize.casts import (
     barrier_after,
@@ -267,7 +268,7 @@ class Quantizing:
         """
         wide = emit.convert(value, self.element, self.at)
         factor = self._spread(emit.convert(inverse, wide.type.element_type, self.at), wide)
-        data = self._finish(emit.multiply(wide, factor, self.at), within=within)
+        data = self._finish(emit.multiply(wide, factor, self.at), wide, within=within)
         return Operand(data, UNSCALED, scale, self._request.channels, origin="measured")
 
     def static(self, exponents: Exponents) -> Operand:
@@ -279,7 +280,7 @@ class Quantizing:
             wide = emit.multiply(wide, self._spread(factors, wide), self.at)
         elif exponents:
             wide = emit.times_power(wide, -int(exponents), self.at)
-        data = self._finish(wide)
+        data = self._finish(wide, wide)
         return Operand(data, exponents, None, self._request.channels, origin="profile")
 
     def _spread(self, scale: ir.Value, like: ir.Value) -> ir.Value:
@@ -288,11 +289,13 @@ class Quantizing:
             return emit.broadcast_scalar(scale, like, self.at)
         return spread(scale, channels.dims, like, self.at)
 
-    def _finish(self, wide: ir.Value, *, within: bool = False) -> ir.Value:
+    def _finish(self, wide: ir.Value, of: ir.Value, *, within: bool = False) -> ir.Value:
         if self._saturate and not within:
             scalar, most = emit.scalar_type(wide.type.element_type), self._format.max_finite
             low, high = (emit.constant(scalar, end, self.at) for end in (-most, most))
-            wide = saturated(wide, self._format, low, high, self.at)
+            # XLA moves transposes of arguments through a product of these and a constant.
+            tested = of if is_block(unwidened(of).owner) else None
+            wide = saturated(wide, self._format, low, high, self.at, tested=tested)
         self.at.operands[0] = wide
         share_sharding(self._request.value, self._cast)
         if self._kept == "in order":

@@ -3,13 +3,14 @@
 Overflow is a signal, so that what is infinite or NaN is infinite or NaN in the narrow format too:
 
     f16:             X_d = convert(select(is_finite(X), clamp(X), X))
-    8 bits or fewer: X_d = convert(clamp(X - (X - X)))
+    8 bits or fewer: X_d = convert(clamp(X + X * 0))
 
-A finite X is X - (X - X), also if it is -0, and an infinite one makes it NaN. The clamp stays next
-to the convert, as XLA for GPUs lets a matmul write f8 only then.
+A finite X is X + X * 0, also if it is -0, and an infinite one makes it NaN. XLA moves transposes
+through products with a constant, which it does not through X - X: a cast would be copied to another
+order. The clamp stays next to the convert, as XLA for GPUs lets a matmul write f8 only then.
 
 With a scale that is known at run time only, X_d may be finite where X_d * X_s leaves f32. There
-f32 has an infinity, so that the formulas test X_d * X_s: X_d - (X_d * X_s - X_d * X_s).
+f32 has an infinity, so that the formulas test X_d * X_s: X_d + X_d * X_s * 0.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from scalify_hlo.dialect.ragged import RAGGED_DOT
 from scalify_hlo.dialect.splats import filled_with
 from scalify_hlo.rules import emit
 
-_CLAMP, _SUBTRACT = "stablehlo.clamp", "stablehlo.subtract"
+_CLAMP, _ADD = "stablehlo.clamp", "stablehlo.add"
 _CONVERT, _MULTIPLY = "stablehlo.convert", "stablehlo.multiply"
 _MOVES: Final = traits.RESHAPES | traits.REORDERS | {"stablehlo.optimization_barrier"}
 _SPREAD: Final = _MOVES | {"stablehlo.broadcast_in_dim", _CONVERT}
@@ -66,20 +67,20 @@ def saturated(
         finite = stablehlo.is_finite(tested, **where)
         return stablehlo.select(finite, emit.clamp(low, value, high, at), tested, **where)
     if bound > NORMAL:
-        zero = emit.elementwise(_SUBTRACT, tested, tested, **where)
-        value = emit.elementwise(_SUBTRACT, value, zero, **where)
+        nothing = emit.multiply(tested, emit.filled(tested, 0.0, at), at)
+        value = emit.elementwise(_ADD, value, nothing, **where)
     return emit.clamp(low, value, high, at)
 
 
 def before_saturation(op: ir.Operation) -> ir.Value | None:
-    """Returns X of an op that makes X - (X - X) or X - (Y - Y); None for others."""
-    if op.name != _SUBTRACT:
+    """Returns X of an op that makes X + X * 0 or X + Y * 0; None for others."""
+    if op.name != _ADD:
         return None
-    value, zero = op.operands
-    if is_block(zero.owner) or zero.owner.operation.name != _SUBTRACT:
+    value, nothing = op.operands
+    product = _op(nothing)
+    if product is None or product.name != _MULTIPLY:
         return None
-    minuend, subtrahend = zero.owner.operands
-    return value if minuend == subtrahend else None
+    return value if filled_with(product.operands[1]) == 0 else None
 
 
 def unsaturated(value: ir.Value) -> ir.Value:

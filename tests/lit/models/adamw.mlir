@@ -27,23 +27,25 @@
 // FP8-NEXT: %9 = stablehlo.convert %arg4 {scalify.forms = ["s2"]} : (tensor<16xf16>) -> tensor<16xf32>
 // FP8-NEXT: %10 = stablehlo.convert %arg2 {scalify.forms = ["s1"]} : (tensor<32x16xf16>) -> tensor<32x16xf32>
 // FP8-NEXT: %11 = stablehlo.convert %arg0 {scalify.forms = ["s0"]} : (tensor<16xf16>) -> tensor<16xf32>
-// FP8-NEXT: %12 = stablehlo.subtract %10, %10 : tensor<32x16xf32>
-// FP8-NEXT: %13 = stablehlo.subtract %10, %12 : tensor<32x16xf32>
+// FP8-NEXT: %cst_8 = stablehlo.constant dense<0.000000e+00> : tensor<32x16xf32>
+// FP8-NEXT: %12 = stablehlo.multiply %10, %cst_8 : tensor<32x16xf32>
+// FP8-NEXT: %13 = stablehlo.add %10, %12 : tensor<32x16xf32>
 // FP8-NEXT: %14 = stablehlo.clamp %cst, %13, %cst_0 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
 // FP8-NEXT: %15 = stablehlo.convert %14 {scalify.forms = ["s1"]} : (tensor<32x16xf32>) -> tensor<32x16xf8E4M3FN>
-// FP8-NEXT: %16 = stablehlo.subtract %arg12, %arg12 : tensor<4x32xf32>
-// FP8-NEXT: %17 = stablehlo.subtract %arg12, %16 : tensor<4x32xf32>
+// FP8-NEXT: %cst_9 = stablehlo.constant dense<0.000000e+00> : tensor<4x32xf32>
+// FP8-NEXT: %16 = stablehlo.multiply %arg12, %cst_9 : tensor<4x32xf32>
+// FP8-NEXT: %17 = stablehlo.add %arg12, %16 : tensor<4x32xf32>
 // FP8-NEXT: %18 = stablehlo.clamp %cst, %17, %cst_0 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
 // FP8-NEXT: %19 = stablehlo.convert %18 {scalify.forms = ["s6"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
-// FP8-NEXT: %cst_8 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<0.00999999977> : tensor<f32>
-// FP8-NEXT: %cst_9 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e-03> : tensor<f32>
-// FP8-NEXT: %cst_10 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<9.990000e-01> : tensor<f32>
-// FP8-NEXT: %cst_11 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e-01> : tensor<f32>
-// FP8-NEXT: %cst_12 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<0.899999976> : tensor<f32>
-// FP8-NEXT: %cst_13 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// FP8-NEXT: %cst_14 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<6.400000e+01> : tensor<f32>
-// FP8-NEXT: %cst_15 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<2.000000e+00> : tensor<f32>
-// FP8-NEXT: %cst_16 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// FP8-NEXT: %cst_10 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<0.00999999977> : tensor<f32>
+// FP8-NEXT: %cst_11 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e-03> : tensor<f32>
+// FP8-NEXT: %cst_12 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<9.990000e-01> : tensor<f32>
+// FP8-NEXT: %cst_13 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e-01> : tensor<f32>
+// FP8-NEXT: %cst_14 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<0.899999976> : tensor<f32>
+// FP8-NEXT: %cst_15 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
+// FP8-NEXT: %cst_16 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<6.400000e+01> : tensor<f32>
+// FP8-NEXT: %cst_17 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<2.000000e+00> : tensor<f32>
+// FP8-NEXT: %cst_18 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
 // FP8-NEXT: %20 = stablehlo.dot_general %19, %15, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["s1*s6 level 2"]} : (tensor<4x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>) -> tensor<4x16xf32>
 // FP8-NEXT: %21 = stablehlo.broadcast_in_dim %11, dims = [1] {scalify.forms = ["s0"]} : (tensor<16xf32>) -> tensor<1x16xf32>
 // FP8-NEXT: %22 = stablehlo.broadcast_in_dim %1, dims = [] : (tensor<f32>) -> tensor<1x16xf32>
@@ -53,52 +55,52 @@
 // FP8-NEXT: %26 = stablehlo.broadcast_in_dim %0, dims = [] : (tensor<f32>) -> tensor<4x16xf32>
 // FP8-NEXT: %27 = stablehlo.multiply %25, %26 : tensor<4x16xf32>
 // FP8-NEXT: %28 = stablehlo.tanh %27 {scalify.forms = ["2^0"]} : tensor<4x16xf32>
-// FP8-NEXT: %29 = stablehlo.broadcast_in_dim %cst_16, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x16xf32>
+// FP8-NEXT: %29 = stablehlo.broadcast_in_dim %cst_18, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x16xf32>
 // FP8-NEXT: %30 = stablehlo.subtract %29, %28 {scalify.forms = ["2^0"]} : tensor<4x16xf32>
 // FP8-NEXT: %31 = stablehlo.broadcast_in_dim %2, dims = [] : (tensor<f32>) -> tensor<4x16xf32>
 // FP8-NEXT: %32 = stablehlo.multiply %28, %31 : tensor<4x16xf32>
 // FP8-NEXT: %33 = stablehlo.subtract %32, %arg14 {scalify.forms = ["s7"]} : tensor<4x16xf32>
-// FP8-NEXT: %34 = stablehlo.broadcast_in_dim %cst_15, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x16xf32>
+// FP8-NEXT: %34 = stablehlo.broadcast_in_dim %cst_17, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x16xf32>
 // FP8-NEXT: %35 = stablehlo.multiply %34, %33 {scalify.forms = ["s7 level 1"]} : tensor<4x16xf32>
-// FP8-NEXT: %36 = stablehlo.divide %cst_16, %cst_14 {scalify.forms = ["2^0 level -6"]} : tensor<f32>
+// FP8-NEXT: %36 = stablehlo.divide %cst_18, %cst_16 {scalify.forms = ["2^0 level -6"]} : tensor<f32>
 // FP8-NEXT: %37 = stablehlo.broadcast_in_dim %36, dims = [] {scalify.forms = ["2^0 level -6"]} : (tensor<f32>) -> tensor<4x16xf32>
 // FP8-NEXT: %38 = stablehlo.multiply %37, %35 {scalify.forms = ["s7 level -5"]} : tensor<4x16xf32>
 // FP8-NEXT: %39 = stablehlo.multiply %38, %30 {scalify.forms = ["s7 level -5"]} : tensor<4x16xf32>
 // FP8-NEXT: %40 = stablehlo.multiply %39, %28 {scalify.forms = ["s7 level -5"]} : tensor<4x16xf32>
 // FP8-NEXT: %41 = stablehlo.add %39, %40 {scalify.forms = ["s7 level -5"]} : tensor<4x16xf32>
-// FP8-NEXT: %42 = stablehlo.reduce(%41 init: %cst_13) applies stablehlo.add across dimensions = [0] {scalify.forms = ["s7 level -4"]} : (tensor<4x16xf32>, tensor<f32>) -> tensor<16xf32>
+// FP8-NEXT: %42 = stablehlo.reduce(%41 init: %cst_15) applies stablehlo.add across dimensions = [0] {scalify.forms = ["s7 level -4"]} : (tensor<4x16xf32>, tensor<f32>) -> tensor<16xf32>
 // FP8-NEXT: %43 = stablehlo.reshape %42 {scalify.forms = ["s7 level -4"]} : (tensor<16xf32>) -> tensor<1x16xf32>
-// FP8-NEXT: %44 = stablehlo.reduce(%43 init: %cst_13) applies stablehlo.add across dimensions = [0] {scalify.forms = ["s7 level -4"]} : (tensor<1x16xf32>, tensor<f32>) -> tensor<16xf32>
-// FP8-NEXT: %cst_17 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// FP8-NEXT: %44 = stablehlo.reduce(%43 init: %cst_15) applies stablehlo.add across dimensions = [0] {scalify.forms = ["s7 level -4"]} : (tensor<1x16xf32>, tensor<f32>) -> tensor<16xf32>
+// FP8-NEXT: %cst_19 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
 // FP8-NEXT: %45 = stablehlo.optimization_barrier %44 : tensor<16xf32>
 // FP8-NEXT: %46 = stablehlo.multiply %45, %45 : tensor<16xf32>
 // FP8-NEXT: %47 = stablehlo.is_finite %45 : (tensor<16xf32>) -> tensor<16xi1>
-// FP8-NEXT: %cst_18 = stablehlo.constant dense<0.000000e+00> : tensor<16xf32>
-// FP8-NEXT: %48 = stablehlo.select %47, %46, %cst_18 : tensor<16xi1>, tensor<16xf32>
-// FP8-NEXT: %cst_19 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
-// FP8-NEXT: %49 = stablehlo.reduce(%48 init: %cst_19) applies stablehlo.add across dimensions = [0] : (tensor<16xf32>, tensor<f32>) -> tensor<f32>
-// FP8-NEXT: %cst_20 = stablehlo.constant dense<6.250000e-02> : tensor<f32>
-// FP8-NEXT: %50 = stablehlo.multiply %49, %cst_20 : tensor<f32>
+// FP8-NEXT: %cst_20 = stablehlo.constant dense<0.000000e+00> : tensor<16xf32>
+// FP8-NEXT: %48 = stablehlo.select %47, %46, %cst_20 : tensor<16xi1>, tensor<16xf32>
+// FP8-NEXT: %cst_21 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+// FP8-NEXT: %49 = stablehlo.reduce(%48 init: %cst_21) applies stablehlo.add across dimensions = [0] : (tensor<16xf32>, tensor<f32>) -> tensor<f32>
+// FP8-NEXT: %cst_22 = stablehlo.constant dense<6.250000e-02> : tensor<f32>
+// FP8-NEXT: %50 = stablehlo.multiply %49, %cst_22 : tensor<f32>
 // FP8-NEXT: %51 = stablehlo.sqrt %50 : tensor<f32>
 // FP8-NEXT: %52 = stablehlo.bitcast_convert %51 : (tensor<f32>) -> tensor<ui32>
 // FP8-NEXT: %c = stablehlo.constant dense<4286578688> : tensor<ui32>
 // FP8-NEXT: %53 = stablehlo.and %52, %c : tensor<ui32>
-// FP8-NEXT: %c_21 = stablehlo.constant dense<1> : tensor<ui32>
-// FP8-NEXT: %54 = stablehlo.subtract %53, %c_21 : tensor<ui32>
-// FP8-NEXT: %c_22 = stablehlo.constant dense<2139095039> : tensor<ui32>
-// FP8-NEXT: %55 = stablehlo.compare LT, %54, %c_22 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// FP8-NEXT: %c_23 = stablehlo.constant dense<1> : tensor<ui32>
+// FP8-NEXT: %54 = stablehlo.subtract %53, %c_23 : tensor<ui32>
+// FP8-NEXT: %c_24 = stablehlo.constant dense<2139095039> : tensor<ui32>
+// FP8-NEXT: %55 = stablehlo.compare LT, %54, %c_24 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
 // FP8-NEXT: %56 = stablehlo.bitcast_convert %53 : (tensor<ui32>) -> tensor<f32>
-// FP8-NEXT: %57 = stablehlo.select %55, %56, %cst_17 : tensor<i1>, tensor<f32>
+// FP8-NEXT: %57 = stablehlo.select %55, %56, %cst_19 : tensor<i1>, tensor<f32>
 // FP8-NEXT: %58 = stablehlo.multiply %57, %arg15 : tensor<f32>
-// FP8-NEXT: %cst_23 = stablehlo.constant dense<2.27373675E-13> : tensor<f32>
-// FP8-NEXT: %cst_24 = stablehlo.constant dense<4.39804651E+12> : tensor<f32>
-// FP8-NEXT: %59 = stablehlo.clamp %cst_23, %58, %cst_24 : tensor<f32>
+// FP8-NEXT: %cst_25 = stablehlo.constant dense<2.27373675E-13> : tensor<f32>
+// FP8-NEXT: %cst_26 = stablehlo.constant dense<4.39804651E+12> : tensor<f32>
+// FP8-NEXT: %59 = stablehlo.clamp %cst_25, %58, %cst_26 : tensor<f32>
 // FP8-NEXT: %60 = stablehlo.bitcast_convert %59 : (tensor<f32>) -> tensor<ui32>
-// FP8-NEXT: %c_25 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// FP8-NEXT: %61 = stablehlo.subtract %c_25, %60 : tensor<ui32>
+// FP8-NEXT: %c_27 = stablehlo.constant dense<2130706432> : tensor<ui32>
+// FP8-NEXT: %61 = stablehlo.subtract %c_27, %60 : tensor<ui32>
 // FP8-NEXT: %62 = stablehlo.bitcast_convert %61 : (tensor<ui32>) -> tensor<f32>
-// FP8-NEXT: %cst_26 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// FP8-NEXT: %63 = stablehlo.divide %cst_26, %62 : tensor<f32>
+// FP8-NEXT: %cst_28 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// FP8-NEXT: %63 = stablehlo.divide %cst_28, %62 : tensor<f32>
 // FP8-NEXT: %64 = stablehlo.optimization_barrier %63 : tensor<f32>
 // FP8-NEXT: %65 = stablehlo.divide %arg15, %64 : tensor<f32>
 // FP8-NEXT: %66 = stablehlo.divide %arg5, %64 : tensor<f32>
@@ -110,36 +112,36 @@
 // FP8-NEXT: %72 = stablehlo.multiply %45, %71 : tensor<16xf32>
 // FP8-NEXT: %73 = stablehlo.dot_general %41, %arg12, contracting_dims = [0] x [0] {scalify.forms = ["s6*s7 level -4"]} : (tensor<4x16xf32>, tensor<4x32xf32>) -> tensor<16x32xf32>
 // FP8-NEXT: %74 = stablehlo.transpose %73, dims = [1, 0] {scalify.forms = ["s6*s7 level -4"]} : (tensor<16x32xf32>) -> tensor<32x16xf32>
-// FP8-NEXT: %cst_27 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// FP8-NEXT: %cst_29 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
 // FP8-NEXT: %75 = stablehlo.optimization_barrier %74 : tensor<32x16xf32>
 // FP8-NEXT: %76 = stablehlo.multiply %75, %75 : tensor<32x16xf32>
 // FP8-NEXT: %77 = stablehlo.is_finite %75 : (tensor<32x16xf32>) -> tensor<32x16xi1>
-// FP8-NEXT: %cst_28 = stablehlo.constant dense<0.000000e+00> : tensor<32x16xf32>
-// FP8-NEXT: %78 = stablehlo.select %77, %76, %cst_28 : tensor<32x16xi1>, tensor<32x16xf32>
-// FP8-NEXT: %cst_29 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
-// FP8-NEXT: %79 = stablehlo.reduce(%78 init: %cst_29) applies stablehlo.add across dimensions = [0, 1] : (tensor<32x16xf32>, tensor<f32>) -> tensor<f32>
-// FP8-NEXT: %cst_30 = stablehlo.constant dense<0.001953125> : tensor<f32>
-// FP8-NEXT: %80 = stablehlo.multiply %79, %cst_30 : tensor<f32>
+// FP8-NEXT: %cst_30 = stablehlo.constant dense<0.000000e+00> : tensor<32x16xf32>
+// FP8-NEXT: %78 = stablehlo.select %77, %76, %cst_30 : tensor<32x16xi1>, tensor<32x16xf32>
+// FP8-NEXT: %cst_31 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+// FP8-NEXT: %79 = stablehlo.reduce(%78 init: %cst_31) applies stablehlo.add across dimensions = [0, 1] : (tensor<32x16xf32>, tensor<f32>) -> tensor<f32>
+// FP8-NEXT: %cst_32 = stablehlo.constant dense<0.001953125> : tensor<f32>
+// FP8-NEXT: %80 = stablehlo.multiply %79, %cst_32 : tensor<f32>
 // FP8-NEXT: %81 = stablehlo.sqrt %80 : tensor<f32>
 // FP8-NEXT: %82 = stablehlo.bitcast_convert %81 : (tensor<f32>) -> tensor<ui32>
-// FP8-NEXT: %c_31 = stablehlo.constant dense<4286578688> : tensor<ui32>
-// FP8-NEXT: %83 = stablehlo.and %82, %c_31 : tensor<ui32>
-// FP8-NEXT: %c_32 = stablehlo.constant dense<1> : tensor<ui32>
-// FP8-NEXT: %84 = stablehlo.subtract %83, %c_32 : tensor<ui32>
-// FP8-NEXT: %c_33 = stablehlo.constant dense<2139095039> : tensor<ui32>
-// FP8-NEXT: %85 = stablehlo.compare LT, %84, %c_33 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// FP8-NEXT: %c_33 = stablehlo.constant dense<4286578688> : tensor<ui32>
+// FP8-NEXT: %83 = stablehlo.and %82, %c_33 : tensor<ui32>
+// FP8-NEXT: %c_34 = stablehlo.constant dense<1> : tensor<ui32>
+// FP8-NEXT: %84 = stablehlo.subtract %83, %c_34 : tensor<ui32>
+// FP8-NEXT: %c_35 = stablehlo.constant dense<2139095039> : tensor<ui32>
+// FP8-NEXT: %85 = stablehlo.compare LT, %84, %c_35 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
 // FP8-NEXT: %86 = stablehlo.bitcast_convert %83 : (tensor<ui32>) -> tensor<f32>
-// FP8-NEXT: %87 = stablehlo.select %85, %86, %cst_27 : tensor<i1>, tensor<f32>
+// FP8-NEXT: %87 = stablehlo.select %85, %86, %cst_29 : tensor<i1>, tensor<f32>
 // FP8-NEXT: %88 = stablehlo.multiply %87, %3 : tensor<f32>
-// FP8-NEXT: %cst_34 = stablehlo.constant dense<2.27373675E-13> : tensor<f32>
-// FP8-NEXT: %cst_35 = stablehlo.constant dense<4.39804651E+12> : tensor<f32>
-// FP8-NEXT: %89 = stablehlo.clamp %cst_34, %88, %cst_35 : tensor<f32>
+// FP8-NEXT: %cst_36 = stablehlo.constant dense<2.27373675E-13> : tensor<f32>
+// FP8-NEXT: %cst_37 = stablehlo.constant dense<4.39804651E+12> : tensor<f32>
+// FP8-NEXT: %89 = stablehlo.clamp %cst_36, %88, %cst_37 : tensor<f32>
 // FP8-NEXT: %90 = stablehlo.bitcast_convert %89 : (tensor<f32>) -> tensor<ui32>
-// FP8-NEXT: %c_36 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// FP8-NEXT: %91 = stablehlo.subtract %c_36, %90 : tensor<ui32>
+// FP8-NEXT: %c_38 = stablehlo.constant dense<2130706432> : tensor<ui32>
+// FP8-NEXT: %91 = stablehlo.subtract %c_38, %90 : tensor<ui32>
 // FP8-NEXT: %92 = stablehlo.bitcast_convert %91 : (tensor<ui32>) -> tensor<f32>
-// FP8-NEXT: %cst_37 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// FP8-NEXT: %93 = stablehlo.divide %cst_37, %92 : tensor<f32>
+// FP8-NEXT: %cst_39 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// FP8-NEXT: %93 = stablehlo.divide %cst_39, %92 : tensor<f32>
 // FP8-NEXT: %94 = stablehlo.optimization_barrier %93 : tensor<f32>
 // FP8-NEXT: %95 = stablehlo.divide %3, %94 : tensor<f32>
 // FP8-NEXT: %96 = stablehlo.divide %arg7, %94 : tensor<f32>
@@ -149,78 +151,79 @@
 // FP8-NEXT: %100 = stablehlo.divide %cst_5, %94 : tensor<f32>
 // FP8-NEXT: %101 = stablehlo.broadcast_in_dim %95, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
 // FP8-NEXT: %102 = stablehlo.multiply %75, %101 : tensor<32x16xf32>
-// FP8-NEXT: %103 = stablehlo.subtract %102, %102 : tensor<32x16xf32>
-// FP8-NEXT: %104 = stablehlo.subtract %102, %103 : tensor<32x16xf32>
+// FP8-NEXT: %cst_40 = stablehlo.constant dense<0.000000e+00> : tensor<32x16xf32>
+// FP8-NEXT: %103 = stablehlo.multiply %102, %cst_40 : tensor<32x16xf32>
+// FP8-NEXT: %104 = stablehlo.add %102, %103 : tensor<32x16xf32>
 // FP8-NEXT: %105 = stablehlo.clamp %cst_2, %104, %cst_3 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
 // FP8-NEXT: %106 = stablehlo.convert %105 {scalify.forms = ["s10"]} : (tensor<32x16xf32>) -> tensor<32x16xf8E5M2>
 // FP8-NEXT: %107 = stablehlo.optimization_barrier {scalify.forms = ["s10"]} %106 : tensor<32x16xf8E5M2>
 // FP8-NEXT: %108 = stablehlo.convert %107 {scalify.forms = ["s10"]} : (tensor<32x16xf8E5M2>) -> tensor<32x16xf32>
-// FP8-NEXT: %109 = stablehlo.broadcast_in_dim %cst_11, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<16xf32>
+// FP8-NEXT: %109 = stablehlo.broadcast_in_dim %cst_13, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<16xf32>
 // FP8-NEXT: %110 = stablehlo.multiply %109, %72 {scalify.forms = ["s9 level -3.32193"]} : tensor<16xf32>
 // FP8-NEXT: %111 = stablehlo.broadcast_in_dim %67, dims = [] : (tensor<f32>) -> tensor<16xf32>
 // FP8-NEXT: %112 = stablehlo.multiply %111, %9 : tensor<16xf32>
 // FP8-NEXT: %113 = stablehlo.add %112, %110 {scalify.forms = ["s9 level -3.32193"]} : tensor<16xf32>
-// FP8-NEXT: %114 = stablehlo.broadcast_in_dim %cst_11, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
+// FP8-NEXT: %114 = stablehlo.broadcast_in_dim %cst_13, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
 // FP8-NEXT: %115 = stablehlo.multiply %114, %108 {scalify.forms = ["s10 level -3.32193"]} : tensor<32x16xf32>
 // FP8-NEXT: %116 = stablehlo.broadcast_in_dim %97, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
 // FP8-NEXT: %117 = stablehlo.multiply %116, %8 : tensor<32x16xf32>
 // FP8-NEXT: %118 = stablehlo.add %117, %115 {scalify.forms = ["s10 level -3.32193"]} : tensor<32x16xf32>
-// FP8-NEXT: %119 = stablehlo.broadcast_in_dim %cst_10, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<16xf32>
+// FP8-NEXT: %119 = stablehlo.broadcast_in_dim %cst_12, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<16xf32>
 // FP8-NEXT: %120 = stablehlo.multiply %119, %7 {scalify.forms = ["s4 level -0.0014434"]} : tensor<16xf32>
-// FP8-NEXT: %121 = stablehlo.broadcast_in_dim %cst_9, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<16xf32>
+// FP8-NEXT: %121 = stablehlo.broadcast_in_dim %cst_11, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<16xf32>
 // FP8-NEXT: %122 = stablehlo.multiply %121, %72 {scalify.forms = ["s9 level -9.96578"]} : tensor<16xf32>
 // FP8-NEXT: %123 = stablehlo.multiply %122, %72 {scalify.forms = ["s9^2 level -9.96578"]} : tensor<16xf32>
 // FP8-NEXT: %124 = stablehlo.broadcast_in_dim %69, dims = [] : (tensor<f32>) -> tensor<16xf32>
 // FP8-NEXT: %125 = stablehlo.multiply %120, %124 : tensor<16xf32>
 // FP8-NEXT: %126 = stablehlo.add %125, %123 {scalify.forms = ["s9^2 level -9.96578"]} : tensor<16xf32>
-// FP8-NEXT: %127 = stablehlo.broadcast_in_dim %cst_10, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
+// FP8-NEXT: %127 = stablehlo.broadcast_in_dim %cst_12, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
 // FP8-NEXT: %128 = stablehlo.multiply %127, %6 {scalify.forms = ["s5 level -0.0014434"]} : tensor<32x16xf32>
-// FP8-NEXT: %129 = stablehlo.broadcast_in_dim %cst_9, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
+// FP8-NEXT: %129 = stablehlo.broadcast_in_dim %cst_11, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
 // FP8-NEXT: %130 = stablehlo.multiply %129, %108 {scalify.forms = ["s10 level -9.96578"]} : tensor<32x16xf32>
 // FP8-NEXT: %131 = stablehlo.multiply %130, %108 {scalify.forms = ["s10^2 level -9.96578"]} : tensor<32x16xf32>
 // FP8-NEXT: %132 = stablehlo.broadcast_in_dim %99, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
 // FP8-NEXT: %133 = stablehlo.multiply %128, %132 : tensor<32x16xf32>
 // FP8-NEXT: %134 = stablehlo.add %133, %131 {scalify.forms = ["s10^2 level -9.96578"]} : tensor<32x16xf32>
 // FP8-NEXT: %135 = stablehlo.multiply %arg16, %arg17 : tensor<f32>
-// FP8-NEXT: %136 = stablehlo.add %135, %cst_16 {scalify.forms = ["2^0"]} : tensor<f32>
-// FP8-NEXT: %137 = stablehlo.power %cst_12, %136 : tensor<f32>
-// FP8-NEXT: %138 = stablehlo.subtract %cst_16, %137 : tensor<f32>
+// FP8-NEXT: %136 = stablehlo.add %135, %cst_18 {scalify.forms = ["2^0"]} : tensor<f32>
+// FP8-NEXT: %137 = stablehlo.power %cst_14, %136 : tensor<f32>
+// FP8-NEXT: %138 = stablehlo.subtract %cst_18, %137 : tensor<f32>
 // FP8-NEXT: %139 = stablehlo.broadcast_in_dim %138, dims = [] {scalify.forms = ["2^0 level 0"]} : (tensor<f32>) -> tensor<16xf32>
 // FP8-NEXT: %140 = stablehlo.divide %113, %139 {scalify.forms = ["s9 level -3.32193"]} : tensor<16xf32>
-// FP8-NEXT: %141 = stablehlo.power %cst_10, %136 : tensor<f32>
-// FP8-NEXT: %142 = stablehlo.subtract %cst_16, %141 : tensor<f32>
+// FP8-NEXT: %141 = stablehlo.power %cst_12, %136 : tensor<f32>
+// FP8-NEXT: %142 = stablehlo.subtract %cst_18, %141 : tensor<f32>
 // FP8-NEXT: %143 = stablehlo.broadcast_in_dim %142, dims = [] {scalify.forms = ["2^0 level 0"]} : (tensor<f32>) -> tensor<16xf32>
 // FP8-NEXT: %144 = stablehlo.divide %126, %143 {scalify.forms = ["s9^2 level -9.96578"]} : tensor<16xf32>
 // FP8-NEXT: %145 = stablehlo.sqrt %144 {scalify.forms = ["s9 level -5"]} : tensor<16xf32>
 // FP8-NEXT: %146 = stablehlo.broadcast_in_dim %70, dims = [] : (tensor<f32>) -> tensor<16xf32>
 // FP8-NEXT: %147 = stablehlo.add %145, %146 {scalify.forms = ["s9 level -5"]} : tensor<16xf32>
 // FP8-NEXT: %148 = stablehlo.divide %140, %147 {scalify.forms = ["2^0 level 1.67807"]} : tensor<16xf32>
-// FP8-NEXT: %149 = stablehlo.broadcast_in_dim %cst_8, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<16xf32>
+// FP8-NEXT: %149 = stablehlo.broadcast_in_dim %cst_10, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<16xf32>
 // FP8-NEXT: %150 = stablehlo.multiply %149, %11 {scalify.forms = ["s0 level -6.64386"]} : tensor<16xf32>
 // FP8-NEXT: %151 = stablehlo.broadcast_in_dim %4, dims = [] : (tensor<f32>) -> tensor<16xf32>
 // FP8-NEXT: %152 = stablehlo.multiply %148, %151 : tensor<16xf32>
 // FP8-NEXT: %153 = stablehlo.add %152, %150 {scalify.forms = ["s0 level -6.64386"]} : tensor<16xf32>
-// FP8-NEXT: %154 = stablehlo.broadcast_in_dim %cst_9, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<16xf32>
+// FP8-NEXT: %154 = stablehlo.broadcast_in_dim %cst_11, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<16xf32>
 // FP8-NEXT: %155 = stablehlo.multiply %154, %153 {scalify.forms = ["s0 level -16.6096"]} : tensor<16xf32>
 // FP8-NEXT: %156 = stablehlo.subtract %11, %155 {scalify.forms = ["s0"]} : tensor<16xf32>
-// FP8-NEXT: %157 = stablehlo.power %cst_12, %136 : tensor<f32>
-// FP8-NEXT: %158 = stablehlo.subtract %cst_16, %157 : tensor<f32>
+// FP8-NEXT: %157 = stablehlo.power %cst_14, %136 : tensor<f32>
+// FP8-NEXT: %158 = stablehlo.subtract %cst_18, %157 : tensor<f32>
 // FP8-NEXT: %159 = stablehlo.broadcast_in_dim %158, dims = [] {scalify.forms = ["2^0 level 0"]} : (tensor<f32>) -> tensor<32x16xf32>
 // FP8-NEXT: %160 = stablehlo.divide %118, %159 {scalify.forms = ["s10 level -3.32193"]} : tensor<32x16xf32>
-// FP8-NEXT: %161 = stablehlo.power %cst_10, %136 : tensor<f32>
-// FP8-NEXT: %162 = stablehlo.subtract %cst_16, %161 : tensor<f32>
+// FP8-NEXT: %161 = stablehlo.power %cst_12, %136 : tensor<f32>
+// FP8-NEXT: %162 = stablehlo.subtract %cst_18, %161 : tensor<f32>
 // FP8-NEXT: %163 = stablehlo.broadcast_in_dim %162, dims = [] {scalify.forms = ["2^0 level 0"]} : (tensor<f32>) -> tensor<32x16xf32>
 // FP8-NEXT: %164 = stablehlo.divide %134, %163 {scalify.forms = ["s10^2 level -9.96578"]} : tensor<32x16xf32>
 // FP8-NEXT: %165 = stablehlo.sqrt %164 {scalify.forms = ["s10 level -5"]} : tensor<32x16xf32>
 // FP8-NEXT: %166 = stablehlo.broadcast_in_dim %100, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
 // FP8-NEXT: %167 = stablehlo.add %165, %166 {scalify.forms = ["s10 level -5"]} : tensor<32x16xf32>
 // FP8-NEXT: %168 = stablehlo.divide %160, %167 {scalify.forms = ["2^0 level 1.67807"]} : tensor<32x16xf32>
-// FP8-NEXT: %169 = stablehlo.broadcast_in_dim %cst_8, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
+// FP8-NEXT: %169 = stablehlo.broadcast_in_dim %cst_10, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
 // FP8-NEXT: %170 = stablehlo.multiply %169, %10 {scalify.forms = ["s1 level -6.64386"]} : tensor<32x16xf32>
 // FP8-NEXT: %171 = stablehlo.broadcast_in_dim %5, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
 // FP8-NEXT: %172 = stablehlo.multiply %168, %171 : tensor<32x16xf32>
 // FP8-NEXT: %173 = stablehlo.add %172, %170 {scalify.forms = ["s1 level -6.64386"]} : tensor<32x16xf32>
-// FP8-NEXT: %174 = stablehlo.broadcast_in_dim %cst_9, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
+// FP8-NEXT: %174 = stablehlo.broadcast_in_dim %cst_11, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
 // FP8-NEXT: %175 = stablehlo.multiply %174, %173 {scalify.forms = ["s1 level -16.6096"]} : tensor<32x16xf32>
 // FP8-NEXT: %176 = stablehlo.subtract %10, %175 {scalify.forms = ["s1"]} : tensor<32x16xf32>
 // FP8-NEXT: %177 = stablehlo.reshape %156 : (tensor<16xf32>) -> tensor<1x16xf32>
@@ -228,35 +231,35 @@
 // FP8-NEXT: %179 = stablehlo.concatenate %177, %178, dim = 0 : (tensor<1x16xf32>, tensor<1x16xf32>) -> tensor<2x16xf32>
 // FP8-NEXT: %180 = stablehlo.multiply %179, %179 : tensor<2x16xf32>
 // FP8-NEXT: %181 = stablehlo.is_finite %179 : (tensor<2x16xf32>) -> tensor<2x16xi1>
-// FP8-NEXT: %cst_38 = stablehlo.constant dense<0.000000e+00> : tensor<2x16xf32>
-// FP8-NEXT: %182 = stablehlo.select %181, %180, %cst_38 : tensor<2x16xi1>, tensor<2x16xf32>
-// FP8-NEXT: %cst_39 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
-// FP8-NEXT: %183 = stablehlo.reduce(%182 init: %cst_39) applies stablehlo.add across dimensions = [1] : (tensor<2x16xf32>, tensor<f32>) -> tensor<2xf32>
-// FP8-NEXT: %cst_40 = stablehlo.constant dense<6.250000e-02> : tensor<2xf32>
-// FP8-NEXT: %184 = stablehlo.multiply %183, %cst_40 : tensor<2xf32>
+// FP8-NEXT: %cst_41 = stablehlo.constant dense<0.000000e+00> : tensor<2x16xf32>
+// FP8-NEXT: %182 = stablehlo.select %181, %180, %cst_41 : tensor<2x16xi1>, tensor<2x16xf32>
+// FP8-NEXT: %cst_42 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+// FP8-NEXT: %183 = stablehlo.reduce(%182 init: %cst_42) applies stablehlo.add across dimensions = [1] : (tensor<2x16xf32>, tensor<f32>) -> tensor<2xf32>
+// FP8-NEXT: %cst_43 = stablehlo.constant dense<6.250000e-02> : tensor<2xf32>
+// FP8-NEXT: %184 = stablehlo.multiply %183, %cst_43 : tensor<2xf32>
 // FP8-NEXT: %185 = stablehlo.sqrt %184 : tensor<2xf32>
-// FP8-NEXT: %cst_41 = stablehlo.constant dense<1.000000e+00> : tensor<2xf32>
+// FP8-NEXT: %cst_44 = stablehlo.constant dense<1.000000e+00> : tensor<2xf32>
 // FP8-NEXT: %186 = stablehlo.bitcast_convert %185 : (tensor<2xf32>) -> tensor<2xui32>
-// FP8-NEXT: %c_42 = stablehlo.constant dense<4286578688> : tensor<2xui32>
-// FP8-NEXT: %187 = stablehlo.and %186, %c_42 : tensor<2xui32>
-// FP8-NEXT: %c_43 = stablehlo.constant dense<1> : tensor<2xui32>
-// FP8-NEXT: %188 = stablehlo.subtract %187, %c_43 : tensor<2xui32>
-// FP8-NEXT: %c_44 = stablehlo.constant dense<2139095039> : tensor<2xui32>
-// FP8-NEXT: %189 = stablehlo.compare LT, %188, %c_44 : (tensor<2xui32>, tensor<2xui32>) -> tensor<2xi1>
+// FP8-NEXT: %c_45 = stablehlo.constant dense<4286578688> : tensor<2xui32>
+// FP8-NEXT: %187 = stablehlo.and %186, %c_45 : tensor<2xui32>
+// FP8-NEXT: %c_46 = stablehlo.constant dense<1> : tensor<2xui32>
+// FP8-NEXT: %188 = stablehlo.subtract %187, %c_46 : tensor<2xui32>
+// FP8-NEXT: %c_47 = stablehlo.constant dense<2139095039> : tensor<2xui32>
+// FP8-NEXT: %189 = stablehlo.compare LT, %188, %c_47 : (tensor<2xui32>, tensor<2xui32>) -> tensor<2xi1>
 // FP8-NEXT: %190 = stablehlo.bitcast_convert %187 : (tensor<2xui32>) -> tensor<2xf32>
-// FP8-NEXT: %191 = stablehlo.select %189, %190, %cst_41 : tensor<2xi1>, tensor<2xf32>
+// FP8-NEXT: %191 = stablehlo.select %189, %190, %cst_44 : tensor<2xi1>, tensor<2xf32>
 // FP8-NEXT: %192 = stablehlo.slice %191 [0:1] : (tensor<2xf32>) -> tensor<1xf32>
 // FP8-NEXT: %193 = stablehlo.reshape %192 : (tensor<1xf32>) -> tensor<f32>
 // FP8-NEXT: %194 = stablehlo.multiply %193, %arg1 : tensor<f32>
-// FP8-NEXT: %cst_45 = stablehlo.constant dense<2.27373675E-13> : tensor<f32>
-// FP8-NEXT: %cst_46 = stablehlo.constant dense<4.39804651E+12> : tensor<f32>
-// FP8-NEXT: %195 = stablehlo.clamp %cst_45, %194, %cst_46 : tensor<f32>
+// FP8-NEXT: %cst_48 = stablehlo.constant dense<2.27373675E-13> : tensor<f32>
+// FP8-NEXT: %cst_49 = stablehlo.constant dense<4.39804651E+12> : tensor<f32>
+// FP8-NEXT: %195 = stablehlo.clamp %cst_48, %194, %cst_49 : tensor<f32>
 // FP8-NEXT: %196 = stablehlo.bitcast_convert %195 : (tensor<f32>) -> tensor<ui32>
-// FP8-NEXT: %c_47 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// FP8-NEXT: %197 = stablehlo.subtract %c_47, %196 : tensor<ui32>
+// FP8-NEXT: %c_50 = stablehlo.constant dense<2130706432> : tensor<ui32>
+// FP8-NEXT: %197 = stablehlo.subtract %c_50, %196 : tensor<ui32>
 // FP8-NEXT: %198 = stablehlo.bitcast_convert %197 : (tensor<ui32>) -> tensor<f32>
-// FP8-NEXT: %cst_48 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// FP8-NEXT: %199 = stablehlo.divide %cst_48, %198 : tensor<f32>
+// FP8-NEXT: %cst_51 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// FP8-NEXT: %199 = stablehlo.divide %cst_51, %198 : tensor<f32>
 // FP8-NEXT: %200 = stablehlo.optimization_barrier %199 : tensor<f32>
 // FP8-NEXT: %201 = stablehlo.divide %arg1, %200 : tensor<f32>
 // FP8-NEXT: %202 = stablehlo.broadcast_in_dim %201, dims = [] : (tensor<f32>) -> tensor<16xf32>
@@ -264,15 +267,15 @@
 // FP8-NEXT: %204 = stablehlo.slice %191 [1:2] : (tensor<2xf32>) -> tensor<1xf32>
 // FP8-NEXT: %205 = stablehlo.reshape %204 : (tensor<1xf32>) -> tensor<f32>
 // FP8-NEXT: %206 = stablehlo.multiply %205, %64 : tensor<f32>
-// FP8-NEXT: %cst_49 = stablehlo.constant dense<2.27373675E-13> : tensor<f32>
-// FP8-NEXT: %cst_50 = stablehlo.constant dense<4.39804651E+12> : tensor<f32>
-// FP8-NEXT: %207 = stablehlo.clamp %cst_49, %206, %cst_50 : tensor<f32>
+// FP8-NEXT: %cst_52 = stablehlo.constant dense<2.27373675E-13> : tensor<f32>
+// FP8-NEXT: %cst_53 = stablehlo.constant dense<4.39804651E+12> : tensor<f32>
+// FP8-NEXT: %207 = stablehlo.clamp %cst_52, %206, %cst_53 : tensor<f32>
 // FP8-NEXT: %208 = stablehlo.bitcast_convert %207 : (tensor<f32>) -> tensor<ui32>
-// FP8-NEXT: %c_51 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// FP8-NEXT: %209 = stablehlo.subtract %c_51, %208 : tensor<ui32>
+// FP8-NEXT: %c_54 = stablehlo.constant dense<2130706432> : tensor<ui32>
+// FP8-NEXT: %209 = stablehlo.subtract %c_54, %208 : tensor<ui32>
 // FP8-NEXT: %210 = stablehlo.bitcast_convert %209 : (tensor<ui32>) -> tensor<f32>
-// FP8-NEXT: %cst_52 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// FP8-NEXT: %211 = stablehlo.divide %cst_52, %210 : tensor<f32>
+// FP8-NEXT: %cst_55 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// FP8-NEXT: %211 = stablehlo.divide %cst_55, %210 : tensor<f32>
 // FP8-NEXT: %212 = stablehlo.optimization_barrier %211 : tensor<f32>
 // FP8-NEXT: %213 = stablehlo.divide %64, %212 : tensor<f32>
 // FP8-NEXT: %214 = stablehlo.broadcast_in_dim %213, dims = [] : (tensor<f32>) -> tensor<16xf32>
@@ -290,35 +293,35 @@
 // FP8-NEXT: %226 = stablehlo.concatenate %224, %225, dim = 0 : (tensor<1x512xf32>, tensor<1x512xf32>) -> tensor<2x512xf32>
 // FP8-NEXT: %227 = stablehlo.multiply %226, %226 : tensor<2x512xf32>
 // FP8-NEXT: %228 = stablehlo.is_finite %226 : (tensor<2x512xf32>) -> tensor<2x512xi1>
-// FP8-NEXT: %cst_53 = stablehlo.constant dense<0.000000e+00> : tensor<2x512xf32>
-// FP8-NEXT: %229 = stablehlo.select %228, %227, %cst_53 : tensor<2x512xi1>, tensor<2x512xf32>
-// FP8-NEXT: %cst_54 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
-// FP8-NEXT: %230 = stablehlo.reduce(%229 init: %cst_54) applies stablehlo.add across dimensions = [1] : (tensor<2x512xf32>, tensor<f32>) -> tensor<2xf32>
-// FP8-NEXT: %cst_55 = stablehlo.constant dense<0.001953125> : tensor<2xf32>
-// FP8-NEXT: %231 = stablehlo.multiply %230, %cst_55 : tensor<2xf32>
+// FP8-NEXT: %cst_56 = stablehlo.constant dense<0.000000e+00> : tensor<2x512xf32>
+// FP8-NEXT: %229 = stablehlo.select %228, %227, %cst_56 : tensor<2x512xi1>, tensor<2x512xf32>
+// FP8-NEXT: %cst_57 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+// FP8-NEXT: %230 = stablehlo.reduce(%229 init: %cst_57) applies stablehlo.add across dimensions = [1] : (tensor<2x512xf32>, tensor<f32>) -> tensor<2xf32>
+// FP8-NEXT: %cst_58 = stablehlo.constant dense<0.001953125> : tensor<2xf32>
+// FP8-NEXT: %231 = stablehlo.multiply %230, %cst_58 : tensor<2xf32>
 // FP8-NEXT: %232 = stablehlo.sqrt %231 : tensor<2xf32>
-// FP8-NEXT: %cst_56 = stablehlo.constant dense<1.000000e+00> : tensor<2xf32>
+// FP8-NEXT: %cst_59 = stablehlo.constant dense<1.000000e+00> : tensor<2xf32>
 // FP8-NEXT: %233 = stablehlo.bitcast_convert %232 : (tensor<2xf32>) -> tensor<2xui32>
-// FP8-NEXT: %c_57 = stablehlo.constant dense<4286578688> : tensor<2xui32>
-// FP8-NEXT: %234 = stablehlo.and %233, %c_57 : tensor<2xui32>
-// FP8-NEXT: %c_58 = stablehlo.constant dense<1> : tensor<2xui32>
-// FP8-NEXT: %235 = stablehlo.subtract %234, %c_58 : tensor<2xui32>
-// FP8-NEXT: %c_59 = stablehlo.constant dense<2139095039> : tensor<2xui32>
-// FP8-NEXT: %236 = stablehlo.compare LT, %235, %c_59 : (tensor<2xui32>, tensor<2xui32>) -> tensor<2xi1>
+// FP8-NEXT: %c_60 = stablehlo.constant dense<4286578688> : tensor<2xui32>
+// FP8-NEXT: %234 = stablehlo.and %233, %c_60 : tensor<2xui32>
+// FP8-NEXT: %c_61 = stablehlo.constant dense<1> : tensor<2xui32>
+// FP8-NEXT: %235 = stablehlo.subtract %234, %c_61 : tensor<2xui32>
+// FP8-NEXT: %c_62 = stablehlo.constant dense<2139095039> : tensor<2xui32>
+// FP8-NEXT: %236 = stablehlo.compare LT, %235, %c_62 : (tensor<2xui32>, tensor<2xui32>) -> tensor<2xi1>
 // FP8-NEXT: %237 = stablehlo.bitcast_convert %234 : (tensor<2xui32>) -> tensor<2xf32>
-// FP8-NEXT: %238 = stablehlo.select %236, %237, %cst_56 : tensor<2xi1>, tensor<2xf32>
+// FP8-NEXT: %238 = stablehlo.select %236, %237, %cst_59 : tensor<2xi1>, tensor<2xf32>
 // FP8-NEXT: %239 = stablehlo.slice %238 [0:1] : (tensor<2xf32>) -> tensor<1xf32>
 // FP8-NEXT: %240 = stablehlo.reshape %239 : (tensor<1xf32>) -> tensor<f32>
 // FP8-NEXT: %241 = stablehlo.multiply %240, %arg3 : tensor<f32>
-// FP8-NEXT: %cst_60 = stablehlo.constant dense<2.27373675E-13> : tensor<f32>
-// FP8-NEXT: %cst_61 = stablehlo.constant dense<4.39804651E+12> : tensor<f32>
-// FP8-NEXT: %242 = stablehlo.clamp %cst_60, %241, %cst_61 : tensor<f32>
+// FP8-NEXT: %cst_63 = stablehlo.constant dense<2.27373675E-13> : tensor<f32>
+// FP8-NEXT: %cst_64 = stablehlo.constant dense<4.39804651E+12> : tensor<f32>
+// FP8-NEXT: %242 = stablehlo.clamp %cst_63, %241, %cst_64 : tensor<f32>
 // FP8-NEXT: %243 = stablehlo.bitcast_convert %242 : (tensor<f32>) -> tensor<ui32>
-// FP8-NEXT: %c_62 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// FP8-NEXT: %244 = stablehlo.subtract %c_62, %243 : tensor<ui32>
+// FP8-NEXT: %c_65 = stablehlo.constant dense<2130706432> : tensor<ui32>
+// FP8-NEXT: %244 = stablehlo.subtract %c_65, %243 : tensor<ui32>
 // FP8-NEXT: %245 = stablehlo.bitcast_convert %244 : (tensor<ui32>) -> tensor<f32>
-// FP8-NEXT: %cst_63 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// FP8-NEXT: %246 = stablehlo.divide %cst_63, %245 : tensor<f32>
+// FP8-NEXT: %cst_66 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// FP8-NEXT: %246 = stablehlo.divide %cst_66, %245 : tensor<f32>
 // FP8-NEXT: %247 = stablehlo.optimization_barrier %246 : tensor<f32>
 // FP8-NEXT: %248 = stablehlo.divide %arg3, %247 : tensor<f32>
 // FP8-NEXT: %249 = stablehlo.broadcast_in_dim %248, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
@@ -326,15 +329,15 @@
 // FP8-NEXT: %251 = stablehlo.slice %238 [1:2] : (tensor<2xf32>) -> tensor<1xf32>
 // FP8-NEXT: %252 = stablehlo.reshape %251 : (tensor<1xf32>) -> tensor<f32>
 // FP8-NEXT: %253 = stablehlo.multiply %252, %94 : tensor<f32>
-// FP8-NEXT: %cst_64 = stablehlo.constant dense<2.27373675E-13> : tensor<f32>
-// FP8-NEXT: %cst_65 = stablehlo.constant dense<4.39804651E+12> : tensor<f32>
-// FP8-NEXT: %254 = stablehlo.clamp %cst_64, %253, %cst_65 : tensor<f32>
+// FP8-NEXT: %cst_67 = stablehlo.constant dense<2.27373675E-13> : tensor<f32>
+// FP8-NEXT: %cst_68 = stablehlo.constant dense<4.39804651E+12> : tensor<f32>
+// FP8-NEXT: %254 = stablehlo.clamp %cst_67, %253, %cst_68 : tensor<f32>
 // FP8-NEXT: %255 = stablehlo.bitcast_convert %254 : (tensor<f32>) -> tensor<ui32>
-// FP8-NEXT: %c_66 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// FP8-NEXT: %256 = stablehlo.subtract %c_66, %255 : tensor<ui32>
+// FP8-NEXT: %c_69 = stablehlo.constant dense<2130706432> : tensor<ui32>
+// FP8-NEXT: %256 = stablehlo.subtract %c_69, %255 : tensor<ui32>
 // FP8-NEXT: %257 = stablehlo.bitcast_convert %256 : (tensor<ui32>) -> tensor<f32>
-// FP8-NEXT: %cst_67 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// FP8-NEXT: %258 = stablehlo.divide %cst_67, %257 : tensor<f32>
+// FP8-NEXT: %cst_70 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// FP8-NEXT: %258 = stablehlo.divide %cst_70, %257 : tensor<f32>
 // FP8-NEXT: %259 = stablehlo.optimization_barrier %258 : tensor<f32>
 // FP8-NEXT: %260 = stablehlo.divide %94, %259 : tensor<f32>
 // FP8-NEXT: %261 = stablehlo.broadcast_in_dim %260, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
@@ -347,40 +350,40 @@
 // FP8-NEXT: %268 = stablehlo.clamp %cst_6, %250, %cst_7 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
 // FP8-NEXT: %269 = stablehlo.select %267, %268, %250 : tensor<32x16xi1>, tensor<32x16xf32>
 // FP8-NEXT: %270 = stablehlo.convert %269 {scalify.forms = ["s17"]} : (tensor<32x16xf32>) -> tensor<32x16xf16>
-// FP8-NEXT: %cst_68 = stablehlo.constant dense<1.280000e+02> : tensor<f32>
+// FP8-NEXT: %cst_71 = stablehlo.constant dense<1.280000e+02> : tensor<f32>
 // FP8-NEXT: %271 = stablehlo.optimization_barrier %126 : tensor<16xf32>
 // FP8-NEXT: %272 = stablehlo.abs %271 : tensor<16xf32>
 // FP8-NEXT: %273 = stablehlo.bitcast_convert %272 : (tensor<16xf32>) -> tensor<16xi32>
-// FP8-NEXT: %c_69 = stablehlo.constant dense<8388608> : tensor<16xi32>
-// FP8-NEXT: %274 = stablehlo.add %273, %c_69 : tensor<16xi32>
-// FP8-NEXT: %c_70 = stablehlo.constant dense<8388608> : tensor<i32>
-// FP8-NEXT: %275 = stablehlo.reduce(%274 init: %c_70) applies stablehlo.maximum across dimensions = [0] : (tensor<16xi32>, tensor<i32>) -> tensor<i32>
-// FP8-NEXT: %c_71 = stablehlo.constant dense<8388608> : tensor<i32>
-// FP8-NEXT: %276 = stablehlo.subtract %275, %c_71 : tensor<i32>
+// FP8-NEXT: %c_72 = stablehlo.constant dense<8388608> : tensor<16xi32>
+// FP8-NEXT: %274 = stablehlo.add %273, %c_72 : tensor<16xi32>
+// FP8-NEXT: %c_73 = stablehlo.constant dense<8388608> : tensor<i32>
+// FP8-NEXT: %275 = stablehlo.reduce(%274 init: %c_73) applies stablehlo.maximum across dimensions = [0] : (tensor<16xi32>, tensor<i32>) -> tensor<i32>
+// FP8-NEXT: %c_74 = stablehlo.constant dense<8388608> : tensor<i32>
+// FP8-NEXT: %276 = stablehlo.subtract %275, %c_74 : tensor<i32>
 // FP8-NEXT: %277 = stablehlo.bitcast_convert %276 : (tensor<i32>) -> tensor<f32>
 // FP8-NEXT: %278 = stablehlo.bitcast_convert %277 : (tensor<f32>) -> tensor<ui32>
-// FP8-NEXT: %c_72 = stablehlo.constant dense<8388607> : tensor<ui32>
-// FP8-NEXT: %279 = stablehlo.add %278, %c_72 : tensor<ui32>
-// FP8-NEXT: %c_73 = stablehlo.constant dense<4286578688> : tensor<ui32>
-// FP8-NEXT: %280 = stablehlo.and %279, %c_73 : tensor<ui32>
-// FP8-NEXT: %c_74 = stablehlo.constant dense<1> : tensor<ui32>
-// FP8-NEXT: %281 = stablehlo.subtract %280, %c_74 : tensor<ui32>
-// FP8-NEXT: %c_75 = stablehlo.constant dense<2139095039> : tensor<ui32>
-// FP8-NEXT: %282 = stablehlo.compare LT, %281, %c_75 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// FP8-NEXT: %c_75 = stablehlo.constant dense<8388607> : tensor<ui32>
+// FP8-NEXT: %279 = stablehlo.add %278, %c_75 : tensor<ui32>
+// FP8-NEXT: %c_76 = stablehlo.constant dense<4286578688> : tensor<ui32>
+// FP8-NEXT: %280 = stablehlo.and %279, %c_76 : tensor<ui32>
+// FP8-NEXT: %c_77 = stablehlo.constant dense<1> : tensor<ui32>
+// FP8-NEXT: %281 = stablehlo.subtract %280, %c_77 : tensor<ui32>
+// FP8-NEXT: %c_78 = stablehlo.constant dense<2139095039> : tensor<ui32>
+// FP8-NEXT: %282 = stablehlo.compare LT, %281, %c_78 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
 // FP8-NEXT: %283 = stablehlo.bitcast_convert %280 : (tensor<ui32>) -> tensor<f32>
-// FP8-NEXT: %284 = stablehlo.select %282, %283, %cst_68 : tensor<i1>, tensor<f32>
-// FP8-NEXT: %cst_76 = stablehlo.constant dense<7.812500e-03> : tensor<f32>
-// FP8-NEXT: %285 = stablehlo.multiply %284, %cst_76 : tensor<f32>
+// FP8-NEXT: %284 = stablehlo.select %282, %283, %cst_71 : tensor<i1>, tensor<f32>
+// FP8-NEXT: %cst_79 = stablehlo.constant dense<7.812500e-03> : tensor<f32>
+// FP8-NEXT: %285 = stablehlo.multiply %284, %cst_79 : tensor<f32>
 // FP8-NEXT: %286 = stablehlo.multiply %285, %68 : tensor<f32>
-// FP8-NEXT: %cst_77 = stablehlo.constant dense<2.27373675E-13> : tensor<f32>
-// FP8-NEXT: %cst_78 = stablehlo.constant dense<4.39804651E+12> : tensor<f32>
-// FP8-NEXT: %287 = stablehlo.clamp %cst_77, %286, %cst_78 : tensor<f32>
+// FP8-NEXT: %cst_80 = stablehlo.constant dense<2.27373675E-13> : tensor<f32>
+// FP8-NEXT: %cst_81 = stablehlo.constant dense<4.39804651E+12> : tensor<f32>
+// FP8-NEXT: %287 = stablehlo.clamp %cst_80, %286, %cst_81 : tensor<f32>
 // FP8-NEXT: %288 = stablehlo.bitcast_convert %287 : (tensor<f32>) -> tensor<ui32>
-// FP8-NEXT: %c_79 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// FP8-NEXT: %289 = stablehlo.subtract %c_79, %288 : tensor<ui32>
+// FP8-NEXT: %c_82 = stablehlo.constant dense<2130706432> : tensor<ui32>
+// FP8-NEXT: %289 = stablehlo.subtract %c_82, %288 : tensor<ui32>
 // FP8-NEXT: %290 = stablehlo.bitcast_convert %289 : (tensor<ui32>) -> tensor<f32>
-// FP8-NEXT: %cst_80 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// FP8-NEXT: %291 = stablehlo.divide %cst_80, %290 : tensor<f32>
+// FP8-NEXT: %cst_83 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// FP8-NEXT: %291 = stablehlo.divide %cst_83, %290 : tensor<f32>
 // FP8-NEXT: %292 = stablehlo.optimization_barrier %291 : tensor<f32>
 // FP8-NEXT: %293 = stablehlo.divide %68, %292 : tensor<f32>
 // FP8-NEXT: %294 = stablehlo.broadcast_in_dim %293, dims = [] : (tensor<f32>) -> tensor<16xf32>
@@ -389,40 +392,40 @@
 // FP8-NEXT: %297 = stablehlo.clamp %cst_6, %295, %cst_7 : (tensor<f32>, tensor<16xf32>, tensor<f32>) -> tensor<16xf32>
 // FP8-NEXT: %298 = stablehlo.select %296, %297, %295 : tensor<16xi1>, tensor<16xf32>
 // FP8-NEXT: %299 = stablehlo.convert %298 {scalify.forms = ["s19"]} : (tensor<16xf32>) -> tensor<16xf16>
-// FP8-NEXT: %cst_81 = stablehlo.constant dense<1.280000e+02> : tensor<f32>
+// FP8-NEXT: %cst_84 = stablehlo.constant dense<1.280000e+02> : tensor<f32>
 // FP8-NEXT: %300 = stablehlo.optimization_barrier %134 : tensor<32x16xf32>
 // FP8-NEXT: %301 = stablehlo.abs %300 : tensor<32x16xf32>
 // FP8-NEXT: %302 = stablehlo.bitcast_convert %301 : (tensor<32x16xf32>) -> tensor<32x16xi32>
-// FP8-NEXT: %c_82 = stablehlo.constant dense<8388608> : tensor<32x16xi32>
-// FP8-NEXT: %303 = stablehlo.add %302, %c_82 : tensor<32x16xi32>
-// FP8-NEXT: %c_83 = stablehlo.constant dense<8388608> : tensor<i32>
-// FP8-NEXT: %304 = stablehlo.reduce(%303 init: %c_83) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<32x16xi32>, tensor<i32>) -> tensor<i32>
-// FP8-NEXT: %c_84 = stablehlo.constant dense<8388608> : tensor<i32>
-// FP8-NEXT: %305 = stablehlo.subtract %304, %c_84 : tensor<i32>
+// FP8-NEXT: %c_85 = stablehlo.constant dense<8388608> : tensor<32x16xi32>
+// FP8-NEXT: %303 = stablehlo.add %302, %c_85 : tensor<32x16xi32>
+// FP8-NEXT: %c_86 = stablehlo.constant dense<8388608> : tensor<i32>
+// FP8-NEXT: %304 = stablehlo.reduce(%303 init: %c_86) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<32x16xi32>, tensor<i32>) -> tensor<i32>
+// FP8-NEXT: %c_87 = stablehlo.constant dense<8388608> : tensor<i32>
+// FP8-NEXT: %305 = stablehlo.subtract %304, %c_87 : tensor<i32>
 // FP8-NEXT: %306 = stablehlo.bitcast_convert %305 : (tensor<i32>) -> tensor<f32>
 // FP8-NEXT: %307 = stablehlo.bitcast_convert %306 : (tensor<f32>) -> tensor<ui32>
-// FP8-NEXT: %c_85 = stablehlo.constant dense<8388607> : tensor<ui32>
-// FP8-NEXT: %308 = stablehlo.add %307, %c_85 : tensor<ui32>
-// FP8-NEXT: %c_86 = stablehlo.constant dense<4286578688> : tensor<ui32>
-// FP8-NEXT: %309 = stablehlo.and %308, %c_86 : tensor<ui32>
-// FP8-NEXT: %c_87 = stablehlo.constant dense<1> : tensor<ui32>
-// FP8-NEXT: %310 = stablehlo.subtract %309, %c_87 : tensor<ui32>
-// FP8-NEXT: %c_88 = stablehlo.constant dense<2139095039> : tensor<ui32>
-// FP8-NEXT: %311 = stablehlo.compare LT, %310, %c_88 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// FP8-NEXT: %c_88 = stablehlo.constant dense<8388607> : tensor<ui32>
+// FP8-NEXT: %308 = stablehlo.add %307, %c_88 : tensor<ui32>
+// FP8-NEXT: %c_89 = stablehlo.constant dense<4286578688> : tensor<ui32>
+// FP8-NEXT: %309 = stablehlo.and %308, %c_89 : tensor<ui32>
+// FP8-NEXT: %c_90 = stablehlo.constant dense<1> : tensor<ui32>
+// FP8-NEXT: %310 = stablehlo.subtract %309, %c_90 : tensor<ui32>
+// FP8-NEXT: %c_91 = stablehlo.constant dense<2139095039> : tensor<ui32>
+// FP8-NEXT: %311 = stablehlo.compare LT, %310, %c_91 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
 // FP8-NEXT: %312 = stablehlo.bitcast_convert %309 : (tensor<ui32>) -> tensor<f32>
-// FP8-NEXT: %313 = stablehlo.select %311, %312, %cst_81 : tensor<i1>, tensor<f32>
-// FP8-NEXT: %cst_89 = stablehlo.constant dense<7.812500e-03> : tensor<f32>
-// FP8-NEXT: %314 = stablehlo.multiply %313, %cst_89 : tensor<f32>
+// FP8-NEXT: %313 = stablehlo.select %311, %312, %cst_84 : tensor<i1>, tensor<f32>
+// FP8-NEXT: %cst_92 = stablehlo.constant dense<7.812500e-03> : tensor<f32>
+// FP8-NEXT: %314 = stablehlo.multiply %313, %cst_92 : tensor<f32>
 // FP8-NEXT: %315 = stablehlo.multiply %314, %98 : tensor<f32>
-// FP8-NEXT: %cst_90 = stablehlo.constant dense<2.27373675E-13> : tensor<f32>
-// FP8-NEXT: %cst_91 = stablehlo.constant dense<4.39804651E+12> : tensor<f32>
-// FP8-NEXT: %316 = stablehlo.clamp %cst_90, %315, %cst_91 : tensor<f32>
+// FP8-NEXT: %cst_93 = stablehlo.constant dense<2.27373675E-13> : tensor<f32>
+// FP8-NEXT: %cst_94 = stablehlo.constant dense<4.39804651E+12> : tensor<f32>
+// FP8-NEXT: %316 = stablehlo.clamp %cst_93, %315, %cst_94 : tensor<f32>
 // FP8-NEXT: %317 = stablehlo.bitcast_convert %316 : (tensor<f32>) -> tensor<ui32>
-// FP8-NEXT: %c_92 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// FP8-NEXT: %318 = stablehlo.subtract %c_92, %317 : tensor<ui32>
+// FP8-NEXT: %c_95 = stablehlo.constant dense<2130706432> : tensor<ui32>
+// FP8-NEXT: %318 = stablehlo.subtract %c_95, %317 : tensor<ui32>
 // FP8-NEXT: %319 = stablehlo.bitcast_convert %318 : (tensor<ui32>) -> tensor<f32>
-// FP8-NEXT: %cst_93 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// FP8-NEXT: %320 = stablehlo.divide %cst_93, %319 : tensor<f32>
+// FP8-NEXT: %cst_96 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// FP8-NEXT: %320 = stablehlo.divide %cst_96, %319 : tensor<f32>
 // FP8-NEXT: %321 = stablehlo.optimization_barrier %320 : tensor<f32>
 // FP8-NEXT: %322 = stablehlo.divide %98, %321 : tensor<f32>
 // FP8-NEXT: %323 = stablehlo.broadcast_in_dim %322, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
@@ -431,8 +434,8 @@
 // FP8-NEXT: %326 = stablehlo.clamp %cst_6, %324, %cst_7 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
 // FP8-NEXT: %327 = stablehlo.select %325, %326, %324 : tensor<32x16xi1>, tensor<32x16xf32>
 // FP8-NEXT: %328 = stablehlo.convert %327 {scalify.forms = ["s20"]} : (tensor<32x16xf32>) -> tensor<32x16xf16>
-// FP8-NEXT: %cst_94 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// FP8-NEXT: return %223, %200, %270, %247, %219, %212, %266, %259, %299, %292, %328, %321, %136, %cst_94 : tensor<16xf16>, tensor<f32>, tensor<32x16xf16>, tensor<f32>, tensor<16xf16>, tensor<f32>, tensor<32x16xf16>, tensor<f32>, tensor<16xf16>, tensor<f32>, tensor<32x16xf16>, tensor<f32>, tensor<f32>, tensor<f32>
+// FP8-NEXT: %cst_97 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// FP8-NEXT: return %223, %200, %270, %247, %219, %212, %266, %259, %299, %292, %328, %321, %136, %cst_97 : tensor<16xf16>, tensor<f32>, tensor<32x16xf16>, tensor<f32>, tensor<16xf16>, tensor<f32>, tensor<32x16xf16>, tensor<f32>, tensor<16xf16>, tensor<f32>, tensor<32x16xf16>, tensor<f32>, tensor<f32>, tensor<f32>
 // FP8-NEXT: }
 // FP8-NEXT: }
 // FP16:      module @_adam attributes {jax.uses_shape_polymorphism = false, mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {

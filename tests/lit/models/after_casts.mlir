@@ -9,8 +9,9 @@
 // CHECK-NEXT: %cst_0 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
 // CHECK-NEXT: %cst_1 = stablehlo.constant dense<1.250000e-01> : tensor<4xf32>
 // CHECK-NEXT: %0 = stablehlo.multiply %arg1, %cst_1 : tensor<4xf32>
-// CHECK-NEXT: %1 = stablehlo.subtract %0, %0 : tensor<4xf32>
-// CHECK-NEXT: %2 = stablehlo.subtract %0, %1 : tensor<4xf32>
+// CHECK-NEXT: %cst_2 = stablehlo.constant dense<0.000000e+00> : tensor<4xf32>
+// CHECK-NEXT: %1 = stablehlo.multiply %0, %cst_2 : tensor<4xf32>
+// CHECK-NEXT: %2 = stablehlo.add %0, %1 : tensor<4xf32>
 // CHECK-NEXT: %3 = stablehlo.clamp %cst, %2, %cst_0 : (tensor<f32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
 // CHECK-NEXT: %4 = stablehlo.convert %3 : (tensor<4xf32>) -> tensor<4xf8E4M3FN>
 // CHECK-NEXT: %5 = stablehlo.negate %arg0 : tensor<4xf16>
@@ -18,8 +19,8 @@
 // CHECK-NEXT: %7 = stablehlo.select %arg2, %arg0, %arg3 : tensor<4xi1>, tensor<4xf16>
 // CHECK-NEXT: %8 = stablehlo.add %arg3, %arg0 : tensor<4xf16>
 // CHECK-NEXT: %9 = stablehlo.optimization_barrier %arg0 : tensor<4xf16>
-// CHECK-NEXT: %cst_2 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// CHECK-NEXT: %10 = stablehlo.broadcast_in_dim %cst_2, dims = [] : (tensor<f32>) -> tensor<4xf32>
+// CHECK-NEXT: %cst_3 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// CHECK-NEXT: %10 = stablehlo.broadcast_in_dim %cst_3, dims = [] : (tensor<f32>) -> tensor<4xf32>
 // CHECK-NEXT: %11 = stablehlo.add %arg1, %10 : tensor<4xf32>
 // CHECK-NEXT: %12 = stablehlo.abs %11 : tensor<4xf32>
 // CHECK-NEXT: %13 = stablehlo.tanh %12 : tensor<4xf32>
@@ -28,8 +29,8 @@
 // CHECK-NEXT: %16 = stablehlo.select %arg2, %arg1, %15 : tensor<4xi1>, tensor<4xf32>
 // CHECK-NEXT: %17 = stablehlo.optimization_barrier %15 : tensor<4xf32>
 // CHECK-NEXT: %18 = stablehlo.add %17, %16 : tensor<4xf32>
-// CHECK-NEXT: %cst_3 = stablehlo.constant dense<8.000000e+00> : tensor<4xf8E4M3FN>
-// CHECK-NEXT: %19 = stablehlo.multiply %4, %cst_3 : tensor<4xf8E4M3FN>
+// CHECK-NEXT: %cst_4 = stablehlo.constant dense<8.000000e+00> : tensor<4xf8E4M3FN>
+// CHECK-NEXT: %19 = stablehlo.multiply %4, %cst_4 : tensor<4xf8E4M3FN>
 // CHECK-NEXT: return %18, %19, %5, %6, %7, %8, %9, %12, %13, %14 : tensor<4xf32>, tensor<4xf8E4M3FN>, tensor<4xf16>, tensor<4xf16>, tensor<4xf16>, tensor<4xf16>, tensor<4xf16>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 // CHECK-NEXT: }
 // CHECK-NEXT: }
@@ -50,8 +51,9 @@
 // CHECK-NEXT: %cst_0 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
 // CHECK-NEXT: %cst_1 = stablehlo.constant dense<1.250000e-01> : tensor<4xf32>
 // CHECK-NEXT: %0 = stablehlo.multiply %arg0, %cst_1 : tensor<4xf32>
-// CHECK-NEXT: %1 = stablehlo.subtract %0, %0 : tensor<4xf32>
-// CHECK-NEXT: %2 = stablehlo.subtract %0, %1 : tensor<4xf32>
+// CHECK-NEXT: %cst_2 = stablehlo.constant dense<0.000000e+00> : tensor<4xf32>
+// CHECK-NEXT: %1 = stablehlo.multiply %0, %cst_2 : tensor<4xf32>
+// CHECK-NEXT: %2 = stablehlo.add %0, %1 : tensor<4xf32>
 // CHECK-NEXT: %3 = stablehlo.clamp %cst, %2, %cst_0 : (tensor<f32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
 // CHECK-NEXT: %4 = stablehlo.convert %3 : (tensor<4xf32>) -> tensor<4xf8E4M3FN>
 // CHECK-NEXT: return %4 : tensor<4xf8E4M3FN>

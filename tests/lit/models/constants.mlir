@@ -14,23 +14,25 @@
 // FP8-NEXT: %0 = call @layer_scaled_0(%arg0, %cst_1) {scalify.forms = ["2^0 level 1"]} : (tensor<4x32xf32>, tensor<16x32xf8E4M3FN>) -> tensor<4x16xf32>
 // FP8-NEXT: %cst_4 = stablehlo.constant dense<5.000000e-01> : tensor<4x16xf32>
 // FP8-NEXT: %1 = stablehlo.multiply %0, %cst_4 : tensor<4x16xf32>
-// FP8-NEXT: %2 = stablehlo.subtract %1, %1 : tensor<4x16xf32>
-// FP8-NEXT: %3 = stablehlo.subtract %1, %2 : tensor<4x16xf32>
+// FP8-NEXT: %cst_5 = stablehlo.constant dense<0.000000e+00> : tensor<4x16xf32>
+// FP8-NEXT: %2 = stablehlo.multiply %1, %cst_5 : tensor<4x16xf32>
+// FP8-NEXT: %3 = stablehlo.add %1, %2 : tensor<4x16xf32>
 // FP8-NEXT: %4 = stablehlo.clamp %cst, %3, %cst_0 : (tensor<f32>, tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
 // FP8-NEXT: %5 = stablehlo.convert %4 {scalify.forms = ["2^1"]} : (tensor<4x16xf32>) -> tensor<4x16xf8E4M3FN>
 // FP8-NEXT: %6 = stablehlo.dot_general %5, %cst_2, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-4 level 2"]} : (tensor<4x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<4x16xf32>
 // FP8-NEXT: %7 = stablehlo.reshape %cst_3 {scalify.forms = ["unscaled"]} : (tensor<16xf32>) -> tensor<1x16xf32>
 // FP8-NEXT: %8 = stablehlo.broadcast_in_dim %7, dims = [0, 1] {scalify.forms = ["unscaled"]} : (tensor<1x16xf32>) -> tensor<4x16xf32>
-// FP8-NEXT: %cst_5 = stablehlo.constant dense<6.250000e-02> : tensor<4x16xf32>
-// FP8-NEXT: %9 = stablehlo.multiply %6, %cst_5 : tensor<4x16xf32>
+// FP8-NEXT: %cst_6 = stablehlo.constant dense<6.250000e-02> : tensor<4x16xf32>
+// FP8-NEXT: %9 = stablehlo.multiply %6, %cst_6 : tensor<4x16xf32>
 // FP8-NEXT: %10 = stablehlo.add %9, %8 {scalify.forms = ["2^0 level -2"]} : tensor<4x16xf32>
 // FP8-NEXT: return %10 : tensor<4x16xf32>
 // FP8-NEXT: }
 // FP8-NEXT: func.func private @layer_scaled_0(%arg0: tensor<4x32xf32>, %arg1: tensor<16x32xf8E4M3FN>) -> tensor<4x16xf32> {
 // FP8-NEXT: %cst = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
 // FP8-NEXT: %cst_0 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
-// FP8-NEXT: %0 = stablehlo.subtract %arg0, %arg0 : tensor<4x32xf32>
-// FP8-NEXT: %1 = stablehlo.subtract %arg0, %0 : tensor<4x32xf32>
+// FP8-NEXT: %cst_1 = stablehlo.constant dense<0.000000e+00> : tensor<4x32xf32>
+// FP8-NEXT: %0 = stablehlo.multiply %arg0, %cst_1 : tensor<4x32xf32>
+// FP8-NEXT: %1 = stablehlo.add %arg0, %0 : tensor<4x32xf32>
 // FP8-NEXT: %2 = stablehlo.clamp %cst, %1, %cst_0 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
 // FP8-NEXT: %3 = stablehlo.convert %2 {scalify.forms = ["2^0"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
 // FP8-NEXT: %4 = stablehlo.transpose %arg1, dims = [1, 0] {scalify.forms = ["2^-1"]} : (tensor<16x32xf8E4M3FN>) -> tensor<32x16xf8E4M3FN>
