@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import OPS_OF_LAYER
+from scalify_hlo.algebra.runtime_size import powers_of
 from scalify_hlo.algebra.scale import Scaled, ScaleInfo
 from scalify_hlo.algebra.uncertainty import least
 from scalify_hlo.dialect import attributes
@@ -68,9 +69,9 @@ def _level(op: ir.Operation, source: Scaled, info: Scaled) -> float | None:
     if not (between.static or (between.passing and source.scale.passing)):
         return None
     backward, activation = _activation(op)
-    if activation is None:
-        return None
     size = source.level + _size(source)
+    if activation is None or (activation.bounded and not backward and powers_of(size)):
+        return None
     size += activation.gradient_size if backward else activation.size(size) - size
     return size - _size(info)
 

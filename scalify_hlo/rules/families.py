@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import ANY_POWER, FAR, MANY, NATURAL, STEEP, WIDE_POWER
-from scalify_hlo.algebra.runtime_size import alike
+from scalify_hlo.algebra.runtime_size import alike, powers_of
 from scalify_hlo.algebra.scale import (
     ANY,
     ONE,
@@ -418,9 +418,13 @@ def unscale_activation(activation: ActivationSize) -> Apply:
         info = rewriter.info(op.operands[0])
         if rewriter.predicts and rewriter.narrow and _of_constant(op, info) is None:
             rewriter.read_all(op)
-            rewriter.result(op, ONE, activation.size(rewriter.size(info)))
-        else:
-            unscale(op, rewriter)
+            size = rewriter.size(info)
+            if powers_of(size):  # Small if the input is.
+                least = 0 if activation.mean else rewriter.sizes.least([size, 0])
+                return rewriter.result(op, ONE, least + activation.size())
+            rewriter.result(op, ONE, activation.size(size))
+            return None
+        return unscale(op, rewriter)
 
     return apply
 
