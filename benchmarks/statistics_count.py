@@ -3,6 +3,7 @@
     python -m benchmarks.statistics_count                    # all models
     python -m benchmarks.statistics_count gpt2-12 vit-flax
     python -m benchmarks.statistics_count --baseline DIR     # and with the sources in DIR
+    python -m benchmarks.statistics_count --baseline DIR --shares
 
 Each line is a training step of a model under one recipe: `unit` with the signature `same` and the
 measured scales of the inputs, `fp8` and `fp8-state` with the signature `scaled`. `all` counts every
@@ -17,6 +18,8 @@ those. Models of packages that are not installed are left out.
 The report of each rewrite, and of one of the forward pass, is compared with the program: it has to
 list each matmul once, as often as it is called, with a reason if it is wide and with the scales of
 its operands if it is not, and to tell the statistics that were counted.
+With `--shares`, each line is a recipe under which less of the matmuls' FLOPs is narrow than with
+the baseline, of all recipes in both signatures; there should be none.
 Exit code 1 if a bound is missed or a report is wrong.
 """
 
@@ -37,6 +40,7 @@ import scalify_hlo
 from benchmarks.models import listing, reductions
 from benchmarks.models.__main__ import MODELS, each, make
 from benchmarks.models.measure import Export, export
+from scalify_hlo.recipes.toml import preset_names
 
 APART: Mapping[str, str] = {
     "state.weight": "f32",
@@ -48,6 +52,9 @@ APART: Mapping[str, str] = {
 """Settings under which no weight and no moment is narrow or rescaled."""
 
 RECIPES = ("unit", "fp8", "fp8-state")
+
+_SAME = 1e-9
+"""The difference of two shares that are equal."""
 
 FORWARD = ("fp8", "fp8-current")
 """The recipes whose reports on forward passes are looked at."""
@@ -104,14 +111,14 @@ def _with_powers(request: Mapping[str, Any]) -> dict[str, Any]:
     return {**request, "input_scale": powers} if powers else dict(request)
 
 
-def counted_with(sources: str, file: Path) -> list[int]:
-    """The counts that other sources of scalify_hlo come to.
+def counted_with(sources: str, file: Path, *flags: str) -> list[Any]:
+    """The counts, or the shares, that other sources of scalify_hlo come to.
 
     Raises:
         SystemExit: They cannot.
     """
     child = subprocess.run(
-        [sys.executable, "-P", reductions.__file__, str(file)],
+        [sys.executable, "-P", reductions.__file__, *flags, str(file)],
         env={**os.environ, "PYTHONPATH": str(Path(sources).resolve())},
         capture_output=True,
         check=False,
@@ -119,8 +126,31 @@ def counted_with(sources: str, file: Path) -> list[int]:
     )
     if child.returncode:
         raise SystemExit(f"the sources in {sources} cannot count: {child.stderr[-2000:]}")
-    counts: list[int] = json.loads(child.stdout)
+    counts: list[Any] = json.loads(child.stdout)
     return counts
+
+
+def compare_shares(name: str, baseline: str) -> bool:
+    """Prints the recipes under which less of a model is narrow than before; says if none is."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder, "program.mlir")
+        program.write_text(export(make(name).case("train")).text, encoding="utf-8")
+        wanted = [
+            {"program": str(program), "recipe": recipe, "signature": signature}
+            for recipe in preset_names()
+            for signature in ("same", "scaled")
+        ]
+        file = Path(folder, "requests.json")
+        file.write_text(json.dumps(wanted), encoding="utf-8")
+        before = counted_with(baseline, file, "--shares")
+        after = [reductions.share(request) for request in wanted]
+    held = True
+    for request, old, new in zip(wanted, before, after, strict=True):
+        if old is not None and (new is None or new < old - _SAME):
+            held = False
+            print(f"{name:22}{request['recipe']:16}{request['signature']:8}{old:.4f} -> {new}")
+    print(f"{name:22}{len(after) - after.count(None)} rewrites compared", flush=True)
+    return held
 
 
 def measure(name: str, baseline: str) -> bool:
@@ -181,10 +211,16 @@ def main() -> int:
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(MODELS))
     parser.add_argument("--baseline", default="", metavar="DIR", help="other sources to compare")
+    parser.add_argument("--shares", action="store_true", help="compare narrow FLOPs instead")
     options = parser.parse_args()
+    if options.shares and not options.baseline:
+        parser.error("--shares needs --baseline DIR")
     if unknown := [name for name in options.names if name not in MODELS]:
         parser.error(f"no model is named {unknown[0]!r}; the models are: {', '.join(MODELS)}")
     warnings.filterwarnings("ignore")
+    if options.shares:
+        compared = each(options.names, partial(compare_shares, baseline=options.baseline))
+        return int(not all(compared.values()))
     print(
         f"{'model (train)':22}{'recipe':11}{'all':>6}{'before':>8}{'apart':>8}{'before':>8}", end=""
     )

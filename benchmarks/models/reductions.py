@@ -1,6 +1,7 @@
 """Counts the reductions that recipes add to programs: the statistics that are taken at run time.
 
     python -m benchmarks.models.reductions REQUESTS
+    python -m benchmarks.models.reductions --shares REQUESTS   # narrow FLOPs of matmuls over all
 
 REQUESTS is a JSON file: a list of objects with the path of a `program`, and the arguments
 `recipe`, `signature`, `input_scale` and `settings` of `scalify_hlo.rewrite`. The counts are printed
@@ -53,10 +54,23 @@ def added(request: Mapping[str, Any]) -> int:
     return reductions(scalify_hlo.rewrite(text, **options)) - reductions(text)
 
 
+def share(request: Mapping[str, Any]) -> float | None:
+    """The share of the matmuls' FLOPs that a rewrite makes narrow; None if it is refused."""
+    options = dict(request)
+    text = Path(options.pop("program")).read_text(encoding="utf-8")
+    try:
+        _, report = scalify_hlo.rewrite(text, report=True, **options)
+    except scalify_hlo.ScalifyError:
+        return None
+    totals: float | None = report.totals.flops
+    return totals
+
+
 def main() -> int:
     """Counts for each request of a file."""
-    requests = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
-    print(json.dumps([added(request) for request in requests]))
+    requests = json.loads(Path(sys.argv[-1]).read_text(encoding="utf-8"))
+    figure = share if "--shares" in sys.argv else added
+    print(json.dumps([figure(request) for request in requests]))
     return 0
 
 
