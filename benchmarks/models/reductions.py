@@ -62,8 +62,8 @@ def share(request: Mapping[str, Any]) -> float | None:
         _, report = scalify_hlo.rewrite(text, report=True, **options)
     except scalify_hlo.ScalifyError:
         return None
-    totals: float | None = report.totals.flops
-    return totals
+    flops: float | None = report.totals.flops
+    return flops
 
 
 def main() -> int:

@@ -145,7 +145,7 @@ def test_algorithm_1_in_f16_bears_a_small_loss(recipe: str) -> None:
 
 @pytest.mark.parametrize("recipe", ["propagate", "bf16", "fp16", "fp8", "fp8-current"])
 def test_cotangents_that_only_matmuls_read_are_of_data(recipe: str) -> None:
-    """The converts of the recipe are none that only widen what was rounded."""
+    """A cast of the program is not one that only rounds because a recipe widens its result."""
 
     def gradient(w: Any, x: Any, factor: Any) -> Any:
         def loss(w: Any) -> Any:
