@@ -118,8 +118,10 @@ def is_read_square(op: ir.OpView, rewriter: ScaleRewriter) -> bool:
     the values do not. Those of GELU, ``tanh(c * (x + k * x**3))``, are read as values anyway, and
     so is the square in its derivative.
     """
-    value = op.operands[0]
-    if op.operands[1] != value or not rewriter.settings.own or rewriter.values.is_wide(value):
+    value, squares = op.operands[0], op.operation.name in ARITHMETIC  # A matmul may be of x and x.
+    if op.operands[1] != value or not squares or not rewriter.settings.own:
+        return False
+    if rewriter.values.is_wide(value):
         return False
     info = rewriter.info(value)
     if not isinstance(info, Scaled) or not info.scale.powers:

@@ -88,3 +88,16 @@ def test_results_of_activations_move_once() -> None:
     weights, x = [np.ones((8, 8), np.float16)] * 3, np.ones((16, 8), np.float16)
     exported = jax.export.export(jax.jit(jax.grad(loss)))(weights, x)
     scalify_hlo.rewrite(exported, recipe="unit", signature="scaled")
+
+
+def test_a_matrix_times_itself_is_no_square_of_a_polynomial() -> None:
+    """Its values are zero in f16, and its data are not."""
+
+    def program(x: Any) -> Any:
+        return jnp.tanh((x @ x) * np.float16(2.0**14) * np.float16(2.0**10))
+
+    x = np.random.default_rng(0).standard_normal((16, 16)).astype(np.float16)
+    pair = scalify_hlo.ScaledArray(jnp.asarray(x), jnp.float32(2.0**-14))
+    got = scalify_hlo.asarray(scalify_hlo.scalify(program, recipe="propagate")(pair))
+    wide = np.tanh(x.astype(np.float64) @ x.astype(np.float64) * 2.0**-4)
+    assert np.abs(np.asarray(got, np.float64) - wide).max() < 1e-2
