@@ -7,7 +7,14 @@ from collections.abc import Sequence
 
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.frames import INSIDES, RETURNS, Frame, Place
-from scalify_hlo.analysis.reach import ELEMENTWISE, SLICING, in_loop, is_of_stack, is_uniform
+from scalify_hlo.analysis.reach import (
+    BROADCAST,
+    ELEMENTWISE,
+    SLICING,
+    in_loop,
+    is_of_stack,
+    is_uniform,
+)
 from scalify_hlo.dialect import traits
 from scalify_hlo.dialect.functions import is_block
 
@@ -26,16 +33,17 @@ def is_used_elsewhere(argument: Place) -> bool:
         place = waiting.pop()
         value, frame = place
         for use in value.uses:
-            name = use.owner.name
+            owner = use.owner
+            name = owner.name
+            inside: Sequence[Place] = ()
             if name in ELEMENTWISE:
-                inside: Sequence[Place] = ()
-                if _quantizes(use):
-                    inside = [frame.place(use.owner.operation.results[0])]
+                if name in _QUANTIZING and _quantizes(owner, use.operand_number):
+                    inside = [frame.place(owner.operation.results[0])]
                     parts.update(inside)
             elif name in RETURNS:
                 inside = frame.returned(use) if place in parts else ()
-            elif _is_of_stack(use.owner, name, frame):
-                inside = [frame.place(use.owner.operation.results[0])]
+            elif _is_of_stack(owner, name, frame):
+                inside = [frame.place(owner.operation.results[0])]
                 parts.update(inside)
             else:
                 inside = frame.targets(use)
@@ -48,21 +56,21 @@ def is_used_elsewhere(argument: Place) -> bool:
     return False
 
 
-def _quantizes(use: ir.OpOperand) -> bool:
-    """Whether an op rounds, bounds or scales a tensor by one number: a step of a cast.
+def _quantizes(op: ir.OpView, number: int) -> bool:
+    """Whether an op rounds, bounds or scales its operand of a number by one scalar.
 
-    Scalars are scaled too, but by an optimizer.
+    That is a step of a cast. Scalars are scaled too, but by an optimizer.
     """
-    op = use.owner.operation
-    if not op.results[0].type.rank:
+    operands = op.operands
+    if not operands[number].type.rank:
         return False
-    others = [each for i, each in enumerate(op.operands) if i != use.operand_number]
-    return op.name in _QUANTIZING and all(map(_is_one_number, others))
+    return all(_is_one_number(operands[i]) for i in range(len(operands)) if i != number)
 
 
 def _is_one_number(value: ir.Value) -> bool:
-    if not is_block(value.owner) and value.owner.name == "stablehlo.broadcast_in_dim":
-        return bool(math.prod(value.owner.operands[0].type.shape) == 1)
+    owner = value.owner
+    if not is_block(owner) and owner.name == BROADCAST:
+        return bool(math.prod(owner.operands[0].type.shape) == 1)
     return is_uniform(value) or not value.type.rank
 
 

@@ -64,6 +64,8 @@ def independent(op: ir.OpView, side: int, *, each: bool) -> Channels | None:
     dims = set[int]()
     if attributes.MEMBERS in op.attributes:
         dims |= {*ir.DenseI64ArrayAttr(ir.ArrayAttr(op.attributes[attributes.MEMBERS])[side])}
+    elif not each:
+        return None
     batch, where = _places(op, side)
     shape = op.operands[side].type.shape
     dims |= {d for d in batch if shape[d] > 0} if each else set()

@@ -167,7 +167,7 @@ def is_zero(value: ir.Value) -> bool:
 
 
 def _is_float_zero(op: ir.Operation) -> bool:
-    return len(op.results) == 1 and is_real(op.result.type) and filled_with(op.result) == 0
+    return len(op.results) == 1 and filled_with(op.result) == 0 and is_real(op.result.type)
 
 
 def _spread(value: ir.Value) -> ir.Operation | None:

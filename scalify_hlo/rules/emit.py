@@ -104,6 +104,16 @@ def elementwise(
     return create(name, results=[operands[0].type], operands=operands, loc=loc, ip=ip).result
 
 
+def bitcast(
+    type_: ir.Type, value: ir.Value, *, loc: ir.Location, ip: ir.InsertionPoint
+) -> ir.Value:
+    """Builds a bitcast_convert, with the generic builder as in `elementwise`."""
+    create = ir.Operation.create
+    return create(
+        "stablehlo.bitcast_convert", results=[type_], operands=[value], loc=loc, ip=ip
+    ).result
+
+
 def broadcast(
     type_: ir.Type,
     value: ir.Value,
@@ -212,11 +222,13 @@ def shape_of(value: ir.Value, at: ir.Operation) -> ir.Value:
     return stablehlo.concatenate(sizes, 0, **where)
 
 
-def filled(like: ir.Value, value: float, at: ir.Operation) -> ir.Value:
+def filled(
+    like: ir.Value, value: float, at: ir.Operation, splats: Splats | None = None
+) -> ir.Value:
     """Builds a constant of the type of `like`, which may have a dynamic shape."""
     type_ = like.type
     if type_.has_static_shape:
-        return constant(type_, value, at)
+        return splats.number(type_, value, at) if splats else constant(type_, value, at)
     return broadcast_scalar(constant(scalar_type(type_.element_type), value, at), like, at)
 
 

@@ -130,7 +130,7 @@ class Emitter:
             rounding: ``up``, ``down`` or ``nearest``.
             otherwise: The other value.
         """
-        bits = stablehlo.bitcast_convert(self._integer, value, **self._where)
+        bits = emit.bitcast(self._integer, value, **self._where)
         if added := self._bits.added(rounding):
             bits = self._elementwise("add", bits, self._constant(added))
         # The mask keeps the sign: as an unsigned number, a negative float is beyond infinity.
@@ -139,9 +139,7 @@ class Emitter:
         # The bits minus one, so that zero is the largest number.
         less = self._elementwise("subtract", bits, self._constant(1))
         usable = self._compare(less, self._constant(self._bits.infinity - 1), "LT")
-        return self.select(
-            usable, stablehlo.bitcast_convert(self.float, bits, **self._where), otherwise
-        )
+        return self.select(usable, emit.bitcast(self.float, bits, **self._where), otherwise)
 
     def inverse_scale(self, amax: ir.Value, largest: float) -> ir.Value:
         """Returns the largest power of two that is at most ``largest / amax``, without a division.
@@ -157,11 +155,11 @@ class Emitter:
         bits, all_ones = self._bits, self._bits.fraction
         number = int(np.float32(largest).view(np.uint32))
         carried, exponent = all_ones - (number & all_ones), number & bits.infinity
-        given = stablehlo.bitcast_convert(self._integer, amax, **self._where)
+        given = emit.bitcast(self._integer, amax, **self._where)
         up = self._elementwise("add", given, self._constant(carried))
         up = self._elementwise("and", up, self._constant(bits.infinity))
         inverse = self._elementwise("subtract", self._constant(exponent + bits.one), up)
-        inverse = stablehlo.bitcast_convert(self.float, inverse, **self._where)
+        inverse = emit.bitcast(self.float, inverse, **self._where)
         end = exponent + bits.one - carried
         if end >= bits.infinity:
             return inverse
@@ -170,9 +168,9 @@ class Emitter:
 
     def reciprocal(self, power: ir.Value) -> ir.Value:
         """Returns the reciprocal of a power of two, 2^-126 to 2^126, as a difference of bits."""
-        bits = stablehlo.bitcast_convert(self._integer, power, **self._where)
+        bits = emit.bitcast(self._integer, power, **self._where)
         bits = self._elementwise("subtract", self._constant(2 * self._bits.one), bits)
-        return stablehlo.bitcast_convert(self.float, bits, **self._where)
+        return emit.bitcast(self.float, bits, **self._where)
 
     def finite(self, value: ir.Value) -> ir.Value:
         """Returns a float, and 1 in place of NaN."""

@@ -137,7 +137,7 @@ def product(count: Count | None = None) -> Apply:
         elif is_huge(a, b) or is_huge(b, a):
             rewriter.replace(op, 0, rewriter.rescale_to(operands[0], ONE, op.operation))
             rewriter.replace(op, 1, rewriter.rescale_to(operands[1], ONE, op.operation))
-        elif is_read_square(op, rewriter):
+        elif a is b and is_read_square(op, rewriter):
             rewriter.read_all(op)
             rewriter.assume(op.results[0], Scaled(ONE, right=rewriter.right(op)))
         elif isinstance(a, Scaled) or isinstance(b, Scaled) or _sizes_known(rewriter, a, b):

@@ -118,8 +118,8 @@ def _is_positive_number(value: ir.Value, rewriter: ScaleRewriter) -> bool:
         return False
     if owner.name == "stablehlo.broadcast_in_dim":
         return _is_positive_number(owner.operands[0], rewriter)
-    number = filled_with(value) if is_real(value.type) else None
-    return number is not None and number > 0
+    number = filled_with(value)
+    return number is not None and number > 0 and is_real(value.type)
 
 
 def _short_product(op: ir.Operation, rewriter: ScaleRewriter) -> bool:

@@ -87,7 +87,8 @@ def _saturated(
         low, high = (rewriter.runtime_scales.number(end, wide=False) for end in ends)
     else:
         low, high = (emit.constant(emit.scalar_type(element), end, at) for end in ends)
-    return saturated(value, target, low, high, at, own=own, tested=tested)
+    splats = rewriter.settings.splats
+    return saturated(value, target, low, high, at, splats, own=own, tested=tested)
 
 
 def _is_multiplied(op: ir.Operation) -> bool:

@@ -43,6 +43,7 @@ def saturated(
     low: ir.Value,
     high: ir.Value,
     at: ir.Operation,
+    splats: emit.Splats | None = None,
     *,
     own: bool = False,
     tested: ir.Value | None = None,
@@ -55,6 +56,7 @@ def saturated(
         low: The least finite number of the format, of rank 0.
         high: The largest finite number of the format, of rank 0.
         at: The op before which it is built.
+        splats: The constants that are shared with other casts.
         own: Whether the program itself casts, so that infinities stay infinities in 8 bits too.
         tested: The values for which the data stand, if these may overflow and the data do not.
     """
@@ -67,7 +69,7 @@ def saturated(
         finite = stablehlo.is_finite(tested, **where)
         return stablehlo.select(finite, emit.clamp(low, value, high, at), tested, **where)
     if bound > NORMAL:
-        nothing = emit.multiply(tested, emit.filled(tested, 0.0, at), at)
+        nothing = emit.multiply(tested, emit.filled(tested, 0.0, at, splats), at)
         value = emit.elementwise(_ADD, value, nothing, **where)
     return emit.clamp(low, value, high, at)
 
@@ -86,9 +88,13 @@ def before_saturation(op: ir.Operation) -> ir.Value | None:
 def unsaturated(value: ir.Value) -> ir.Value:
     """Returns the data of which saturation made a value; the value itself if it did not."""
     op = _op(value)
-    if op is not None and op.name == "stablehlo.select":
+    if op is None:
+        return value
+    name = op.name
+    if name == "stablehlo.select":
         op = _op(op.operands[1])
-    if op is None or op.name != _CLAMP:
+        name = "" if op is None else op.name
+    if op is None or name != _CLAMP:
         return value
     value = op.operands[1]
     inner = _op(value)
@@ -97,7 +103,8 @@ def unsaturated(value: ir.Value) -> ir.Value:
 
 
 def _op(value: ir.Value) -> ir.Operation | None:
-    return None if is_block(value.owner) else value.owner.operation
+    owner = value.owner
+    return None if is_block(owner) else owner.operation
 
 
 def _bound(value: ir.Value, steps: int) -> float:
@@ -107,24 +114,25 @@ def _bound(value: ir.Value, steps: int) -> float:
     kernel of the matmul, and the results of a softmax, which its kernel writes in the narrow format
     if nothing else reads them.
     """
-    op = _op(value)
-    if op is None or not steps:
+    op = _op(value) if steps else None
+    if op is None:
         return math.inf
-    name = op.name.removeprefix("stablehlo.")
-    if op.name in _PRODUCTS:
-        return _SUM if all(map(_never_infinite, list(op.operands)[:2])) else math.inf
-    if op.name in _MOVES or (op.name == _CONVERT and _is_wide(op)) or name in ("negate", "abs"):
-        return _bound(op.operands[0], steps - 1) if len(op.operands) == 1 else math.inf
-    if op.name in _BELOW_ONE or _is_share(op):
+    name, operands = op.name, op.operands
+    if name in _PRODUCTS:
+        return _SUM if all(map(_never_infinite, list(operands)[:2])) else math.inf
+    if name in _MOVES or name in traits.MAGNITUDES or (name == _CONVERT and _is_wide(op)):
+        return _bound(operands[0], steps - 1) if len(operands) == 1 else math.inf
+    if name in _BELOW_ONE or (name == "stablehlo.divide" and _is_share(op)):
         return 0.0
-    if op.name == _MULTIPLY:
-        factor = _constant_bound(op.operands[1])
+    if name == _MULTIPLY:
+        factor = _constant_bound(operands[1])
         if factor is not None:
-            return factor + _bound(op.operands[0], steps - 1)
-        return sum(_bound(each, steps // 2) for each in op.operands)
-    if name == "select":
-        return max(_bound(each, steps // 2) for each in list(op.operands)[1:])
-    found = _constant_bound(value)
+            return factor + _bound(operands[0], steps - 1)
+        first = _bound(operands[0], steps // 2)
+        return first if first == math.inf else first + _bound(operands[1], steps // 2)
+    if name == "stablehlo.select":
+        return max(_bound(each, steps // 2) for each in list(operands)[1:])
+    found = _constant_bound(value) if name == "stablehlo.constant" else None
     return math.inf if found is None else found
 
 
@@ -137,9 +145,7 @@ def _constant_bound(value: ir.Value) -> float | None:
 
 
 def _is_share(op: ir.Operation) -> bool:
-    """Whether an op divides exponentials by their sums, as a softmax does."""
-    if op.name != "stablehlo.divide":
-        return False
+    """Whether a division is one of exponentials by their sums, as in a softmax."""
     terms, sums = map(_made_of, op.operands)
     if terms is None or sums is None or terms.name != "stablehlo.exponential":
         return False

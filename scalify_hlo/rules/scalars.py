@@ -40,10 +40,12 @@ def measure(value: ir.Value, op: ir.Operation, rewriter: ScaleRewriter) -> None:
         op: A broadcast, or a call.
         rewriter: The rewriter.
     """
-    if not rewriter.narrow or not is_scalar(value.type):
+    if not rewriter.narrow:
         return
     info = rewriter.info(value)
-    if info is ANY or isinstance(info, Splat) or _is_known(value, info, rewriter):
+    if info is ANY or isinstance(info, Splat) or not is_scalar(value.type):
+        return
+    if _is_known(value, info, rewriter):
         return
     top = rewriter.runtime_scales.block
     outer = in_block(op, top) if _block_of(value) == top else None

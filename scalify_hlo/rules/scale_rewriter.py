@@ -34,6 +34,7 @@ from scalify_hlo.analysis.frames import INSIDES
 from scalify_hlo.dialect.formats import element_type
 from scalify_hlo.errors import Remark
 from scalify_hlo.recipes.model import UNIT, Recipe
+from scalify_hlo.rules import emit
 from scalify_hlo.rules.alignment import Alignment
 from scalify_hlo.rules.attended import Attention
 from scalify_hlo.rules.cast_scales import CastScale
@@ -86,6 +87,7 @@ class Settings:
         own: Whether the program may round values to narrow formats itself. Otherwise, all narrow
             data were made by casts of the recipe.
         asked: Whether the author asked for scales, by pairs or by markers.
+        splats: The constants that casts share.
     """
 
     recipe: Recipe
@@ -98,6 +100,7 @@ class Settings:
     probed: bool = False
     own: bool = False
     asked: bool = False
+    splats: emit.Splats = field(default_factory=emit.Splats)
 
     @property
     def of_pairs(self) -> int:

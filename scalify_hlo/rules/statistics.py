@@ -76,12 +76,17 @@ def statistic(
 
 def sum_of_squares(data: ir.Value, at: ir.Operation, zero: ir.Value, *, wide: bool) -> ir.Value:
     """Returns the sum of the squares of all elements, of rank 0; see `statistic`."""
-    reduction = _Reduction("l2", at, data.type, wide=wide, devices=None, kept=())
+    reduction = _Reduction("l2", at, data.type, wide=wide)
     return reduction.total(data, zero=zero)
 
 
 def largest(
-    magnitudes: ir.Value, at: ir.Operation, *, finite: bool, kept: Sequence[int] = ()
+    magnitudes: ir.Value,
+    at: ir.Operation,
+    *,
+    finite: bool,
+    kept: Sequence[int] = (),
+    splats: emit.Splats | None = None,
 ) -> ir.Value:
     """Returns the largest of f32 magnitudes; see `statistic`.
 
@@ -91,8 +96,9 @@ def largest(
         finite: Whether elements that are not finite count as zero; if not, one of them makes the
             result an infinity or NaN.
         kept: The dimensions along which there is one result per index.
+        splats: The constants that are shared with other reductions.
     """
-    reduction = _Reduction("max", at, magnitudes.type, wide=False, devices=None, kept=kept)
+    reduction = _Reduction("max", at, magnitudes.type, wide=False, kept=kept, splats=splats)
     return reduction.largest(magnitudes, finite=finite)
 
 
@@ -199,10 +205,12 @@ class _Reduction:
         type_: ir.Type,
         *,
         wide: bool,
-        devices: Devices | None,
-        kept: Sequence[int],
+        devices: Devices | None = None,
+        kept: Sequence[int] = (),
+        splats: emit.Splats | None = None,
     ) -> None:
         self._kind, self._at, self._devices = kind, at, devices
+        self._splats = splats
         shape = [type_.shape[d] for d in kept]
         self._emitter = Emitter(at, wide=wide, shape=shape)
         self._reduce = [d for d in range(type_.rank) if d not in kept]
@@ -266,18 +274,19 @@ class _Reduction:
         make = ir.IntegerType.get_signless if finite else ir.IntegerType.get_unsigned
         integer = make(bits.width)
         codes = ir.RankedTensorType.get(sizes.type.shape, integer, sizes.type.encoding)
-        found = self._more(stablehlo.bitcast_convert(codes, sizes, **self._where), "add", least)
-        found = self.reduced(found, emit.integers(emit.scalar_type(integer), least, self._at))
+        found = self._more(emit.bitcast(codes, sizes, **self._where), "add", least)
+        build = self._splats.integer if self._splats else emit.integers
+        found = self.reduced(found, build(emit.scalar_type(integer), least, self._at))
         found = self._emitter.kept(found) if apart else found
         found = self._more(found, "subtract", least)
         type_ = ir.RankedTensorType.get(found.type.shape, element)
-        return stablehlo.bitcast_convert(type_, found, **self._where)
+        return emit.bitcast(type_, found, **self._where)
 
     def _more(self, codes: ir.Value, name: str, number: int) -> ir.Value:
         """Returns the sum or difference with a number."""
         if not number:
             return codes
-        other = emit.filled(codes, number, self._at)
+        other = emit.filled(codes, number, self._at, self._splats)
         return emit.elementwise(f"stablehlo.{name}", codes, other, **self._where)
 
     def reduced(self, terms: ir.Value, zero: ir.Value | None = None) -> ir.Value:

@@ -28,8 +28,7 @@ class Bitwise:
 
     def cast(self, type_: ir.Type, value: ir.Value) -> ir.Value:
         """Returns the same bits as numbers of another type."""
-        name = "stablehlo.bitcast_convert"
-        return ir.Operation.create(name, results=[type_], operands=[value], **self._where).result
+        return emit.bitcast(type_, value, **self._where)
 
     def number(self, value: float) -> ir.Value:
         """Returns a constant of f32."""

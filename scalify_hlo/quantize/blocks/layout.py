@@ -92,17 +92,20 @@ def merged(value: ir.Value, axes: Axes, at: ir.Operation) -> tuple[ir.Value, Axe
     return reshaped(value, shape, at), Axes(batch, free, summed)
 
 
-def amax_along(tiles: ir.Value, kept: Sequence[int], at: ir.Operation) -> ir.Value:
+def amax_along(
+    tiles: ir.Value, kept: Sequence[int], at: ir.Operation, splats: emit.Splats | None = None
+) -> ir.Value:
     """Returns the largest magnitude of each block in f32, with one for each index of dimensions.
 
     That of a block with an infinity or a NaN is not finite, by which the block is marked.
     """
     where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
-    return largest(stablehlo.abs(tiles, **where), at, finite=False, kept=kept)
+    sizes = emit.elementwise("stablehlo.abs", tiles, **where)
+    return largest(sizes, at, finite=False, kept=kept, splats=splats)
 
 
 def amax_in_place(
-    value: ir.Value, axes: Axes, size: int, height: int, at: ir.Operation
+    value: ir.Value, axes: Axes, size: int, height: int, at: ir.Operation, splats: emit.Splats
 ) -> ir.Value | None:
     """Returns the amax of the blocks of an operand that is transposed, without a transposed copy.
 
@@ -115,6 +118,7 @@ def amax_in_place(
         size: The number of elements in a block along the contracted dimension.
         height: The number of elements in a block along the free dimension.
         at: The op before which it is computed.
+        splats: The constants that are shared with other operands.
 
     Returns:
         The amax of shape ``[batch, free, blocks]``. None if the operand is in the layout already,
@@ -134,7 +138,7 @@ def amax_in_place(
         kept.append(len(shape))
         shape.append(wide.type.shape[dimension] // length)
         shape += [length] if dimension in lengths else []
-    return arranged(amax_along(reshaped(wide, shape, at), kept, at), axes, at)
+    return arranged(amax_along(reshaped(wide, shape, at), kept, at, splats), axes, at)
 
 
 def reshaped(value: ir.Value, shape: list[int], at: ir.Operation) -> ir.Value:

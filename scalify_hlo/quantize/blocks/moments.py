@@ -134,7 +134,5 @@ def salt_of(data: ir.Value, at: ir.Operation) -> ir.Value:
     """
     byte = ir.RankedTensorType.get(data.type.shape, ir.IntegerType.get_unsigned(8))
     where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
-    bits = ir.Operation.create(
-        "stablehlo.bitcast_convert", results=[byte], operands=[data], **where
-    ).result
+    bits = emit.bitcast(byte, data, **where)
     return hash_of_tensor(emit.convert(bits, ir.IntegerType.get_unsigned(32), at), at)

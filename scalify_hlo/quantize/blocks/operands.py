@@ -161,9 +161,11 @@ class BlockOperands:
         *_, tall, long = wide.type.shape
         tiles = reshaped(wide, [*batch, tall // height, height, long // size, size], at)
         kept = [*range(len(batch) + 1), len(batch) + 2]
-        amax = None if how.transformed else amax_in_place(value, axes, size, height, at)
+        amax = None
+        if not how.transformed:
+            amax = amax_in_place(value, axes, size, height, at, self._splats)
         if amax is None:
-            amax = amax_along(tiles, kept, at)
+            amax = amax_along(tiles, kept, at, self._splats)
         scales = block_scales(amax, format_, self._blocks, at, self._splats, how.members)
         tiles = emit.multiply(tiles, spread(scales.inverse, kept, tiles.type.shape, at), at)
         if self._saturate and (how.stochastic or may_saturate(self._blocks)):

@@ -238,7 +238,7 @@ class _Builder(Bitwise):
         """Returns E4M3 scales with their common factor, or with one for each member."""
         kept = () if members is None else members.kept
         view = amax if members is None else self._viewed(amax, members.of_amax(amax.type.shape))
-        whole = largest(view, self.at, finite=True, kept=kept)
+        whole = largest(view, self.at, finite=True, kept=kept, splats=self.splats)
         one = _Builder(self.at, whole.type, self.splats)
         whole = one.op("maximum", whole, one.number(SMALLEST_PAIRED_AMAX))
         most = _E4M3.max_finite

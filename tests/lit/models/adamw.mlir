@@ -6,36 +6,36 @@
 // A training step of one layer with AdamW: weights, moments and the number of the step are carried.
 // FP8:      module @_adam attributes {jax.uses_shape_polymorphism = false, mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
 // FP8-NEXT: func.func public @main(%arg0: tensor<16xf16>, %arg1: tensor<f32>, %arg2: tensor<32x16xf16>, %arg3: tensor<f32>, %arg4: tensor<16xf16>, %arg5: tensor<f32>, %arg6: tensor<32x16xf16>, %arg7: tensor<f32>, %arg8: tensor<16xf16>, %arg9: tensor<f32>, %arg10: tensor<32x16xf16>, %arg11: tensor<f32>, %arg12: tensor<4x32xf32>, %arg13: tensor<f32>, %arg14: tensor<4x16xf32>, %arg15: tensor<f32>, %arg16: tensor<f32>, %arg17: tensor<f32>) -> (tensor<16xf16> {jax.result_info = "result[0]['b']"}, tensor<f32> {jax.result_info = "result[0]['b'].scale"}, tensor<32x16xf16> {jax.result_info = "result[0]['w']"}, tensor<f32> {jax.result_info = "result[0]['w'].scale"}, tensor<16xf16> {jax.result_info = "result[1]['b']"}, tensor<f32> {jax.result_info = "result[1]['b'].scale"}, tensor<32x16xf16> {jax.result_info = "result[1]['w']"}, tensor<f32> {jax.result_info = "result[1]['w'].scale"}, tensor<16xf16> {jax.result_info = "result[2]['b']"}, tensor<f32> {jax.result_info = "result[2]['b'].scale"}, tensor<32x16xf16> {jax.result_info = "result[2]['w']"}, tensor<f32> {jax.result_info = "result[2]['w'].scale"}, tensor<f32> {jax.result_info = "result[3]"}, tensor<f32> {jax.result_info = "result[3].scale"}) {
-// FP8-NEXT: %cst = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
-// FP8-NEXT: %cst_0 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
+// FP8-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<4x32xf32>
+// FP8-NEXT: %cst_0 = stablehlo.constant dense<0.000000e+00> : tensor<32x16xf32>
+// FP8-NEXT: %cst_1 = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
+// FP8-NEXT: %cst_2 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
 // FP8-NEXT: %0 = stablehlo.multiply %arg3, %arg13 : tensor<f32>
 // FP8-NEXT: %1 = stablehlo.divide %arg1, %0 : tensor<f32>
-// FP8-NEXT: %cst_1 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// FP8-NEXT: %2 = stablehlo.divide %cst_1, %arg15 : tensor<f32>
+// FP8-NEXT: %cst_3 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// FP8-NEXT: %2 = stablehlo.divide %cst_3, %arg15 : tensor<f32>
 // FP8-NEXT: %3 = stablehlo.multiply %arg13, %arg15 : tensor<f32>
-// FP8-NEXT: %cst_2 = stablehlo.constant dense<-5.734400e+04> : tensor<f32>
-// FP8-NEXT: %cst_3 = stablehlo.constant dense<5.734400e+04> : tensor<f32>
-// FP8-NEXT: %cst_4 = stablehlo.constant dense<0.899999976> : tensor<f32>
-// FP8-NEXT: %cst_5 = stablehlo.constant dense<9.99999993E-9> : tensor<f32>
-// FP8-NEXT: %4 = stablehlo.divide %cst_1, %arg1 : tensor<f32>
-// FP8-NEXT: %5 = stablehlo.divide %cst_1, %arg3 : tensor<f32>
-// FP8-NEXT: %cst_6 = stablehlo.constant dense<-6.550400e+04> : tensor<f32>
-// FP8-NEXT: %cst_7 = stablehlo.constant dense<6.550400e+04> : tensor<f32>
+// FP8-NEXT: %cst_4 = stablehlo.constant dense<-5.734400e+04> : tensor<f32>
+// FP8-NEXT: %cst_5 = stablehlo.constant dense<5.734400e+04> : tensor<f32>
+// FP8-NEXT: %cst_6 = stablehlo.constant dense<0.899999976> : tensor<f32>
+// FP8-NEXT: %cst_7 = stablehlo.constant dense<9.99999993E-9> : tensor<f32>
+// FP8-NEXT: %4 = stablehlo.divide %cst_3, %arg1 : tensor<f32>
+// FP8-NEXT: %5 = stablehlo.divide %cst_3, %arg3 : tensor<f32>
+// FP8-NEXT: %cst_8 = stablehlo.constant dense<-6.550400e+04> : tensor<f32>
+// FP8-NEXT: %cst_9 = stablehlo.constant dense<6.550400e+04> : tensor<f32>
 // FP8-NEXT: %6 = stablehlo.convert %arg10 {scalify.forms = ["s5"]} : (tensor<32x16xf16>) -> tensor<32x16xf32>
 // FP8-NEXT: %7 = stablehlo.convert %arg8 {scalify.forms = ["s4"]} : (tensor<16xf16>) -> tensor<16xf32>
 // FP8-NEXT: %8 = stablehlo.convert %arg6 {scalify.forms = ["s3"]} : (tensor<32x16xf16>) -> tensor<32x16xf32>
 // FP8-NEXT: %9 = stablehlo.convert %arg4 {scalify.forms = ["s2"]} : (tensor<16xf16>) -> tensor<16xf32>
 // FP8-NEXT: %10 = stablehlo.convert %arg2 {scalify.forms = ["s1"]} : (tensor<32x16xf16>) -> tensor<32x16xf32>
 // FP8-NEXT: %11 = stablehlo.convert %arg0 {scalify.forms = ["s0"]} : (tensor<16xf16>) -> tensor<16xf32>
-// FP8-NEXT: %cst_8 = stablehlo.constant dense<0.000000e+00> : tensor<32x16xf32>
-// FP8-NEXT: %12 = stablehlo.multiply %10, %cst_8 : tensor<32x16xf32>
+// FP8-NEXT: %12 = stablehlo.multiply %10, %cst_0 : tensor<32x16xf32>
 // FP8-NEXT: %13 = stablehlo.add %10, %12 : tensor<32x16xf32>
-// FP8-NEXT: %14 = stablehlo.clamp %cst, %13, %cst_0 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
+// FP8-NEXT: %14 = stablehlo.clamp %cst_1, %13, %cst_2 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
 // FP8-NEXT: %15 = stablehlo.convert %14 {scalify.forms = ["s1"]} : (tensor<32x16xf32>) -> tensor<32x16xf8E4M3FN>
-// FP8-NEXT: %cst_9 = stablehlo.constant dense<0.000000e+00> : tensor<4x32xf32>
-// FP8-NEXT: %16 = stablehlo.multiply %arg12, %cst_9 : tensor<4x32xf32>
+// FP8-NEXT: %16 = stablehlo.multiply %arg12, %cst : tensor<4x32xf32>
 // FP8-NEXT: %17 = stablehlo.add %arg12, %16 : tensor<4x32xf32>
-// FP8-NEXT: %18 = stablehlo.clamp %cst, %17, %cst_0 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
+// FP8-NEXT: %18 = stablehlo.clamp %cst_1, %17, %cst_2 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
 // FP8-NEXT: %19 = stablehlo.convert %18 {scalify.forms = ["s6"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
 // FP8-NEXT: %cst_10 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<0.00999999977> : tensor<f32>
 // FP8-NEXT: %cst_11 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e-03> : tensor<f32>
@@ -104,10 +104,10 @@
 // FP8-NEXT: %64 = stablehlo.optimization_barrier %63 : tensor<f32>
 // FP8-NEXT: %65 = stablehlo.divide %arg15, %64 : tensor<f32>
 // FP8-NEXT: %66 = stablehlo.divide %arg5, %64 : tensor<f32>
-// FP8-NEXT: %67 = stablehlo.multiply %cst_4, %66 : tensor<f32>
+// FP8-NEXT: %67 = stablehlo.multiply %cst_6, %66 : tensor<f32>
 // FP8-NEXT: %68 = stablehlo.multiply %64, %64 : tensor<f32>
 // FP8-NEXT: %69 = stablehlo.divide %arg9, %68 : tensor<f32>
-// FP8-NEXT: %70 = stablehlo.divide %cst_5, %64 : tensor<f32>
+// FP8-NEXT: %70 = stablehlo.divide %cst_7, %64 : tensor<f32>
 // FP8-NEXT: %71 = stablehlo.broadcast_in_dim %65, dims = [] : (tensor<f32>) -> tensor<16xf32>
 // FP8-NEXT: %72 = stablehlo.multiply %45, %71 : tensor<16xf32>
 // FP8-NEXT: %73 = stablehlo.dot_general %41, %arg12, contracting_dims = [0] x [0] {scalify.forms = ["s6*s7 level -4"]} : (tensor<4x16xf32>, tensor<4x32xf32>) -> tensor<16x32xf32>
@@ -145,16 +145,15 @@
 // FP8-NEXT: %94 = stablehlo.optimization_barrier %93 : tensor<f32>
 // FP8-NEXT: %95 = stablehlo.divide %3, %94 : tensor<f32>
 // FP8-NEXT: %96 = stablehlo.divide %arg7, %94 : tensor<f32>
-// FP8-NEXT: %97 = stablehlo.multiply %cst_4, %96 : tensor<f32>
+// FP8-NEXT: %97 = stablehlo.multiply %cst_6, %96 : tensor<f32>
 // FP8-NEXT: %98 = stablehlo.multiply %94, %94 : tensor<f32>
 // FP8-NEXT: %99 = stablehlo.divide %arg11, %98 : tensor<f32>
-// FP8-NEXT: %100 = stablehlo.divide %cst_5, %94 : tensor<f32>
+// FP8-NEXT: %100 = stablehlo.divide %cst_7, %94 : tensor<f32>
 // FP8-NEXT: %101 = stablehlo.broadcast_in_dim %95, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
 // FP8-NEXT: %102 = stablehlo.multiply %75, %101 : tensor<32x16xf32>
-// FP8-NEXT: %cst_40 = stablehlo.constant dense<0.000000e+00> : tensor<32x16xf32>
-// FP8-NEXT: %103 = stablehlo.multiply %102, %cst_40 : tensor<32x16xf32>
+// FP8-NEXT: %103 = stablehlo.multiply %102, %cst_0 : tensor<32x16xf32>
 // FP8-NEXT: %104 = stablehlo.add %102, %103 : tensor<32x16xf32>
-// FP8-NEXT: %105 = stablehlo.clamp %cst_2, %104, %cst_3 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
+// FP8-NEXT: %105 = stablehlo.clamp %cst_4, %104, %cst_5 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
 // FP8-NEXT: %106 = stablehlo.convert %105 {scalify.forms = ["s10"]} : (tensor<32x16xf32>) -> tensor<32x16xf8E5M2>
 // FP8-NEXT: %107 = stablehlo.optimization_barrier {scalify.forms = ["s10"]} %106 : tensor<32x16xf8E5M2>
 // FP8-NEXT: %108 = stablehlo.convert %107 {scalify.forms = ["s10"]} : (tensor<32x16xf8E5M2>) -> tensor<32x16xf32>
@@ -231,35 +230,35 @@
 // FP8-NEXT: %179 = stablehlo.concatenate %177, %178, dim = 0 : (tensor<1x16xf32>, tensor<1x16xf32>) -> tensor<2x16xf32>
 // FP8-NEXT: %180 = stablehlo.multiply %179, %179 : tensor<2x16xf32>
 // FP8-NEXT: %181 = stablehlo.is_finite %179 : (tensor<2x16xf32>) -> tensor<2x16xi1>
-// FP8-NEXT: %cst_41 = stablehlo.constant dense<0.000000e+00> : tensor<2x16xf32>
-// FP8-NEXT: %182 = stablehlo.select %181, %180, %cst_41 : tensor<2x16xi1>, tensor<2x16xf32>
-// FP8-NEXT: %cst_42 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
-// FP8-NEXT: %183 = stablehlo.reduce(%182 init: %cst_42) applies stablehlo.add across dimensions = [1] : (tensor<2x16xf32>, tensor<f32>) -> tensor<2xf32>
-// FP8-NEXT: %cst_43 = stablehlo.constant dense<6.250000e-02> : tensor<2xf32>
-// FP8-NEXT: %184 = stablehlo.multiply %183, %cst_43 : tensor<2xf32>
+// FP8-NEXT: %cst_40 = stablehlo.constant dense<0.000000e+00> : tensor<2x16xf32>
+// FP8-NEXT: %182 = stablehlo.select %181, %180, %cst_40 : tensor<2x16xi1>, tensor<2x16xf32>
+// FP8-NEXT: %cst_41 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+// FP8-NEXT: %183 = stablehlo.reduce(%182 init: %cst_41) applies stablehlo.add across dimensions = [1] : (tensor<2x16xf32>, tensor<f32>) -> tensor<2xf32>
+// FP8-NEXT: %cst_42 = stablehlo.constant dense<6.250000e-02> : tensor<2xf32>
+// FP8-NEXT: %184 = stablehlo.multiply %183, %cst_42 : tensor<2xf32>
 // FP8-NEXT: %185 = stablehlo.sqrt %184 : tensor<2xf32>
-// FP8-NEXT: %cst_44 = stablehlo.constant dense<1.000000e+00> : tensor<2xf32>
+// FP8-NEXT: %cst_43 = stablehlo.constant dense<1.000000e+00> : tensor<2xf32>
 // FP8-NEXT: %186 = stablehlo.bitcast_convert %185 : (tensor<2xf32>) -> tensor<2xui32>
-// FP8-NEXT: %c_45 = stablehlo.constant dense<4286578688> : tensor<2xui32>
-// FP8-NEXT: %187 = stablehlo.and %186, %c_45 : tensor<2xui32>
-// FP8-NEXT: %c_46 = stablehlo.constant dense<1> : tensor<2xui32>
-// FP8-NEXT: %188 = stablehlo.subtract %187, %c_46 : tensor<2xui32>
-// FP8-NEXT: %c_47 = stablehlo.constant dense<2139095039> : tensor<2xui32>
-// FP8-NEXT: %189 = stablehlo.compare LT, %188, %c_47 : (tensor<2xui32>, tensor<2xui32>) -> tensor<2xi1>
+// FP8-NEXT: %c_44 = stablehlo.constant dense<4286578688> : tensor<2xui32>
+// FP8-NEXT: %187 = stablehlo.and %186, %c_44 : tensor<2xui32>
+// FP8-NEXT: %c_45 = stablehlo.constant dense<1> : tensor<2xui32>
+// FP8-NEXT: %188 = stablehlo.subtract %187, %c_45 : tensor<2xui32>
+// FP8-NEXT: %c_46 = stablehlo.constant dense<2139095039> : tensor<2xui32>
+// FP8-NEXT: %189 = stablehlo.compare LT, %188, %c_46 : (tensor<2xui32>, tensor<2xui32>) -> tensor<2xi1>
 // FP8-NEXT: %190 = stablehlo.bitcast_convert %187 : (tensor<2xui32>) -> tensor<2xf32>
-// FP8-NEXT: %191 = stablehlo.select %189, %190, %cst_44 : tensor<2xi1>, tensor<2xf32>
+// FP8-NEXT: %191 = stablehlo.select %189, %190, %cst_43 : tensor<2xi1>, tensor<2xf32>
 // FP8-NEXT: %192 = stablehlo.slice %191 [0:1] : (tensor<2xf32>) -> tensor<1xf32>
 // FP8-NEXT: %193 = stablehlo.reshape %192 : (tensor<1xf32>) -> tensor<f32>
 // FP8-NEXT: %194 = stablehlo.multiply %193, %arg1 : tensor<f32>
-// FP8-NEXT: %cst_48 = stablehlo.constant dense<2.27373675E-13> : tensor<f32>
-// FP8-NEXT: %cst_49 = stablehlo.constant dense<4.39804651E+12> : tensor<f32>
-// FP8-NEXT: %195 = stablehlo.clamp %cst_48, %194, %cst_49 : tensor<f32>
+// FP8-NEXT: %cst_47 = stablehlo.constant dense<2.27373675E-13> : tensor<f32>
+// FP8-NEXT: %cst_48 = stablehlo.constant dense<4.39804651E+12> : tensor<f32>
+// FP8-NEXT: %195 = stablehlo.clamp %cst_47, %194, %cst_48 : tensor<f32>
 // FP8-NEXT: %196 = stablehlo.bitcast_convert %195 : (tensor<f32>) -> tensor<ui32>
-// FP8-NEXT: %c_50 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// FP8-NEXT: %197 = stablehlo.subtract %c_50, %196 : tensor<ui32>
+// FP8-NEXT: %c_49 = stablehlo.constant dense<2130706432> : tensor<ui32>
+// FP8-NEXT: %197 = stablehlo.subtract %c_49, %196 : tensor<ui32>
 // FP8-NEXT: %198 = stablehlo.bitcast_convert %197 : (tensor<ui32>) -> tensor<f32>
-// FP8-NEXT: %cst_51 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// FP8-NEXT: %199 = stablehlo.divide %cst_51, %198 : tensor<f32>
+// FP8-NEXT: %cst_50 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// FP8-NEXT: %199 = stablehlo.divide %cst_50, %198 : tensor<f32>
 // FP8-NEXT: %200 = stablehlo.optimization_barrier %199 : tensor<f32>
 // FP8-NEXT: %201 = stablehlo.divide %arg1, %200 : tensor<f32>
 // FP8-NEXT: %202 = stablehlo.broadcast_in_dim %201, dims = [] : (tensor<f32>) -> tensor<16xf32>
@@ -267,25 +266,25 @@
 // FP8-NEXT: %204 = stablehlo.slice %191 [1:2] : (tensor<2xf32>) -> tensor<1xf32>
 // FP8-NEXT: %205 = stablehlo.reshape %204 : (tensor<1xf32>) -> tensor<f32>
 // FP8-NEXT: %206 = stablehlo.multiply %205, %64 : tensor<f32>
-// FP8-NEXT: %cst_52 = stablehlo.constant dense<2.27373675E-13> : tensor<f32>
-// FP8-NEXT: %cst_53 = stablehlo.constant dense<4.39804651E+12> : tensor<f32>
-// FP8-NEXT: %207 = stablehlo.clamp %cst_52, %206, %cst_53 : tensor<f32>
+// FP8-NEXT: %cst_51 = stablehlo.constant dense<2.27373675E-13> : tensor<f32>
+// FP8-NEXT: %cst_52 = stablehlo.constant dense<4.39804651E+12> : tensor<f32>
+// FP8-NEXT: %207 = stablehlo.clamp %cst_51, %206, %cst_52 : tensor<f32>
 // FP8-NEXT: %208 = stablehlo.bitcast_convert %207 : (tensor<f32>) -> tensor<ui32>
-// FP8-NEXT: %c_54 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// FP8-NEXT: %209 = stablehlo.subtract %c_54, %208 : tensor<ui32>
+// FP8-NEXT: %c_53 = stablehlo.constant dense<2130706432> : tensor<ui32>
+// FP8-NEXT: %209 = stablehlo.subtract %c_53, %208 : tensor<ui32>
 // FP8-NEXT: %210 = stablehlo.bitcast_convert %209 : (tensor<ui32>) -> tensor<f32>
-// FP8-NEXT: %cst_55 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// FP8-NEXT: %211 = stablehlo.divide %cst_55, %210 : tensor<f32>
+// FP8-NEXT: %cst_54 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// FP8-NEXT: %211 = stablehlo.divide %cst_54, %210 : tensor<f32>
 // FP8-NEXT: %212 = stablehlo.optimization_barrier %211 : tensor<f32>
 // FP8-NEXT: %213 = stablehlo.divide %64, %212 : tensor<f32>
 // FP8-NEXT: %214 = stablehlo.broadcast_in_dim %213, dims = [] : (tensor<f32>) -> tensor<16xf32>
 // FP8-NEXT: %215 = stablehlo.multiply %113, %214 : tensor<16xf32>
 // FP8-NEXT: %216 = stablehlo.is_finite %215 : (tensor<16xf32>) -> tensor<16xi1>
-// FP8-NEXT: %217 = stablehlo.clamp %cst_6, %215, %cst_7 : (tensor<f32>, tensor<16xf32>, tensor<f32>) -> tensor<16xf32>
+// FP8-NEXT: %217 = stablehlo.clamp %cst_8, %215, %cst_9 : (tensor<f32>, tensor<16xf32>, tensor<f32>) -> tensor<16xf32>
 // FP8-NEXT: %218 = stablehlo.select %216, %217, %215 : tensor<16xi1>, tensor<16xf32>
 // FP8-NEXT: %219 = stablehlo.convert %218 {scalify.forms = ["s16"]} : (tensor<16xf32>) -> tensor<16xf16>
 // FP8-NEXT: %220 = stablehlo.is_finite %203 : (tensor<16xf32>) -> tensor<16xi1>
-// FP8-NEXT: %221 = stablehlo.clamp %cst_6, %203, %cst_7 : (tensor<f32>, tensor<16xf32>, tensor<f32>) -> tensor<16xf32>
+// FP8-NEXT: %221 = stablehlo.clamp %cst_8, %203, %cst_9 : (tensor<f32>, tensor<16xf32>, tensor<f32>) -> tensor<16xf32>
 // FP8-NEXT: %222 = stablehlo.select %220, %221, %203 : tensor<16xi1>, tensor<16xf32>
 // FP8-NEXT: %223 = stablehlo.convert %222 {scalify.forms = ["s15"]} : (tensor<16xf32>) -> tensor<16xf16>
 // FP8-NEXT: %224 = stablehlo.reshape %176 : (tensor<32x16xf32>) -> tensor<1x512xf32>
@@ -293,35 +292,35 @@
 // FP8-NEXT: %226 = stablehlo.concatenate %224, %225, dim = 0 : (tensor<1x512xf32>, tensor<1x512xf32>) -> tensor<2x512xf32>
 // FP8-NEXT: %227 = stablehlo.multiply %226, %226 : tensor<2x512xf32>
 // FP8-NEXT: %228 = stablehlo.is_finite %226 : (tensor<2x512xf32>) -> tensor<2x512xi1>
-// FP8-NEXT: %cst_56 = stablehlo.constant dense<0.000000e+00> : tensor<2x512xf32>
-// FP8-NEXT: %229 = stablehlo.select %228, %227, %cst_56 : tensor<2x512xi1>, tensor<2x512xf32>
-// FP8-NEXT: %cst_57 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
-// FP8-NEXT: %230 = stablehlo.reduce(%229 init: %cst_57) applies stablehlo.add across dimensions = [1] : (tensor<2x512xf32>, tensor<f32>) -> tensor<2xf32>
-// FP8-NEXT: %cst_58 = stablehlo.constant dense<0.001953125> : tensor<2xf32>
-// FP8-NEXT: %231 = stablehlo.multiply %230, %cst_58 : tensor<2xf32>
+// FP8-NEXT: %cst_55 = stablehlo.constant dense<0.000000e+00> : tensor<2x512xf32>
+// FP8-NEXT: %229 = stablehlo.select %228, %227, %cst_55 : tensor<2x512xi1>, tensor<2x512xf32>
+// FP8-NEXT: %cst_56 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+// FP8-NEXT: %230 = stablehlo.reduce(%229 init: %cst_56) applies stablehlo.add across dimensions = [1] : (tensor<2x512xf32>, tensor<f32>) -> tensor<2xf32>
+// FP8-NEXT: %cst_57 = stablehlo.constant dense<0.001953125> : tensor<2xf32>
+// FP8-NEXT: %231 = stablehlo.multiply %230, %cst_57 : tensor<2xf32>
 // FP8-NEXT: %232 = stablehlo.sqrt %231 : tensor<2xf32>
-// FP8-NEXT: %cst_59 = stablehlo.constant dense<1.000000e+00> : tensor<2xf32>
+// FP8-NEXT: %cst_58 = stablehlo.constant dense<1.000000e+00> : tensor<2xf32>
 // FP8-NEXT: %233 = stablehlo.bitcast_convert %232 : (tensor<2xf32>) -> tensor<2xui32>
-// FP8-NEXT: %c_60 = stablehlo.constant dense<4286578688> : tensor<2xui32>
-// FP8-NEXT: %234 = stablehlo.and %233, %c_60 : tensor<2xui32>
-// FP8-NEXT: %c_61 = stablehlo.constant dense<1> : tensor<2xui32>
-// FP8-NEXT: %235 = stablehlo.subtract %234, %c_61 : tensor<2xui32>
-// FP8-NEXT: %c_62 = stablehlo.constant dense<2139095039> : tensor<2xui32>
-// FP8-NEXT: %236 = stablehlo.compare LT, %235, %c_62 : (tensor<2xui32>, tensor<2xui32>) -> tensor<2xi1>
+// FP8-NEXT: %c_59 = stablehlo.constant dense<4286578688> : tensor<2xui32>
+// FP8-NEXT: %234 = stablehlo.and %233, %c_59 : tensor<2xui32>
+// FP8-NEXT: %c_60 = stablehlo.constant dense<1> : tensor<2xui32>
+// FP8-NEXT: %235 = stablehlo.subtract %234, %c_60 : tensor<2xui32>
+// FP8-NEXT: %c_61 = stablehlo.constant dense<2139095039> : tensor<2xui32>
+// FP8-NEXT: %236 = stablehlo.compare LT, %235, %c_61 : (tensor<2xui32>, tensor<2xui32>) -> tensor<2xi1>
 // FP8-NEXT: %237 = stablehlo.bitcast_convert %234 : (tensor<2xui32>) -> tensor<2xf32>
-// FP8-NEXT: %238 = stablehlo.select %236, %237, %cst_59 : tensor<2xi1>, tensor<2xf32>
+// FP8-NEXT: %238 = stablehlo.select %236, %237, %cst_58 : tensor<2xi1>, tensor<2xf32>
 // FP8-NEXT: %239 = stablehlo.slice %238 [0:1] : (tensor<2xf32>) -> tensor<1xf32>
 // FP8-NEXT: %240 = stablehlo.reshape %239 : (tensor<1xf32>) -> tensor<f32>
 // FP8-NEXT: %241 = stablehlo.multiply %240, %arg3 : tensor<f32>
-// FP8-NEXT: %cst_63 = stablehlo.constant dense<2.27373675E-13> : tensor<f32>
-// FP8-NEXT: %cst_64 = stablehlo.constant dense<4.39804651E+12> : tensor<f32>
-// FP8-NEXT: %242 = stablehlo.clamp %cst_63, %241, %cst_64 : tensor<f32>
+// FP8-NEXT: %cst_62 = stablehlo.constant dense<2.27373675E-13> : tensor<f32>
+// FP8-NEXT: %cst_63 = stablehlo.constant dense<4.39804651E+12> : tensor<f32>
+// FP8-NEXT: %242 = stablehlo.clamp %cst_62, %241, %cst_63 : tensor<f32>
 // FP8-NEXT: %243 = stablehlo.bitcast_convert %242 : (tensor<f32>) -> tensor<ui32>
-// FP8-NEXT: %c_65 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// FP8-NEXT: %244 = stablehlo.subtract %c_65, %243 : tensor<ui32>
+// FP8-NEXT: %c_64 = stablehlo.constant dense<2130706432> : tensor<ui32>
+// FP8-NEXT: %244 = stablehlo.subtract %c_64, %243 : tensor<ui32>
 // FP8-NEXT: %245 = stablehlo.bitcast_convert %244 : (tensor<ui32>) -> tensor<f32>
-// FP8-NEXT: %cst_66 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// FP8-NEXT: %246 = stablehlo.divide %cst_66, %245 : tensor<f32>
+// FP8-NEXT: %cst_65 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// FP8-NEXT: %246 = stablehlo.divide %cst_65, %245 : tensor<f32>
 // FP8-NEXT: %247 = stablehlo.optimization_barrier %246 : tensor<f32>
 // FP8-NEXT: %248 = stablehlo.divide %arg3, %247 : tensor<f32>
 // FP8-NEXT: %249 = stablehlo.broadcast_in_dim %248, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
@@ -329,113 +328,113 @@
 // FP8-NEXT: %251 = stablehlo.slice %238 [1:2] : (tensor<2xf32>) -> tensor<1xf32>
 // FP8-NEXT: %252 = stablehlo.reshape %251 : (tensor<1xf32>) -> tensor<f32>
 // FP8-NEXT: %253 = stablehlo.multiply %252, %94 : tensor<f32>
-// FP8-NEXT: %cst_67 = stablehlo.constant dense<2.27373675E-13> : tensor<f32>
-// FP8-NEXT: %cst_68 = stablehlo.constant dense<4.39804651E+12> : tensor<f32>
-// FP8-NEXT: %254 = stablehlo.clamp %cst_67, %253, %cst_68 : tensor<f32>
+// FP8-NEXT: %cst_66 = stablehlo.constant dense<2.27373675E-13> : tensor<f32>
+// FP8-NEXT: %cst_67 = stablehlo.constant dense<4.39804651E+12> : tensor<f32>
+// FP8-NEXT: %254 = stablehlo.clamp %cst_66, %253, %cst_67 : tensor<f32>
 // FP8-NEXT: %255 = stablehlo.bitcast_convert %254 : (tensor<f32>) -> tensor<ui32>
-// FP8-NEXT: %c_69 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// FP8-NEXT: %256 = stablehlo.subtract %c_69, %255 : tensor<ui32>
+// FP8-NEXT: %c_68 = stablehlo.constant dense<2130706432> : tensor<ui32>
+// FP8-NEXT: %256 = stablehlo.subtract %c_68, %255 : tensor<ui32>
 // FP8-NEXT: %257 = stablehlo.bitcast_convert %256 : (tensor<ui32>) -> tensor<f32>
-// FP8-NEXT: %cst_70 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// FP8-NEXT: %258 = stablehlo.divide %cst_70, %257 : tensor<f32>
+// FP8-NEXT: %cst_69 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// FP8-NEXT: %258 = stablehlo.divide %cst_69, %257 : tensor<f32>
 // FP8-NEXT: %259 = stablehlo.optimization_barrier %258 : tensor<f32>
 // FP8-NEXT: %260 = stablehlo.divide %94, %259 : tensor<f32>
 // FP8-NEXT: %261 = stablehlo.broadcast_in_dim %260, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
 // FP8-NEXT: %262 = stablehlo.multiply %118, %261 : tensor<32x16xf32>
 // FP8-NEXT: %263 = stablehlo.is_finite %262 : (tensor<32x16xf32>) -> tensor<32x16xi1>
-// FP8-NEXT: %264 = stablehlo.clamp %cst_6, %262, %cst_7 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
+// FP8-NEXT: %264 = stablehlo.clamp %cst_8, %262, %cst_9 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
 // FP8-NEXT: %265 = stablehlo.select %263, %264, %262 : tensor<32x16xi1>, tensor<32x16xf32>
 // FP8-NEXT: %266 = stablehlo.convert %265 {scalify.forms = ["s18"]} : (tensor<32x16xf32>) -> tensor<32x16xf16>
 // FP8-NEXT: %267 = stablehlo.is_finite %250 : (tensor<32x16xf32>) -> tensor<32x16xi1>
-// FP8-NEXT: %268 = stablehlo.clamp %cst_6, %250, %cst_7 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
+// FP8-NEXT: %268 = stablehlo.clamp %cst_8, %250, %cst_9 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
 // FP8-NEXT: %269 = stablehlo.select %267, %268, %250 : tensor<32x16xi1>, tensor<32x16xf32>
 // FP8-NEXT: %270 = stablehlo.convert %269 {scalify.forms = ["s17"]} : (tensor<32x16xf32>) -> tensor<32x16xf16>
-// FP8-NEXT: %cst_71 = stablehlo.constant dense<1.280000e+02> : tensor<f32>
+// FP8-NEXT: %cst_70 = stablehlo.constant dense<1.280000e+02> : tensor<f32>
 // FP8-NEXT: %271 = stablehlo.optimization_barrier %126 : tensor<16xf32>
 // FP8-NEXT: %272 = stablehlo.abs %271 : tensor<16xf32>
 // FP8-NEXT: %273 = stablehlo.bitcast_convert %272 : (tensor<16xf32>) -> tensor<16xi32>
-// FP8-NEXT: %c_72 = stablehlo.constant dense<8388608> : tensor<16xi32>
-// FP8-NEXT: %274 = stablehlo.add %273, %c_72 : tensor<16xi32>
+// FP8-NEXT: %c_71 = stablehlo.constant dense<8388608> : tensor<16xi32>
+// FP8-NEXT: %274 = stablehlo.add %273, %c_71 : tensor<16xi32>
+// FP8-NEXT: %c_72 = stablehlo.constant dense<8388608> : tensor<i32>
+// FP8-NEXT: %275 = stablehlo.reduce(%274 init: %c_72) applies stablehlo.maximum across dimensions = [0] : (tensor<16xi32>, tensor<i32>) -> tensor<i32>
 // FP8-NEXT: %c_73 = stablehlo.constant dense<8388608> : tensor<i32>
-// FP8-NEXT: %275 = stablehlo.reduce(%274 init: %c_73) applies stablehlo.maximum across dimensions = [0] : (tensor<16xi32>, tensor<i32>) -> tensor<i32>
-// FP8-NEXT: %c_74 = stablehlo.constant dense<8388608> : tensor<i32>
-// FP8-NEXT: %276 = stablehlo.subtract %275, %c_74 : tensor<i32>
+// FP8-NEXT: %276 = stablehlo.subtract %275, %c_73 : tensor<i32>
 // FP8-NEXT: %277 = stablehlo.bitcast_convert %276 : (tensor<i32>) -> tensor<f32>
 // FP8-NEXT: %278 = stablehlo.bitcast_convert %277 : (tensor<f32>) -> tensor<ui32>
-// FP8-NEXT: %c_75 = stablehlo.constant dense<8388607> : tensor<ui32>
-// FP8-NEXT: %279 = stablehlo.add %278, %c_75 : tensor<ui32>
-// FP8-NEXT: %c_76 = stablehlo.constant dense<4286578688> : tensor<ui32>
-// FP8-NEXT: %280 = stablehlo.and %279, %c_76 : tensor<ui32>
-// FP8-NEXT: %c_77 = stablehlo.constant dense<1> : tensor<ui32>
-// FP8-NEXT: %281 = stablehlo.subtract %280, %c_77 : tensor<ui32>
-// FP8-NEXT: %c_78 = stablehlo.constant dense<2139095039> : tensor<ui32>
-// FP8-NEXT: %282 = stablehlo.compare LT, %281, %c_78 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// FP8-NEXT: %c_74 = stablehlo.constant dense<8388607> : tensor<ui32>
+// FP8-NEXT: %279 = stablehlo.add %278, %c_74 : tensor<ui32>
+// FP8-NEXT: %c_75 = stablehlo.constant dense<4286578688> : tensor<ui32>
+// FP8-NEXT: %280 = stablehlo.and %279, %c_75 : tensor<ui32>
+// FP8-NEXT: %c_76 = stablehlo.constant dense<1> : tensor<ui32>
+// FP8-NEXT: %281 = stablehlo.subtract %280, %c_76 : tensor<ui32>
+// FP8-NEXT: %c_77 = stablehlo.constant dense<2139095039> : tensor<ui32>
+// FP8-NEXT: %282 = stablehlo.compare LT, %281, %c_77 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
 // FP8-NEXT: %283 = stablehlo.bitcast_convert %280 : (tensor<ui32>) -> tensor<f32>
-// FP8-NEXT: %284 = stablehlo.select %282, %283, %cst_71 : tensor<i1>, tensor<f32>
-// FP8-NEXT: %cst_79 = stablehlo.constant dense<7.812500e-03> : tensor<f32>
-// FP8-NEXT: %285 = stablehlo.multiply %284, %cst_79 : tensor<f32>
+// FP8-NEXT: %284 = stablehlo.select %282, %283, %cst_70 : tensor<i1>, tensor<f32>
+// FP8-NEXT: %cst_78 = stablehlo.constant dense<7.812500e-03> : tensor<f32>
+// FP8-NEXT: %285 = stablehlo.multiply %284, %cst_78 : tensor<f32>
 // FP8-NEXT: %286 = stablehlo.multiply %285, %68 : tensor<f32>
-// FP8-NEXT: %cst_80 = stablehlo.constant dense<2.27373675E-13> : tensor<f32>
-// FP8-NEXT: %cst_81 = stablehlo.constant dense<4.39804651E+12> : tensor<f32>
-// FP8-NEXT: %287 = stablehlo.clamp %cst_80, %286, %cst_81 : tensor<f32>
+// FP8-NEXT: %cst_79 = stablehlo.constant dense<2.27373675E-13> : tensor<f32>
+// FP8-NEXT: %cst_80 = stablehlo.constant dense<4.39804651E+12> : tensor<f32>
+// FP8-NEXT: %287 = stablehlo.clamp %cst_79, %286, %cst_80 : tensor<f32>
 // FP8-NEXT: %288 = stablehlo.bitcast_convert %287 : (tensor<f32>) -> tensor<ui32>
-// FP8-NEXT: %c_82 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// FP8-NEXT: %289 = stablehlo.subtract %c_82, %288 : tensor<ui32>
+// FP8-NEXT: %c_81 = stablehlo.constant dense<2130706432> : tensor<ui32>
+// FP8-NEXT: %289 = stablehlo.subtract %c_81, %288 : tensor<ui32>
 // FP8-NEXT: %290 = stablehlo.bitcast_convert %289 : (tensor<ui32>) -> tensor<f32>
-// FP8-NEXT: %cst_83 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// FP8-NEXT: %291 = stablehlo.divide %cst_83, %290 : tensor<f32>
+// FP8-NEXT: %cst_82 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// FP8-NEXT: %291 = stablehlo.divide %cst_82, %290 : tensor<f32>
 // FP8-NEXT: %292 = stablehlo.optimization_barrier %291 : tensor<f32>
 // FP8-NEXT: %293 = stablehlo.divide %68, %292 : tensor<f32>
 // FP8-NEXT: %294 = stablehlo.broadcast_in_dim %293, dims = [] : (tensor<f32>) -> tensor<16xf32>
 // FP8-NEXT: %295 = stablehlo.multiply %271, %294 : tensor<16xf32>
 // FP8-NEXT: %296 = stablehlo.is_finite %295 : (tensor<16xf32>) -> tensor<16xi1>
-// FP8-NEXT: %297 = stablehlo.clamp %cst_6, %295, %cst_7 : (tensor<f32>, tensor<16xf32>, tensor<f32>) -> tensor<16xf32>
+// FP8-NEXT: %297 = stablehlo.clamp %cst_8, %295, %cst_9 : (tensor<f32>, tensor<16xf32>, tensor<f32>) -> tensor<16xf32>
 // FP8-NEXT: %298 = stablehlo.select %296, %297, %295 : tensor<16xi1>, tensor<16xf32>
 // FP8-NEXT: %299 = stablehlo.convert %298 {scalify.forms = ["s19"]} : (tensor<16xf32>) -> tensor<16xf16>
-// FP8-NEXT: %cst_84 = stablehlo.constant dense<1.280000e+02> : tensor<f32>
+// FP8-NEXT: %cst_83 = stablehlo.constant dense<1.280000e+02> : tensor<f32>
 // FP8-NEXT: %300 = stablehlo.optimization_barrier %134 : tensor<32x16xf32>
 // FP8-NEXT: %301 = stablehlo.abs %300 : tensor<32x16xf32>
 // FP8-NEXT: %302 = stablehlo.bitcast_convert %301 : (tensor<32x16xf32>) -> tensor<32x16xi32>
-// FP8-NEXT: %c_85 = stablehlo.constant dense<8388608> : tensor<32x16xi32>
-// FP8-NEXT: %303 = stablehlo.add %302, %c_85 : tensor<32x16xi32>
+// FP8-NEXT: %c_84 = stablehlo.constant dense<8388608> : tensor<32x16xi32>
+// FP8-NEXT: %303 = stablehlo.add %302, %c_84 : tensor<32x16xi32>
+// FP8-NEXT: %c_85 = stablehlo.constant dense<8388608> : tensor<i32>
+// FP8-NEXT: %304 = stablehlo.reduce(%303 init: %c_85) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<32x16xi32>, tensor<i32>) -> tensor<i32>
 // FP8-NEXT: %c_86 = stablehlo.constant dense<8388608> : tensor<i32>
-// FP8-NEXT: %304 = stablehlo.reduce(%303 init: %c_86) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<32x16xi32>, tensor<i32>) -> tensor<i32>
-// FP8-NEXT: %c_87 = stablehlo.constant dense<8388608> : tensor<i32>
-// FP8-NEXT: %305 = stablehlo.subtract %304, %c_87 : tensor<i32>
+// FP8-NEXT: %305 = stablehlo.subtract %304, %c_86 : tensor<i32>
 // FP8-NEXT: %306 = stablehlo.bitcast_convert %305 : (tensor<i32>) -> tensor<f32>
 // FP8-NEXT: %307 = stablehlo.bitcast_convert %306 : (tensor<f32>) -> tensor<ui32>
-// FP8-NEXT: %c_88 = stablehlo.constant dense<8388607> : tensor<ui32>
-// FP8-NEXT: %308 = stablehlo.add %307, %c_88 : tensor<ui32>
-// FP8-NEXT: %c_89 = stablehlo.constant dense<4286578688> : tensor<ui32>
-// FP8-NEXT: %309 = stablehlo.and %308, %c_89 : tensor<ui32>
-// FP8-NEXT: %c_90 = stablehlo.constant dense<1> : tensor<ui32>
-// FP8-NEXT: %310 = stablehlo.subtract %309, %c_90 : tensor<ui32>
-// FP8-NEXT: %c_91 = stablehlo.constant dense<2139095039> : tensor<ui32>
-// FP8-NEXT: %311 = stablehlo.compare LT, %310, %c_91 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// FP8-NEXT: %c_87 = stablehlo.constant dense<8388607> : tensor<ui32>
+// FP8-NEXT: %308 = stablehlo.add %307, %c_87 : tensor<ui32>
+// FP8-NEXT: %c_88 = stablehlo.constant dense<4286578688> : tensor<ui32>
+// FP8-NEXT: %309 = stablehlo.and %308, %c_88 : tensor<ui32>
+// FP8-NEXT: %c_89 = stablehlo.constant dense<1> : tensor<ui32>
+// FP8-NEXT: %310 = stablehlo.subtract %309, %c_89 : tensor<ui32>
+// FP8-NEXT: %c_90 = stablehlo.constant dense<2139095039> : tensor<ui32>
+// FP8-NEXT: %311 = stablehlo.compare LT, %310, %c_90 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
 // FP8-NEXT: %312 = stablehlo.bitcast_convert %309 : (tensor<ui32>) -> tensor<f32>
-// FP8-NEXT: %313 = stablehlo.select %311, %312, %cst_84 : tensor<i1>, tensor<f32>
-// FP8-NEXT: %cst_92 = stablehlo.constant dense<7.812500e-03> : tensor<f32>
-// FP8-NEXT: %314 = stablehlo.multiply %313, %cst_92 : tensor<f32>
+// FP8-NEXT: %313 = stablehlo.select %311, %312, %cst_83 : tensor<i1>, tensor<f32>
+// FP8-NEXT: %cst_91 = stablehlo.constant dense<7.812500e-03> : tensor<f32>
+// FP8-NEXT: %314 = stablehlo.multiply %313, %cst_91 : tensor<f32>
 // FP8-NEXT: %315 = stablehlo.multiply %314, %98 : tensor<f32>
-// FP8-NEXT: %cst_93 = stablehlo.constant dense<2.27373675E-13> : tensor<f32>
-// FP8-NEXT: %cst_94 = stablehlo.constant dense<4.39804651E+12> : tensor<f32>
-// FP8-NEXT: %316 = stablehlo.clamp %cst_93, %315, %cst_94 : tensor<f32>
+// FP8-NEXT: %cst_92 = stablehlo.constant dense<2.27373675E-13> : tensor<f32>
+// FP8-NEXT: %cst_93 = stablehlo.constant dense<4.39804651E+12> : tensor<f32>
+// FP8-NEXT: %316 = stablehlo.clamp %cst_92, %315, %cst_93 : tensor<f32>
 // FP8-NEXT: %317 = stablehlo.bitcast_convert %316 : (tensor<f32>) -> tensor<ui32>
-// FP8-NEXT: %c_95 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// FP8-NEXT: %318 = stablehlo.subtract %c_95, %317 : tensor<ui32>
+// FP8-NEXT: %c_94 = stablehlo.constant dense<2130706432> : tensor<ui32>
+// FP8-NEXT: %318 = stablehlo.subtract %c_94, %317 : tensor<ui32>
 // FP8-NEXT: %319 = stablehlo.bitcast_convert %318 : (tensor<ui32>) -> tensor<f32>
-// FP8-NEXT: %cst_96 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// FP8-NEXT: %320 = stablehlo.divide %cst_96, %319 : tensor<f32>
+// FP8-NEXT: %cst_95 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// FP8-NEXT: %320 = stablehlo.divide %cst_95, %319 : tensor<f32>
 // FP8-NEXT: %321 = stablehlo.optimization_barrier %320 : tensor<f32>
 // FP8-NEXT: %322 = stablehlo.divide %98, %321 : tensor<f32>
 // FP8-NEXT: %323 = stablehlo.broadcast_in_dim %322, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
 // FP8-NEXT: %324 = stablehlo.multiply %300, %323 : tensor<32x16xf32>
 // FP8-NEXT: %325 = stablehlo.is_finite %324 : (tensor<32x16xf32>) -> tensor<32x16xi1>
-// FP8-NEXT: %326 = stablehlo.clamp %cst_6, %324, %cst_7 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
+// FP8-NEXT: %326 = stablehlo.clamp %cst_8, %324, %cst_9 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
 // FP8-NEXT: %327 = stablehlo.select %325, %326, %324 : tensor<32x16xi1>, tensor<32x16xf32>
 // FP8-NEXT: %328 = stablehlo.convert %327 {scalify.forms = ["s20"]} : (tensor<32x16xf32>) -> tensor<32x16xf16>
-// FP8-NEXT: %cst_97 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// FP8-NEXT: return %223, %200, %270, %247, %219, %212, %266, %259, %299, %292, %328, %321, %136, %cst_97 : tensor<16xf16>, tensor<f32>, tensor<32x16xf16>, tensor<f32>, tensor<16xf16>, tensor<f32>, tensor<32x16xf16>, tensor<f32>, tensor<16xf16>, tensor<f32>, tensor<32x16xf16>, tensor<f32>, tensor<f32>, tensor<f32>
+// FP8-NEXT: %cst_96 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// FP8-NEXT: return %223, %200, %270, %247, %219, %212, %266, %259, %299, %292, %328, %321, %136, %cst_96 : tensor<16xf16>, tensor<f32>, tensor<32x16xf16>, tensor<f32>, tensor<16xf16>, tensor<f32>, tensor<32x16xf16>, tensor<f32>, tensor<16xf16>, tensor<f32>, tensor<32x16xf16>, tensor<f32>, tensor<f32>, tensor<f32>
 // FP8-NEXT: }
 // FP8-NEXT: }
 // FP16:      module @_adam attributes {jax.uses_shape_polymorphism = false, mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {

@@ -5,14 +5,14 @@
 // values, and their ops are passed over.
 // CHECK:      module {
 // CHECK-NEXT: func.func @main(%arg0: tensor<4xf16>, %arg1: tensor<4xf32>, %arg2: tensor<4xi1>, %arg3: tensor<4xf16>) -> (tensor<4xf32>, tensor<4xf8E4M3FN>, tensor<4xf16>, tensor<4xf16>, tensor<4xf16>, tensor<4xf16>, tensor<4xf16>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
-// CHECK-NEXT: %cst = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
-// CHECK-NEXT: %cst_0 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
-// CHECK-NEXT: %cst_1 = stablehlo.constant dense<1.250000e-01> : tensor<4xf32>
-// CHECK-NEXT: %0 = stablehlo.multiply %arg1, %cst_1 : tensor<4xf32>
-// CHECK-NEXT: %cst_2 = stablehlo.constant dense<0.000000e+00> : tensor<4xf32>
-// CHECK-NEXT: %1 = stablehlo.multiply %0, %cst_2 : tensor<4xf32>
+// CHECK-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<4xf32>
+// CHECK-NEXT: %cst_0 = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
+// CHECK-NEXT: %cst_1 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
+// CHECK-NEXT: %cst_2 = stablehlo.constant dense<1.250000e-01> : tensor<4xf32>
+// CHECK-NEXT: %0 = stablehlo.multiply %arg1, %cst_2 : tensor<4xf32>
+// CHECK-NEXT: %1 = stablehlo.multiply %0, %cst : tensor<4xf32>
 // CHECK-NEXT: %2 = stablehlo.add %0, %1 : tensor<4xf32>
-// CHECK-NEXT: %3 = stablehlo.clamp %cst, %2, %cst_0 : (tensor<f32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+// CHECK-NEXT: %3 = stablehlo.clamp %cst_0, %2, %cst_1 : (tensor<f32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
 // CHECK-NEXT: %4 = stablehlo.convert %3 : (tensor<4xf32>) -> tensor<4xf8E4M3FN>
 // CHECK-NEXT: %5 = stablehlo.negate %arg0 : tensor<4xf16>
 // CHECK-NEXT: %6 = stablehlo.select %arg2, %arg3, %arg0 : tensor<4xi1>, tensor<4xf16>
@@ -47,14 +47,14 @@
 // CHECK-NEXT: return %5, %2, %4 : tensor<4xf8E4M3FN>, tensor<4xf16>, tensor<4xf32>
 // CHECK-NEXT: }
 // CHECK-NEXT: func.func private @cast_scaled_0(%arg0: tensor<4xf32>) -> tensor<4xf8E4M3FN> {
-// CHECK-NEXT: %cst = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
-// CHECK-NEXT: %cst_0 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
-// CHECK-NEXT: %cst_1 = stablehlo.constant dense<1.250000e-01> : tensor<4xf32>
-// CHECK-NEXT: %0 = stablehlo.multiply %arg0, %cst_1 : tensor<4xf32>
-// CHECK-NEXT: %cst_2 = stablehlo.constant dense<0.000000e+00> : tensor<4xf32>
-// CHECK-NEXT: %1 = stablehlo.multiply %0, %cst_2 : tensor<4xf32>
+// CHECK-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<4xf32>
+// CHECK-NEXT: %cst_0 = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
+// CHECK-NEXT: %cst_1 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
+// CHECK-NEXT: %cst_2 = stablehlo.constant dense<1.250000e-01> : tensor<4xf32>
+// CHECK-NEXT: %0 = stablehlo.multiply %arg0, %cst_2 : tensor<4xf32>
+// CHECK-NEXT: %1 = stablehlo.multiply %0, %cst : tensor<4xf32>
 // CHECK-NEXT: %2 = stablehlo.add %0, %1 : tensor<4xf32>
-// CHECK-NEXT: %3 = stablehlo.clamp %cst, %2, %cst_0 : (tensor<f32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+// CHECK-NEXT: %3 = stablehlo.clamp %cst_0, %2, %cst_1 : (tensor<f32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
 // CHECK-NEXT: %4 = stablehlo.convert %3 : (tensor<4xf32>) -> tensor<4xf8E4M3FN>
 // CHECK-NEXT: return %4 : tensor<4xf8E4M3FN>
 // CHECK-NEXT: }

@@ -6,129 +6,126 @@
 // The gradients of the weights of a transformer's attention, after a normalization.
 // UNIT:      module @_att attributes {jax.uses_shape_polymorphism = false, mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
 // UNIT-NEXT: func.func public @main(%arg0: tensor<32x32xf32>, %arg1: tensor<32x32xf32>, %arg2: tensor<32x32xf32>, %arg3: tensor<32x32xf32>, %arg4: tensor<2x16x32xf32>, %arg5: tensor<2x16x32xf32>) -> (tensor<32x32xf32> {jax.result_info = "result['k']"}, tensor<32x32xf32> {jax.result_info = "result['o']"}, tensor<32x32xf32> {jax.result_info = "result['q']"}, tensor<32x32xf32> {jax.result_info = "result['v']"}) {
-// UNIT-NEXT: %cst = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
-// UNIT-NEXT: %cst_0 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
-// UNIT-NEXT: %cst_1 = stablehlo.constant dense<-5.734400e+04> : tensor<f32>
-// UNIT-NEXT: %cst_2 = stablehlo.constant dense<5.734400e+04> : tensor<f32>
-// UNIT-NEXT: %cst_3 = stablehlo.constant dense<0.000000e+00> : tensor<32x32xf32>
-// UNIT-NEXT: %0 = stablehlo.multiply %arg1, %cst_3 : tensor<32x32xf32>
+// UNIT-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<2x2x16x16xf32>
+// UNIT-NEXT: %cst_0 = stablehlo.constant dense<0.000000e+00> : tensor<2x16x32xf32>
+// UNIT-NEXT: %cst_1 = stablehlo.constant dense<0.000000e+00> : tensor<32x32xf32>
+// UNIT-NEXT: %cst_2 = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
+// UNIT-NEXT: %cst_3 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
+// UNIT-NEXT: %cst_4 = stablehlo.constant dense<-5.734400e+04> : tensor<f32>
+// UNIT-NEXT: %cst_5 = stablehlo.constant dense<5.734400e+04> : tensor<f32>
+// UNIT-NEXT: %0 = stablehlo.multiply %arg1, %cst_1 : tensor<32x32xf32>
 // UNIT-NEXT: %1 = stablehlo.add %arg1, %0 : tensor<32x32xf32>
-// UNIT-NEXT: %2 = stablehlo.clamp %cst, %1, %cst_0 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
+// UNIT-NEXT: %2 = stablehlo.clamp %cst_2, %1, %cst_3 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
 // UNIT-NEXT: %3 = stablehlo.convert %2 {scalify.forms = ["2^0"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E4M3FN>
-// UNIT-NEXT: %cst_4 = stablehlo.constant dense<0.000000e+00> : tensor<32x32xf32>
-// UNIT-NEXT: %4 = stablehlo.multiply %arg3, %cst_4 : tensor<32x32xf32>
+// UNIT-NEXT: %4 = stablehlo.multiply %arg3, %cst_1 : tensor<32x32xf32>
 // UNIT-NEXT: %5 = stablehlo.add %arg3, %4 : tensor<32x32xf32>
-// UNIT-NEXT: %6 = stablehlo.clamp %cst, %5, %cst_0 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
+// UNIT-NEXT: %6 = stablehlo.clamp %cst_2, %5, %cst_3 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
 // UNIT-NEXT: %7 = stablehlo.convert %6 {scalify.forms = ["2^0"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E4M3FN>
-// UNIT-NEXT: %cst_5 = stablehlo.constant dense<0.000000e+00> : tensor<32x32xf32>
-// UNIT-NEXT: %8 = stablehlo.multiply %arg0, %cst_5 : tensor<32x32xf32>
+// UNIT-NEXT: %8 = stablehlo.multiply %arg0, %cst_1 : tensor<32x32xf32>
 // UNIT-NEXT: %9 = stablehlo.add %arg0, %8 : tensor<32x32xf32>
-// UNIT-NEXT: %10 = stablehlo.clamp %cst, %9, %cst_0 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
+// UNIT-NEXT: %10 = stablehlo.clamp %cst_2, %9, %cst_3 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
 // UNIT-NEXT: %11 = stablehlo.convert %10 {scalify.forms = ["2^0"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E4M3FN>
-// UNIT-NEXT: %cst_6 = stablehlo.constant dense<0.000000e+00> : tensor<32x32xf32>
-// UNIT-NEXT: %12 = stablehlo.multiply %arg2, %cst_6 : tensor<32x32xf32>
+// UNIT-NEXT: %12 = stablehlo.multiply %arg2, %cst_1 : tensor<32x32xf32>
 // UNIT-NEXT: %13 = stablehlo.add %arg2, %12 : tensor<32x32xf32>
-// UNIT-NEXT: %14 = stablehlo.clamp %cst, %13, %cst_0 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
+// UNIT-NEXT: %14 = stablehlo.clamp %cst_2, %13, %cst_3 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
 // UNIT-NEXT: %15 = stablehlo.convert %14 {scalify.forms = ["2^0"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E4M3FN>
-// UNIT-NEXT: %cst_7 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.024000e+03> : tensor<f32>
-// UNIT-NEXT: %cst_8 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// UNIT-NEXT: %cst_9 = stablehlo.constant {scalify.forms = ["any"]} dense<0xFF800000> : tensor<f32>
-// UNIT-NEXT: %cst_10 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-1.000000e+09> : tensor<f32>
-// UNIT-NEXT: %cst_11 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<2.000000e+00> : tensor<f32>
-// UNIT-NEXT: %cst_12 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<9.99999974E-6> : tensor<f32>
+// UNIT-NEXT: %cst_6 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.024000e+03> : tensor<f32>
+// UNIT-NEXT: %cst_7 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// UNIT-NEXT: %cst_8 = stablehlo.constant {scalify.forms = ["any"]} dense<0xFF800000> : tensor<f32>
+// UNIT-NEXT: %cst_9 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-1.000000e+09> : tensor<f32>
+// UNIT-NEXT: %cst_10 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<2.000000e+00> : tensor<f32>
+// UNIT-NEXT: %cst_11 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<9.99999974E-6> : tensor<f32>
 // UNIT-NEXT: %c = stablehlo.constant dense<0> : tensor<i32>
-// UNIT-NEXT: %cst_13 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.200000e+01> : tensor<f32>
-// UNIT-NEXT: %cst_14 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// UNIT-NEXT: %16 = stablehlo.reduce(%arg4 init: %cst_14) applies stablehlo.add across dimensions = [2] {scalify.forms = ["2^0 level 2.5"]} : (tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16xf32>
+// UNIT-NEXT: %cst_12 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.200000e+01> : tensor<f32>
+// UNIT-NEXT: %cst_13 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
+// UNIT-NEXT: %16 = stablehlo.reduce(%arg4 init: %cst_13) applies stablehlo.add across dimensions = [2] {scalify.forms = ["2^0 level 2.5"]} : (tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16xf32>
 // UNIT-NEXT: %17 = stablehlo.broadcast_in_dim %16, dims = [0, 1] {scalify.forms = ["2^0 level 2.5"]} : (tensor<2x16xf32>) -> tensor<2x16x1xf32>
-// UNIT-NEXT: %18 = stablehlo.broadcast_in_dim %cst_13, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<2x16x1xf32>
+// UNIT-NEXT: %18 = stablehlo.broadcast_in_dim %cst_12, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<2x16x1xf32>
 // UNIT-NEXT: %19 = stablehlo.divide %17, %18 {scalify.forms = ["2^0 level -2.5"]} : tensor<2x16x1xf32>
 // UNIT-NEXT: %20 = stablehlo.broadcast_in_dim %19, dims = [0, 1, 2] {scalify.forms = ["2^0 level -2.5"]} : (tensor<2x16x1xf32>) -> tensor<2x16x32xf32>
 // UNIT-NEXT: %21 = stablehlo.subtract %arg4, %20 {scalify.forms = ["2^0 level 0.0221971"]} : tensor<2x16x32xf32>
 // UNIT-NEXT: %22 = call @_var(%arg4, %c) {scalify.forms = ["2^0"]} : (tensor<2x16x32xf32>, tensor<i32>) -> tensor<2x16x1xf32>
-// UNIT-NEXT: %23 = stablehlo.broadcast_in_dim %cst_12, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<2x16x1xf32>
+// UNIT-NEXT: %23 = stablehlo.broadcast_in_dim %cst_11, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<2x16x1xf32>
 // UNIT-NEXT: %24 = stablehlo.add %22, %23 {scalify.forms = ["2^0"]} : tensor<2x16x1xf32>
 // UNIT-NEXT: %25 = stablehlo.rsqrt %24 {scalify.forms = ["2^0"]} : tensor<2x16x1xf32>
 // UNIT-NEXT: %26 = stablehlo.broadcast_in_dim %25, dims = [0, 1, 2] {scalify.forms = ["2^0"]} : (tensor<2x16x1xf32>) -> tensor<2x16x32xf32>
 // UNIT-NEXT: %27 = stablehlo.multiply %21, %26 {scalify.forms = ["2^0 level 0.0221971"]} : tensor<2x16x32xf32>
-// UNIT-NEXT: %cst_15 = stablehlo.constant dense<0.000000e+00> : tensor<2x16x32xf32>
-// UNIT-NEXT: %28 = stablehlo.multiply %27, %cst_15 : tensor<2x16x32xf32>
+// UNIT-NEXT: %28 = stablehlo.multiply %27, %cst_0 : tensor<2x16x32xf32>
 // UNIT-NEXT: %29 = stablehlo.add %27, %28 : tensor<2x16x32xf32>
-// UNIT-NEXT: %30 = stablehlo.clamp %cst, %29, %cst_0 : (tensor<f32>, tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16x32xf32>
+// UNIT-NEXT: %30 = stablehlo.clamp %cst_2, %29, %cst_3 : (tensor<f32>, tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16x32xf32>
 // UNIT-NEXT: %31 = stablehlo.convert %30 {scalify.forms = ["2^0 level 0.0221971"]} : (tensor<2x16x32xf32>) -> tensor<2x16x32xf8E4M3FN>
 // UNIT-NEXT: %32 = stablehlo.reshape %31 {scalify.forms = ["2^0 level 0.0221971"]} : (tensor<2x16x32xf8E4M3FN>) -> tensor<32x32xf8E4M3FN>
 // UNIT-NEXT: %33 = stablehlo.dot_general %32, %15, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^0 level 2.5222"]} : (tensor<32x32xf8E4M3FN>, tensor<32x32xf8E4M3FN>) -> tensor<32x32xf32>
 // UNIT-NEXT: %34 = stablehlo.reshape %33 {scalify.forms = ["2^0 level 2.5222"]} : (tensor<32x32xf32>) -> tensor<2x16x32xf32>
 // UNIT-NEXT: %35 = stablehlo.reshape %34 {scalify.forms = ["2^0 level 2.5222"]} : (tensor<2x16x32xf32>) -> tensor<2x16x2x16xf32>
-// UNIT-NEXT: %cst_16 = stablehlo.constant dense<1.250000e-01> : tensor<2x16x2x16xf32>
-// UNIT-NEXT: %36 = stablehlo.multiply %35, %cst_16 : tensor<2x16x2x16xf32>
-// UNIT-NEXT: %37 = stablehlo.clamp %cst, %36, %cst_0 : (tensor<f32>, tensor<2x16x2x16xf32>, tensor<f32>) -> tensor<2x16x2x16xf32>
+// UNIT-NEXT: %cst_14 = stablehlo.constant dense<1.250000e-01> : tensor<2x16x2x16xf32>
+// UNIT-NEXT: %36 = stablehlo.multiply %35, %cst_14 : tensor<2x16x2x16xf32>
+// UNIT-NEXT: %37 = stablehlo.clamp %cst_2, %36, %cst_3 : (tensor<f32>, tensor<2x16x2x16xf32>, tensor<f32>) -> tensor<2x16x2x16xf32>
 // UNIT-NEXT: %38 = stablehlo.convert %37 {scalify.forms = ["2^3 level -0.477803"]} : (tensor<2x16x2x16xf32>) -> tensor<2x16x2x16xf8E4M3FN>
 // UNIT-NEXT: %39 = stablehlo.reshape %31 {scalify.forms = ["2^0 level 0.0221971"]} : (tensor<2x16x32xf8E4M3FN>) -> tensor<32x32xf8E4M3FN>
 // UNIT-NEXT: %40 = stablehlo.dot_general %39, %11, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^0 level 2.5222"]} : (tensor<32x32xf8E4M3FN>, tensor<32x32xf8E4M3FN>) -> tensor<32x32xf32>
 // UNIT-NEXT: %41 = stablehlo.reshape %40 {scalify.forms = ["2^0 level 2.5222"]} : (tensor<32x32xf32>) -> tensor<2x16x32xf32>
 // UNIT-NEXT: %42 = stablehlo.reshape %41 {scalify.forms = ["2^0 level 2.5222"]} : (tensor<2x16x32xf32>) -> tensor<2x16x2x16xf32>
-// UNIT-NEXT: %cst_17 = stablehlo.constant dense<1.250000e-01> : tensor<2x16x2x16xf32>
-// UNIT-NEXT: %43 = stablehlo.multiply %42, %cst_17 : tensor<2x16x2x16xf32>
-// UNIT-NEXT: %44 = stablehlo.clamp %cst, %43, %cst_0 : (tensor<f32>, tensor<2x16x2x16xf32>, tensor<f32>) -> tensor<2x16x2x16xf32>
+// UNIT-NEXT: %cst_15 = stablehlo.constant dense<1.250000e-01> : tensor<2x16x2x16xf32>
+// UNIT-NEXT: %43 = stablehlo.multiply %42, %cst_15 : tensor<2x16x2x16xf32>
+// UNIT-NEXT: %44 = stablehlo.clamp %cst_2, %43, %cst_3 : (tensor<f32>, tensor<2x16x2x16xf32>, tensor<f32>) -> tensor<2x16x2x16xf32>
 // UNIT-NEXT: %45 = stablehlo.convert %44 {scalify.forms = ["2^3 level -0.477803"]} : (tensor<2x16x2x16xf32>) -> tensor<2x16x2x16xf8E4M3FN>
 // UNIT-NEXT: %46 = stablehlo.reshape %31 {scalify.forms = ["2^0 level 0.0221971"]} : (tensor<2x16x32xf8E4M3FN>) -> tensor<32x32xf8E4M3FN>
 // UNIT-NEXT: %47 = stablehlo.dot_general %46, %7, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^0 level 2.5222"]} : (tensor<32x32xf8E4M3FN>, tensor<32x32xf8E4M3FN>) -> tensor<32x32xf32>
 // UNIT-NEXT: %48 = stablehlo.reshape %47 {scalify.forms = ["2^0 level 2.5222"]} : (tensor<32x32xf32>) -> tensor<2x16x32xf32>
 // UNIT-NEXT: %49 = stablehlo.reshape %48 {scalify.forms = ["2^0 level 2.5222"]} : (tensor<2x16x32xf32>) -> tensor<2x16x2x16xf32>
-// UNIT-NEXT: %cst_18 = stablehlo.constant dense<1.250000e-01> : tensor<2x16x2x16xf32>
-// UNIT-NEXT: %50 = stablehlo.multiply %49, %cst_18 : tensor<2x16x2x16xf32>
-// UNIT-NEXT: %51 = stablehlo.clamp %cst, %50, %cst_0 : (tensor<f32>, tensor<2x16x2x16xf32>, tensor<f32>) -> tensor<2x16x2x16xf32>
+// UNIT-NEXT: %cst_16 = stablehlo.constant dense<1.250000e-01> : tensor<2x16x2x16xf32>
+// UNIT-NEXT: %50 = stablehlo.multiply %49, %cst_16 : tensor<2x16x2x16xf32>
+// UNIT-NEXT: %51 = stablehlo.clamp %cst_2, %50, %cst_3 : (tensor<f32>, tensor<2x16x2x16xf32>, tensor<f32>) -> tensor<2x16x2x16xf32>
 // UNIT-NEXT: %52 = stablehlo.convert %51 {scalify.forms = ["2^3 level -0.477803"]} : (tensor<2x16x2x16xf32>) -> tensor<2x16x2x16xf8E4M3FN>
 // UNIT-NEXT: %53 = stablehlo.dot_general %38, %45, batching_dims = [0, 2] x [0, 2], contracting_dims = [3] x [3]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^6 level 1.04439"]} : (tensor<2x16x2x16xf8E4M3FN>, tensor<2x16x2x16xf8E4M3FN>) -> tensor<2x2x16x16xf32>
-// UNIT-NEXT: %cst_19 = stablehlo.constant dense<3.125000e-02> : tensor<2x2x16x16xf32>
-// UNIT-NEXT: %54 = stablehlo.divide %53, %cst_19 : tensor<2x2x16x16xf32>
+// UNIT-NEXT: %cst_17 = stablehlo.constant dense<3.125000e-02> : tensor<2x2x16x16xf32>
+// UNIT-NEXT: %54 = stablehlo.divide %53, %cst_17 : tensor<2x2x16x16xf32>
 // UNIT-NEXT: %55 = stablehlo.iota dim = 0 : tensor<16x16xi32>
 // UNIT-NEXT: %56 = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<i32>) -> tensor<16x16xi32>
 // UNIT-NEXT: %57 = stablehlo.add %55, %56 : tensor<16x16xi32>
 // UNIT-NEXT: %58 = stablehlo.iota dim = 1 : tensor<16x16xi32>
 // UNIT-NEXT: %59 = stablehlo.compare GE, %57, %58, SIGNED : (tensor<16x16xi32>, tensor<16x16xi32>) -> tensor<16x16xi1>
-// UNIT-NEXT: %60:2 = call @_where_0(%59, %54, %cst_10) {scalify.forms = ["2^0 level 6", "unscaled"]} : (tensor<16x16xi1>, tensor<2x2x16x16xf32>, tensor<f32>) -> (tensor<2x2x16x16xf32>, tensor<2x2x16x16xi1>)
-// UNIT-NEXT: %61 = stablehlo.reduce(%60#0 init: %cst_9) applies stablehlo.maximum across dimensions = [3] {scalify.forms = ["2^0 level 6"]} : (tensor<2x2x16x16xf32>, tensor<f32>) -> tensor<2x2x16xf32>
-// UNIT-NEXT: %62 = stablehlo.broadcast_in_dim %cst_9, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<2x2x16xf32>
+// UNIT-NEXT: %60:2 = call @_where_0(%59, %54, %cst_9) {scalify.forms = ["2^0 level 6", "unscaled"]} : (tensor<16x16xi1>, tensor<2x2x16x16xf32>, tensor<f32>) -> (tensor<2x2x16x16xf32>, tensor<2x2x16x16xi1>)
+// UNIT-NEXT: %61 = stablehlo.reduce(%60#0 init: %cst_8) applies stablehlo.maximum across dimensions = [3] {scalify.forms = ["2^0 level 6"]} : (tensor<2x2x16x16xf32>, tensor<f32>) -> tensor<2x2x16xf32>
+// UNIT-NEXT: %62 = stablehlo.broadcast_in_dim %cst_8, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<2x2x16xf32>
 // UNIT-NEXT: %63 = stablehlo.maximum %62, %61 {scalify.forms = ["2^0 level 6"]} : tensor<2x2x16xf32>
 // UNIT-NEXT: %64 = stablehlo.broadcast_in_dim %63, dims = [0, 1, 2] {scalify.forms = ["2^0 level 6"]} : (tensor<2x2x16xf32>) -> tensor<2x2x16x1xf32>
 // UNIT-NEXT: %65 = stablehlo.broadcast_in_dim %64, dims = [0, 1, 2, 3] {scalify.forms = ["2^0 level 6"]} : (tensor<2x2x16x1xf32>) -> tensor<2x2x16x16xf32>
 // UNIT-NEXT: %66 = stablehlo.subtract %60#0, %65 {scalify.forms = ["2^0 level 6.5"]} : tensor<2x2x16x16xf32>
 // UNIT-NEXT: %67 = stablehlo.exponential %66 {scalify.forms = ["2^0"]} : tensor<2x2x16x16xf32>
-// UNIT-NEXT: %68 = stablehlo.reduce(%67 init: %cst_14) applies stablehlo.add across dimensions = [3] {scalify.forms = ["2^0 level 4"]} : (tensor<2x2x16x16xf32>, tensor<f32>) -> tensor<2x2x16xf32>
+// UNIT-NEXT: %68 = stablehlo.reduce(%67 init: %cst_13) applies stablehlo.add across dimensions = [3] {scalify.forms = ["2^0 level 4"]} : (tensor<2x2x16x16xf32>, tensor<f32>) -> tensor<2x2x16xf32>
 // UNIT-NEXT: %69 = stablehlo.broadcast_in_dim %68, dims = [0, 1, 2] {scalify.forms = ["2^0 level 4"]} : (tensor<2x2x16xf32>) -> tensor<2x2x16x1xf32>
 // UNIT-NEXT: %70 = stablehlo.broadcast_in_dim %69, dims = [0, 1, 2, 3] {scalify.forms = ["2^0 level 4"]} : (tensor<2x2x16x1xf32>) -> tensor<2x2x16x16xf32>
 // UNIT-NEXT: %71 = stablehlo.divide %67, %70 {scalify.forms = ["2^0 level -4"]} : tensor<2x2x16x16xf32>
-// UNIT-NEXT: %cst_20 = stablehlo.constant dense<1.600000e+01> : tensor<2x2x16x16xf32>
-// UNIT-NEXT: %72 = stablehlo.multiply %71, %cst_20 : tensor<2x2x16x16xf32>
+// UNIT-NEXT: %cst_18 = stablehlo.constant dense<1.600000e+01> : tensor<2x2x16x16xf32>
+// UNIT-NEXT: %72 = stablehlo.multiply %71, %cst_18 : tensor<2x2x16x16xf32>
 // UNIT-NEXT: %73 = stablehlo.convert %72 {scalify.forms = ["2^-4"]} : (tensor<2x2x16x16xf32>) -> tensor<2x2x16x16xf8E4M3FN>
 // UNIT-NEXT: %74 = stablehlo.multiply %69, %69 {scalify.forms = ["2^0 level 8"]} : tensor<2x2x16x1xf32>
-// UNIT-NEXT: %75 = stablehlo.broadcast_in_dim %cst_8, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<2x2x16x1xf32>
+// UNIT-NEXT: %75 = stablehlo.broadcast_in_dim %cst_7, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<2x2x16x1xf32>
 // UNIT-NEXT: %76 = stablehlo.divide %75, %74 {scalify.forms = ["2^0 level -8"]} : tensor<2x2x16x1xf32>
 // UNIT-NEXT: %77 = stablehlo.dot_general %52, %73, batching_dims = [0, 2] x [0, 1], contracting_dims = [1] x [3]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-1 level 2.5222"]} : (tensor<2x16x2x16xf8E4M3FN>, tensor<2x2x16x16xf8E4M3FN>) -> tensor<2x2x16x16xf32>
 // UNIT-NEXT: %78 = stablehlo.transpose %77, dims = [0, 3, 1, 2] {scalify.forms = ["2^-1 level 2.5222"]} : (tensor<2x2x16x16xf32>) -> tensor<2x16x2x16xf32>
 // UNIT-NEXT: %79 = stablehlo.reshape %78 {scalify.forms = ["2^-1 level 2.5222"]} : (tensor<2x16x2x16xf32>) -> tensor<2x16x32xf32>
-// UNIT-NEXT: %cst_21 = stablehlo.constant dense<5.000000e-01> : tensor<2x16x32xf32>
-// UNIT-NEXT: %80 = stablehlo.multiply %79, %cst_21 : tensor<2x16x32xf32>
-// UNIT-NEXT: %81 = stablehlo.clamp %cst, %80, %cst_0 : (tensor<f32>, tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16x32xf32>
+// UNIT-NEXT: %cst_19 = stablehlo.constant dense<5.000000e-01> : tensor<2x16x32xf32>
+// UNIT-NEXT: %80 = stablehlo.multiply %79, %cst_19 : tensor<2x16x32xf32>
+// UNIT-NEXT: %81 = stablehlo.clamp %cst_2, %80, %cst_3 : (tensor<f32>, tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16x32xf32>
 // UNIT-NEXT: %82 = stablehlo.convert %81 {scalify.forms = ["2^0 level 1.5222"]} : (tensor<2x16x32xf32>) -> tensor<2x16x32xf8E4M3FN>
 // UNIT-NEXT: %83 = stablehlo.reshape %82 {scalify.forms = ["2^0 level 1.5222"]} : (tensor<2x16x32xf8E4M3FN>) -> tensor<32x32xf8E4M3FN>
 // UNIT-NEXT: %84 = stablehlo.dot_general %83, %3, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^0 level 4.0222"]} : (tensor<32x32xf8E4M3FN>, tensor<32x32xf8E4M3FN>) -> tensor<32x32xf32>
 // UNIT-NEXT: %85 = stablehlo.reshape %84 {scalify.forms = ["2^0 level 4.0222"]} : (tensor<32x32xf32>) -> tensor<2x16x32xf32>
 // UNIT-NEXT: %86 = stablehlo.add %arg4, %85 {scalify.forms = ["2^0 level 4.02492"]} : tensor<2x16x32xf32>
 // UNIT-NEXT: %87 = stablehlo.subtract %86, %arg5 {scalify.forms = ["2^0 level 4.02764"]} : tensor<2x16x32xf32>
-// UNIT-NEXT: %88 = stablehlo.broadcast_in_dim %cst_11, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<2x16x32xf32>
+// UNIT-NEXT: %88 = stablehlo.broadcast_in_dim %cst_10, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<2x16x32xf32>
 // UNIT-NEXT: %89 = stablehlo.multiply %88, %87 {scalify.forms = ["2^0 level 5.02764"]} : tensor<2x16x32xf32>
-// UNIT-NEXT: %90 = stablehlo.divide %cst_8, %cst_7 {scalify.forms = ["2^0 level -10"]} : tensor<f32>
+// UNIT-NEXT: %90 = stablehlo.divide %cst_7, %cst_6 {scalify.forms = ["2^0 level -10"]} : tensor<f32>
 // UNIT-NEXT: %91 = stablehlo.broadcast_in_dim %90, dims = [] {scalify.forms = ["2^0 level -10"]} : (tensor<f32>) -> tensor<2x16x32xf32>
 // UNIT-NEXT: %92 = stablehlo.multiply %91, %89 {scalify.forms = ["2^0 level -4.97236"]} : tensor<2x16x32xf32>
-// UNIT-NEXT: %cst_22 = stablehlo.constant dense<3.200000e+01> : tensor<2x16x32xf32>
-// UNIT-NEXT: %93 = stablehlo.multiply %92, %cst_22 : tensor<2x16x32xf32>
-// UNIT-NEXT: %cst_23 = stablehlo.constant dense<0.000000e+00> : tensor<2x16x32xf32>
-// UNIT-NEXT: %94 = stablehlo.multiply %93, %cst_23 : tensor<2x16x32xf32>
+// UNIT-NEXT: %cst_20 = stablehlo.constant dense<3.200000e+01> : tensor<2x16x32xf32>
+// UNIT-NEXT: %93 = stablehlo.multiply %92, %cst_20 : tensor<2x16x32xf32>
+// UNIT-NEXT: %94 = stablehlo.multiply %93, %cst_0 : tensor<2x16x32xf32>
 // UNIT-NEXT: %95 = stablehlo.add %93, %94 : tensor<2x16x32xf32>
-// UNIT-NEXT: %96 = stablehlo.clamp %cst_1, %95, %cst_2 : (tensor<f32>, tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16x32xf32>
+// UNIT-NEXT: %96 = stablehlo.clamp %cst_4, %95, %cst_5 : (tensor<f32>, tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16x32xf32>
 // UNIT-NEXT: %97 = stablehlo.convert %96 {scalify.forms = ["2^-5 level 0.0276412"]} : (tensor<2x16x32xf32>) -> tensor<2x16x32xf8E5M2>
 // UNIT-NEXT: %98 = stablehlo.reshape %97 {scalify.forms = ["2^-5 level 0.0276412"]} : (tensor<2x16x32xf8E5M2>) -> tensor<32x32xf8E5M2>
 // UNIT-NEXT: %99 = stablehlo.reshape %82 {scalify.forms = ["2^0 level 1.5222"]} : (tensor<2x16x32xf8E4M3FN>) -> tensor<32x32xf8E4M3FN>
@@ -139,76 +136,75 @@
 // UNIT-NEXT: %104 = stablehlo.reshape %103 {scalify.forms = ["2^-5 level 2.52764"]} : (tensor<32x32xf32>) -> tensor<2x16x32xf32>
 // UNIT-NEXT: %105 = stablehlo.reshape %104 {scalify.forms = ["2^-5 level 2.52764"]} : (tensor<2x16x32xf32>) -> tensor<2x16x2x16xf32>
 // UNIT-NEXT: %106 = stablehlo.transpose %105, dims = [0, 2, 3, 1] {scalify.forms = ["2^-5 level 2.52764"]} : (tensor<2x16x2x16xf32>) -> tensor<2x2x16x16xf32>
-// UNIT-NEXT: %cst_24 = stablehlo.constant dense<1.250000e-01> : tensor<2x2x16x16xf32>
-// UNIT-NEXT: %107 = stablehlo.multiply %106, %cst_24 : tensor<2x2x16x16xf32>
-// UNIT-NEXT: %108 = stablehlo.clamp %cst_1, %107, %cst_2 : (tensor<f32>, tensor<2x2x16x16xf32>, tensor<f32>) -> tensor<2x2x16x16xf32>
+// UNIT-NEXT: %cst_21 = stablehlo.constant dense<1.250000e-01> : tensor<2x2x16x16xf32>
+// UNIT-NEXT: %107 = stablehlo.multiply %106, %cst_21 : tensor<2x2x16x16xf32>
+// UNIT-NEXT: %108 = stablehlo.clamp %cst_4, %107, %cst_5 : (tensor<f32>, tensor<2x2x16x16xf32>, tensor<f32>) -> tensor<2x2x16x16xf32>
 // UNIT-NEXT: %109 = stablehlo.convert %108 {scalify.forms = ["2^-2 level -0.472359"]} : (tensor<2x2x16x16xf32>) -> tensor<2x2x16x16xf8E5M2>
 // UNIT-NEXT: %110 = stablehlo.dot_general %109, %52, batching_dims = [0, 1] x [0, 2], contracting_dims = [2] x [3]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^1 level 1.04984"]} : (tensor<2x2x16x16xf8E5M2>, tensor<2x16x2x16xf8E4M3FN>) -> tensor<2x2x16x16xf32>
 // UNIT-NEXT: %111 = stablehlo.dot_general %109, %73, batching_dims = [0, 1] x [0, 1], contracting_dims = [3] x [2]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-6 level 2.52764"]} : (tensor<2x2x16x16xf8E5M2>, tensor<2x2x16x16xf8E4M3FN>) -> tensor<2x2x16x16xf32>
 // UNIT-NEXT: %112 = stablehlo.transpose %111, dims = [0, 3, 1, 2] {scalify.forms = ["2^-6 level 2.52764"]} : (tensor<2x2x16x16xf32>) -> tensor<2x16x2x16xf32>
 // UNIT-NEXT: %113 = stablehlo.broadcast_in_dim %76, dims = [0, 1, 2, 3] {scalify.forms = ["2^0 level -8"]} : (tensor<2x2x16x1xf32>) -> tensor<2x2x16x16xf32>
 // UNIT-NEXT: %114 = stablehlo.multiply %110, %113 {scalify.forms = ["2^1 level -6.95016"]} : tensor<2x2x16x16xf32>
-// UNIT-NEXT: %cst_25 = stablehlo.constant dense<2.000000e+00> : tensor<2x2x16x16xf32>
-// UNIT-NEXT: %115 = stablehlo.multiply %114, %cst_25 : tensor<2x2x16x16xf32>
+// UNIT-NEXT: %cst_22 = stablehlo.constant dense<2.000000e+00> : tensor<2x2x16x16xf32>
+// UNIT-NEXT: %115 = stablehlo.multiply %114, %cst_22 : tensor<2x2x16x16xf32>
 // UNIT-NEXT: %116 = stablehlo.multiply %115, %67 {scalify.forms = ["2^0 level -5.95016"]} : tensor<2x2x16x16xf32>
-// UNIT-NEXT: %117 = stablehlo.reduce(%116 init: %cst_14) applies stablehlo.add across dimensions = [3] {scalify.forms = ["2^0 level -3.95016"]} : (tensor<2x2x16x16xf32>, tensor<f32>) -> tensor<2x2x16xf32>
+// UNIT-NEXT: %117 = stablehlo.reduce(%116 init: %cst_13) applies stablehlo.add across dimensions = [3] {scalify.forms = ["2^0 level -3.95016"]} : (tensor<2x2x16x16xf32>, tensor<f32>) -> tensor<2x2x16xf32>
 // UNIT-NEXT: %118 = stablehlo.reshape %117 {scalify.forms = ["2^0 level -3.95016"]} : (tensor<2x2x16xf32>) -> tensor<2x2x16x1xf32>
 // UNIT-NEXT: %119 = stablehlo.negate %118 {scalify.forms = ["2^0 level -3.95016"]} : tensor<2x2x16x1xf32>
 // UNIT-NEXT: %120 = stablehlo.broadcast_in_dim %69, dims = [0, 1, 2, 3] {scalify.forms = ["2^0 level 4"]} : (tensor<2x2x16x1xf32>) -> tensor<2x2x16x16xf32>
 // UNIT-NEXT: %121 = stablehlo.divide %110, %120 {scalify.forms = ["2^1 level -2.95016"]} : tensor<2x2x16x16xf32>
-// UNIT-NEXT: %cst_26 = stablehlo.constant dense<2.000000e+00> : tensor<2x2x16x16xf32>
-// UNIT-NEXT: %122 = stablehlo.multiply %121, %cst_26 : tensor<2x2x16x16xf32>
-// UNIT-NEXT: %123 = stablehlo.reduce(%119 init: %cst_14) applies stablehlo.add across dimensions = [3] {scalify.forms = ["2^0 level -3.95016"]} : (tensor<2x2x16x1xf32>, tensor<f32>) -> tensor<2x2x16xf32>
+// UNIT-NEXT: %cst_23 = stablehlo.constant dense<2.000000e+00> : tensor<2x2x16x16xf32>
+// UNIT-NEXT: %122 = stablehlo.multiply %121, %cst_23 : tensor<2x2x16x16xf32>
+// UNIT-NEXT: %123 = stablehlo.reduce(%119 init: %cst_13) applies stablehlo.add across dimensions = [3] {scalify.forms = ["2^0 level -3.95016"]} : (tensor<2x2x16x1xf32>, tensor<f32>) -> tensor<2x2x16xf32>
 // UNIT-NEXT: %124 = stablehlo.broadcast_in_dim %123, dims = [0, 1, 2] {scalify.forms = ["2^0 level -3.95016"]} : (tensor<2x2x16xf32>) -> tensor<2x2x16x16xf32>
 // UNIT-NEXT: %125 = stablehlo.add %122, %124 {scalify.forms = ["2^0 level -1.90643"]} : tensor<2x2x16x16xf32>
 // UNIT-NEXT: %126 = stablehlo.multiply %125, %67 {scalify.forms = ["2^0 level -1.90643"]} : tensor<2x2x16x16xf32>
 // UNIT-NEXT: %127 = call @_where_1(%60#1, %126) {scalify.forms = ["2^0 level -2"]} : (tensor<2x2x16x16xi1>, tensor<2x2x16x16xf32>) -> tensor<2x2x16x16xf32>
-// UNIT-NEXT: %cst_27 = stablehlo.constant dense<5.000000e-01> : tensor<2x2x16x16xf32>
-// UNIT-NEXT: %128 = stablehlo.divide %127, %cst_27 : tensor<2x2x16x16xf32>
-// UNIT-NEXT: %cst_28 = stablehlo.constant dense<0.000000e+00> : tensor<2x2x16x16xf32>
-// UNIT-NEXT: %129 = stablehlo.multiply %128, %cst_28 : tensor<2x2x16x16xf32>
+// UNIT-NEXT: %cst_24 = stablehlo.constant dense<5.000000e-01> : tensor<2x2x16x16xf32>
+// UNIT-NEXT: %128 = stablehlo.divide %127, %cst_24 : tensor<2x2x16x16xf32>
+// UNIT-NEXT: %129 = stablehlo.multiply %128, %cst : tensor<2x2x16x16xf32>
 // UNIT-NEXT: %130 = stablehlo.add %128, %129 : tensor<2x2x16x16xf32>
-// UNIT-NEXT: %131 = stablehlo.clamp %cst_1, %130, %cst_2 : (tensor<f32>, tensor<2x2x16x16xf32>, tensor<f32>) -> tensor<2x2x16x16xf32>
+// UNIT-NEXT: %131 = stablehlo.clamp %cst_4, %130, %cst_5 : (tensor<f32>, tensor<2x2x16x16xf32>, tensor<f32>) -> tensor<2x2x16x16xf32>
 // UNIT-NEXT: %132 = stablehlo.convert %131 {scalify.forms = ["2^-2 level -1"]} : (tensor<2x2x16x16xf32>) -> tensor<2x2x16x16xf8E5M2>
 // UNIT-NEXT: %133 = stablehlo.dot_general %132, %38, batching_dims = [0, 1] x [0, 2], contracting_dims = [2] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^1 level 0.522197"]} : (tensor<2x2x16x16xf8E5M2>, tensor<2x16x2x16xf8E4M3FN>) -> tensor<2x2x16x16xf32>
 // UNIT-NEXT: %134 = stablehlo.transpose %133, dims = [0, 2, 1, 3] {scalify.forms = ["2^1 level 0.522197"]} : (tensor<2x2x16x16xf32>) -> tensor<2x16x2x16xf32>
 // UNIT-NEXT: %135 = stablehlo.dot_general %132, %45, batching_dims = [0, 1] x [0, 2], contracting_dims = [3] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^1 level 0.522197"]} : (tensor<2x2x16x16xf8E5M2>, tensor<2x16x2x16xf8E4M3FN>) -> tensor<2x2x16x16xf32>
 // UNIT-NEXT: %136 = stablehlo.transpose %135, dims = [0, 2, 1, 3] {scalify.forms = ["2^1 level 0.522197"]} : (tensor<2x2x16x16xf32>) -> tensor<2x16x2x16xf32>
 // UNIT-NEXT: %137 = stablehlo.reshape %112 {scalify.forms = ["2^-6 level 2.52764"]} : (tensor<2x16x2x16xf32>) -> tensor<2x16x32xf32>
-// UNIT-NEXT: %cst_29 = stablehlo.constant dense<5.000000e-01> : tensor<2x16x32xf32>
-// UNIT-NEXT: %138 = stablehlo.multiply %137, %cst_29 : tensor<2x16x32xf32>
-// UNIT-NEXT: %139 = stablehlo.clamp %cst_1, %138, %cst_2 : (tensor<f32>, tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16x32xf32>
+// UNIT-NEXT: %cst_25 = stablehlo.constant dense<5.000000e-01> : tensor<2x16x32xf32>
+// UNIT-NEXT: %138 = stablehlo.multiply %137, %cst_25 : tensor<2x16x32xf32>
+// UNIT-NEXT: %139 = stablehlo.clamp %cst_4, %138, %cst_5 : (tensor<f32>, tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16x32xf32>
 // UNIT-NEXT: %140 = stablehlo.convert %139 {scalify.forms = ["2^-5 level 1.52764"]} : (tensor<2x16x32xf32>) -> tensor<2x16x32xf8E5M2>
 // UNIT-NEXT: %141 = stablehlo.reshape %140 {scalify.forms = ["2^-5 level 1.52764"]} : (tensor<2x16x32xf8E5M2>) -> tensor<32x32xf8E5M2>
 // UNIT-NEXT: %142 = stablehlo.reshape %31 {scalify.forms = ["2^0 level 0.0221971"]} : (tensor<2x16x32xf8E4M3FN>) -> tensor<32x32xf8E4M3FN>
 // UNIT-NEXT: %143 = stablehlo.dot_general %141, %142, contracting_dims = [0] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-5 level 4.04984"]} : (tensor<32x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<32x32xf32>
 // UNIT-NEXT: %144 = stablehlo.transpose %143, dims = [1, 0] {scalify.forms = ["2^-5 level 4.04984"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
 // UNIT-NEXT: %145 = stablehlo.reshape %134 {scalify.forms = ["2^1 level 0.522197"]} : (tensor<2x16x2x16xf32>) -> tensor<2x16x32xf32>
-// UNIT-NEXT: %cst_30 = stablehlo.constant dense<5.000000e-01> : tensor<2x16x32xf32>
-// UNIT-NEXT: %146 = stablehlo.multiply %145, %cst_30 : tensor<2x16x32xf32>
-// UNIT-NEXT: %147 = stablehlo.clamp %cst_1, %146, %cst_2 : (tensor<f32>, tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16x32xf32>
+// UNIT-NEXT: %cst_26 = stablehlo.constant dense<5.000000e-01> : tensor<2x16x32xf32>
+// UNIT-NEXT: %146 = stablehlo.multiply %145, %cst_26 : tensor<2x16x32xf32>
+// UNIT-NEXT: %147 = stablehlo.clamp %cst_4, %146, %cst_5 : (tensor<f32>, tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16x32xf32>
 // UNIT-NEXT: %148 = stablehlo.convert %147 {scalify.forms = ["2^2 level -0.477803"]} : (tensor<2x16x32xf32>) -> tensor<2x16x32xf8E5M2>
 // UNIT-NEXT: %149 = stablehlo.reshape %148 {scalify.forms = ["2^2 level -0.477803"]} : (tensor<2x16x32xf8E5M2>) -> tensor<32x32xf8E5M2>
 // UNIT-NEXT: %150 = stablehlo.reshape %31 {scalify.forms = ["2^0 level 0.0221971"]} : (tensor<2x16x32xf8E4M3FN>) -> tensor<32x32xf8E4M3FN>
 // UNIT-NEXT: %151 = stablehlo.dot_general %149, %150, contracting_dims = [0] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^2 level 2.04439"]} : (tensor<32x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<32x32xf32>
 // UNIT-NEXT: %152 = stablehlo.transpose %151, dims = [1, 0] {scalify.forms = ["2^2 level 2.04439"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
 // UNIT-NEXT: %153 = stablehlo.reshape %136 {scalify.forms = ["2^1 level 0.522197"]} : (tensor<2x16x2x16xf32>) -> tensor<2x16x32xf32>
-// UNIT-NEXT: %cst_31 = stablehlo.constant dense<5.000000e-01> : tensor<2x16x32xf32>
-// UNIT-NEXT: %154 = stablehlo.multiply %153, %cst_31 : tensor<2x16x32xf32>
-// UNIT-NEXT: %155 = stablehlo.clamp %cst_1, %154, %cst_2 : (tensor<f32>, tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16x32xf32>
+// UNIT-NEXT: %cst_27 = stablehlo.constant dense<5.000000e-01> : tensor<2x16x32xf32>
+// UNIT-NEXT: %154 = stablehlo.multiply %153, %cst_27 : tensor<2x16x32xf32>
+// UNIT-NEXT: %155 = stablehlo.clamp %cst_4, %154, %cst_5 : (tensor<f32>, tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16x32xf32>
 // UNIT-NEXT: %156 = stablehlo.convert %155 {scalify.forms = ["2^2 level -0.477803"]} : (tensor<2x16x32xf32>) -> tensor<2x16x32xf8E5M2>
 // UNIT-NEXT: %157 = stablehlo.reshape %156 {scalify.forms = ["2^2 level -0.477803"]} : (tensor<2x16x32xf8E5M2>) -> tensor<32x32xf8E5M2>
 // UNIT-NEXT: %158 = stablehlo.reshape %31 {scalify.forms = ["2^0 level 0.0221971"]} : (tensor<2x16x32xf8E4M3FN>) -> tensor<32x32xf8E4M3FN>
 // UNIT-NEXT: %159 = stablehlo.dot_general %157, %158, contracting_dims = [0] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^2 level 2.04439"]} : (tensor<32x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<32x32xf32>
 // UNIT-NEXT: %160 = stablehlo.transpose %159, dims = [1, 0] {scalify.forms = ["2^2 level 2.04439"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
-// UNIT-NEXT: %cst_32 = stablehlo.constant dense<4.000000e+00> : tensor<32x32xf32>
-// UNIT-NEXT: %161 = stablehlo.multiply %152, %cst_32 : tensor<32x32xf32>
-// UNIT-NEXT: %cst_33 = stablehlo.constant dense<3.125000e-02> : tensor<32x32xf32>
-// UNIT-NEXT: %162 = stablehlo.multiply %101, %cst_33 : tensor<32x32xf32>
-// UNIT-NEXT: %cst_34 = stablehlo.constant dense<4.000000e+00> : tensor<32x32xf32>
-// UNIT-NEXT: %163 = stablehlo.multiply %160, %cst_34 : tensor<32x32xf32>
-// UNIT-NEXT: %cst_35 = stablehlo.constant dense<3.125000e-02> : tensor<32x32xf32>
-// UNIT-NEXT: %164 = stablehlo.multiply %144, %cst_35 : tensor<32x32xf32>
+// UNIT-NEXT: %cst_28 = stablehlo.constant dense<4.000000e+00> : tensor<32x32xf32>
+// UNIT-NEXT: %161 = stablehlo.multiply %152, %cst_28 : tensor<32x32xf32>
+// UNIT-NEXT: %cst_29 = stablehlo.constant dense<3.125000e-02> : tensor<32x32xf32>
+// UNIT-NEXT: %162 = stablehlo.multiply %101, %cst_29 : tensor<32x32xf32>
+// UNIT-NEXT: %cst_30 = stablehlo.constant dense<4.000000e+00> : tensor<32x32xf32>
+// UNIT-NEXT: %163 = stablehlo.multiply %160, %cst_30 : tensor<32x32xf32>
+// UNIT-NEXT: %cst_31 = stablehlo.constant dense<3.125000e-02> : tensor<32x32xf32>
+// UNIT-NEXT: %164 = stablehlo.multiply %144, %cst_31 : tensor<32x32xf32>
 // UNIT-NEXT: return %161, %162, %163, %164 : tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>
 // UNIT-NEXT: }
 // UNIT-NEXT: func.func private @_var(%arg0: tensor<2x16x32xf32>, %arg1: tensor<i32>) -> tensor<2x16x1xf32> {
@@ -254,217 +250,213 @@
 // UNIT-NEXT: }
 // FP8:      module @_att attributes {jax.uses_shape_polymorphism = false, mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
 // FP8-NEXT: func.func public @main(%arg0: tensor<32x32xf32>, %arg1: tensor<32x32xf32>, %arg2: tensor<32x32xf32>, %arg3: tensor<32x32xf32>, %arg4: tensor<2x16x32xf32>, %arg5: tensor<2x16x32xf32>) -> (tensor<32x32xf32> {jax.result_info = "result['k']"}, tensor<32x32xf32> {jax.result_info = "result['o']"}, tensor<32x32xf32> {jax.result_info = "result['q']"}, tensor<32x32xf32> {jax.result_info = "result['v']"}) {
-// FP8-NEXT: %cst = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
-// FP8-NEXT: %cst_0 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
-// FP8-NEXT: %cst_1 = stablehlo.constant dense<-5.734400e+04> : tensor<f32>
-// FP8-NEXT: %cst_2 = stablehlo.constant dense<5.734400e+04> : tensor<f32>
-// FP8-NEXT: %cst_3 = stablehlo.constant dense<0.000000e+00> : tensor<32x32xf32>
-// FP8-NEXT: %0 = stablehlo.multiply %arg1, %cst_3 : tensor<32x32xf32>
+// FP8-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<2x2x16x16xf32>
+// FP8-NEXT: %cst_0 = stablehlo.constant dense<0.000000e+00> : tensor<2x16x32xf32>
+// FP8-NEXT: %cst_1 = stablehlo.constant dense<0.000000e+00> : tensor<32x32xf32>
+// FP8-NEXT: %cst_2 = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
+// FP8-NEXT: %cst_3 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
+// FP8-NEXT: %cst_4 = stablehlo.constant dense<-5.734400e+04> : tensor<f32>
+// FP8-NEXT: %cst_5 = stablehlo.constant dense<5.734400e+04> : tensor<f32>
+// FP8-NEXT: %0 = stablehlo.multiply %arg1, %cst_1 : tensor<32x32xf32>
 // FP8-NEXT: %1 = stablehlo.add %arg1, %0 : tensor<32x32xf32>
-// FP8-NEXT: %2 = stablehlo.clamp %cst, %1, %cst_0 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
+// FP8-NEXT: %2 = stablehlo.clamp %cst_2, %1, %cst_3 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
 // FP8-NEXT: %3 = stablehlo.convert %2 {scalify.forms = ["2^0"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E4M3FN>
-// FP8-NEXT: %cst_4 = stablehlo.constant dense<0.000000e+00> : tensor<32x32xf32>
-// FP8-NEXT: %4 = stablehlo.multiply %arg3, %cst_4 : tensor<32x32xf32>
+// FP8-NEXT: %4 = stablehlo.multiply %arg3, %cst_1 : tensor<32x32xf32>
 // FP8-NEXT: %5 = stablehlo.add %arg3, %4 : tensor<32x32xf32>
-// FP8-NEXT: %6 = stablehlo.clamp %cst, %5, %cst_0 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
+// FP8-NEXT: %6 = stablehlo.clamp %cst_2, %5, %cst_3 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
 // FP8-NEXT: %7 = stablehlo.convert %6 {scalify.forms = ["2^0"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E4M3FN>
-// FP8-NEXT: %cst_5 = stablehlo.constant dense<0.000000e+00> : tensor<32x32xf32>
-// FP8-NEXT: %8 = stablehlo.multiply %arg0, %cst_5 : tensor<32x32xf32>
+// FP8-NEXT: %8 = stablehlo.multiply %arg0, %cst_1 : tensor<32x32xf32>
 // FP8-NEXT: %9 = stablehlo.add %arg0, %8 : tensor<32x32xf32>
-// FP8-NEXT: %10 = stablehlo.clamp %cst, %9, %cst_0 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
+// FP8-NEXT: %10 = stablehlo.clamp %cst_2, %9, %cst_3 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
 // FP8-NEXT: %11 = stablehlo.convert %10 {scalify.forms = ["2^0"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E4M3FN>
-// FP8-NEXT: %cst_6 = stablehlo.constant dense<0.000000e+00> : tensor<32x32xf32>
-// FP8-NEXT: %12 = stablehlo.multiply %arg2, %cst_6 : tensor<32x32xf32>
+// FP8-NEXT: %12 = stablehlo.multiply %arg2, %cst_1 : tensor<32x32xf32>
 // FP8-NEXT: %13 = stablehlo.add %arg2, %12 : tensor<32x32xf32>
-// FP8-NEXT: %14 = stablehlo.clamp %cst, %13, %cst_0 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
+// FP8-NEXT: %14 = stablehlo.clamp %cst_2, %13, %cst_3 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
 // FP8-NEXT: %15 = stablehlo.convert %14 {scalify.forms = ["2^0"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E4M3FN>
-// FP8-NEXT: %cst_7 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.024000e+03> : tensor<f32>
-// FP8-NEXT: %cst_8 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// FP8-NEXT: %cst_9 = stablehlo.constant {scalify.forms = ["any"]} dense<0xFF800000> : tensor<f32>
-// FP8-NEXT: %cst_10 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-1.000000e+09> : tensor<f32>
-// FP8-NEXT: %cst_11 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<2.000000e+00> : tensor<f32>
-// FP8-NEXT: %cst_12 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<9.99999974E-6> : tensor<f32>
+// FP8-NEXT: %cst_6 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.024000e+03> : tensor<f32>
+// FP8-NEXT: %cst_7 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// FP8-NEXT: %cst_8 = stablehlo.constant {scalify.forms = ["any"]} dense<0xFF800000> : tensor<f32>
+// FP8-NEXT: %cst_9 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-1.000000e+09> : tensor<f32>
+// FP8-NEXT: %cst_10 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<2.000000e+00> : tensor<f32>
+// FP8-NEXT: %cst_11 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<9.99999974E-6> : tensor<f32>
 // FP8-NEXT: %c = stablehlo.constant dense<0> : tensor<i32>
-// FP8-NEXT: %cst_13 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.200000e+01> : tensor<f32>
-// FP8-NEXT: %cst_14 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// FP8-NEXT: %16 = stablehlo.reduce(%arg4 init: %cst_14) applies stablehlo.add across dimensions = [2] {scalify.forms = ["2^0 level 2"]} : (tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16xf32>
+// FP8-NEXT: %cst_12 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.200000e+01> : tensor<f32>
+// FP8-NEXT: %cst_13 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
+// FP8-NEXT: %16 = stablehlo.reduce(%arg4 init: %cst_13) applies stablehlo.add across dimensions = [2] {scalify.forms = ["2^0 level 2"]} : (tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16xf32>
 // FP8-NEXT: %17 = stablehlo.broadcast_in_dim %16, dims = [0, 1] {scalify.forms = ["2^0 level 2"]} : (tensor<2x16xf32>) -> tensor<2x16x1xf32>
-// FP8-NEXT: %18 = stablehlo.broadcast_in_dim %cst_13, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<2x16x1xf32>
+// FP8-NEXT: %18 = stablehlo.broadcast_in_dim %cst_12, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<2x16x1xf32>
 // FP8-NEXT: %19 = stablehlo.divide %17, %18 {scalify.forms = ["2^0 level -3"]} : tensor<2x16x1xf32>
 // FP8-NEXT: %20 = stablehlo.broadcast_in_dim %19, dims = [0, 1, 2] {scalify.forms = ["2^0 level -3"]} : (tensor<2x16x1xf32>) -> tensor<2x16x32xf32>
 // FP8-NEXT: %21 = stablehlo.subtract %arg4, %20 {scalify.forms = ["2^0"]} : tensor<2x16x32xf32>
 // FP8-NEXT: %22 = call @_var(%arg4, %c) {scalify.forms = ["2^0 level 5"]} : (tensor<2x16x32xf32>, tensor<i32>) -> tensor<2x16x1xf32>
-// FP8-NEXT: %23 = stablehlo.broadcast_in_dim %cst_12, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<2x16x1xf32>
+// FP8-NEXT: %23 = stablehlo.broadcast_in_dim %cst_11, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<2x16x1xf32>
 // FP8-NEXT: %24 = stablehlo.add %22, %23 {scalify.forms = ["2^0 level 5"]} : tensor<2x16x1xf32>
 // FP8-NEXT: %25 = stablehlo.rsqrt %24 {scalify.forms = ["2^0 level -2"]} : tensor<2x16x1xf32>
 // FP8-NEXT: %26 = stablehlo.broadcast_in_dim %25, dims = [0, 1, 2] {scalify.forms = ["2^0 level -2"]} : (tensor<2x16x1xf32>) -> tensor<2x16x32xf32>
 // FP8-NEXT: %27 = stablehlo.multiply %21, %26 {scalify.forms = ["2^0 level -2"]} : tensor<2x16x32xf32>
-// FP8-NEXT: %cst_15 = stablehlo.constant dense<4.000000e+00> : tensor<2x16x32xf32>
-// FP8-NEXT: %28 = stablehlo.multiply %27, %cst_15 : tensor<2x16x32xf32>
-// FP8-NEXT: %cst_16 = stablehlo.constant dense<0.000000e+00> : tensor<2x16x32xf32>
-// FP8-NEXT: %29 = stablehlo.multiply %28, %cst_16 : tensor<2x16x32xf32>
+// FP8-NEXT: %cst_14 = stablehlo.constant dense<4.000000e+00> : tensor<2x16x32xf32>
+// FP8-NEXT: %28 = stablehlo.multiply %27, %cst_14 : tensor<2x16x32xf32>
+// FP8-NEXT: %29 = stablehlo.multiply %28, %cst_0 : tensor<2x16x32xf32>
 // FP8-NEXT: %30 = stablehlo.add %28, %29 : tensor<2x16x32xf32>
-// FP8-NEXT: %31 = stablehlo.clamp %cst, %30, %cst_0 : (tensor<f32>, tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16x32xf32>
+// FP8-NEXT: %31 = stablehlo.clamp %cst_2, %30, %cst_3 : (tensor<f32>, tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16x32xf32>
 // FP8-NEXT: %32 = stablehlo.convert %31 {scalify.forms = ["2^-2"]} : (tensor<2x16x32xf32>) -> tensor<2x16x32xf8E4M3FN>
 // FP8-NEXT: %33 = stablehlo.reshape %32 {scalify.forms = ["2^-2"]} : (tensor<2x16x32xf8E4M3FN>) -> tensor<32x32xf8E4M3FN>
 // FP8-NEXT: %34 = stablehlo.dot_general %33, %15, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-2 level 2"]} : (tensor<32x32xf8E4M3FN>, tensor<32x32xf8E4M3FN>) -> tensor<32x32xf32>
 // FP8-NEXT: %35 = stablehlo.reshape %34 {scalify.forms = ["2^-2 level 2"]} : (tensor<32x32xf32>) -> tensor<2x16x32xf32>
 // FP8-NEXT: %36 = stablehlo.reshape %35 {scalify.forms = ["2^-2 level 2"]} : (tensor<2x16x32xf32>) -> tensor<2x16x2x16xf32>
-// FP8-NEXT: %cst_17 = stablehlo.constant dense<2.500000e-01> : tensor<2x16x2x16xf32>
-// FP8-NEXT: %37 = stablehlo.multiply %36, %cst_17 : tensor<2x16x2x16xf32>
-// FP8-NEXT: %38 = stablehlo.clamp %cst, %37, %cst_0 : (tensor<f32>, tensor<2x16x2x16xf32>, tensor<f32>) -> tensor<2x16x2x16xf32>
+// FP8-NEXT: %cst_15 = stablehlo.constant dense<2.500000e-01> : tensor<2x16x2x16xf32>
+// FP8-NEXT: %37 = stablehlo.multiply %36, %cst_15 : tensor<2x16x2x16xf32>
+// FP8-NEXT: %38 = stablehlo.clamp %cst_2, %37, %cst_3 : (tensor<f32>, tensor<2x16x2x16xf32>, tensor<f32>) -> tensor<2x16x2x16xf32>
 // FP8-NEXT: %39 = stablehlo.convert %38 {scalify.forms = ["2^0"]} : (tensor<2x16x2x16xf32>) -> tensor<2x16x2x16xf8E4M3FN>
 // FP8-NEXT: %40 = stablehlo.reshape %32 {scalify.forms = ["2^-2"]} : (tensor<2x16x32xf8E4M3FN>) -> tensor<32x32xf8E4M3FN>
 // FP8-NEXT: %41 = stablehlo.dot_general %40, %11, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-2 level 2"]} : (tensor<32x32xf8E4M3FN>, tensor<32x32xf8E4M3FN>) -> tensor<32x32xf32>
 // FP8-NEXT: %42 = stablehlo.reshape %41 {scalify.forms = ["2^-2 level 2"]} : (tensor<32x32xf32>) -> tensor<2x16x32xf32>
 // FP8-NEXT: %43 = stablehlo.reshape %42 {scalify.forms = ["2^-2 level 2"]} : (tensor<2x16x32xf32>) -> tensor<2x16x2x16xf32>
-// FP8-NEXT: %cst_18 = stablehlo.constant dense<2.500000e-01> : tensor<2x16x2x16xf32>
-// FP8-NEXT: %44 = stablehlo.multiply %43, %cst_18 : tensor<2x16x2x16xf32>
-// FP8-NEXT: %45 = stablehlo.clamp %cst, %44, %cst_0 : (tensor<f32>, tensor<2x16x2x16xf32>, tensor<f32>) -> tensor<2x16x2x16xf32>
+// FP8-NEXT: %cst_16 = stablehlo.constant dense<2.500000e-01> : tensor<2x16x2x16xf32>
+// FP8-NEXT: %44 = stablehlo.multiply %43, %cst_16 : tensor<2x16x2x16xf32>
+// FP8-NEXT: %45 = stablehlo.clamp %cst_2, %44, %cst_3 : (tensor<f32>, tensor<2x16x2x16xf32>, tensor<f32>) -> tensor<2x16x2x16xf32>
 // FP8-NEXT: %46 = stablehlo.convert %45 {scalify.forms = ["2^0"]} : (tensor<2x16x2x16xf32>) -> tensor<2x16x2x16xf8E4M3FN>
 // FP8-NEXT: %47 = stablehlo.reshape %32 {scalify.forms = ["2^-2"]} : (tensor<2x16x32xf8E4M3FN>) -> tensor<32x32xf8E4M3FN>
 // FP8-NEXT: %48 = stablehlo.dot_general %47, %7, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-2 level 2"]} : (tensor<32x32xf8E4M3FN>, tensor<32x32xf8E4M3FN>) -> tensor<32x32xf32>
 // FP8-NEXT: %49 = stablehlo.reshape %48 {scalify.forms = ["2^-2 level 2"]} : (tensor<32x32xf32>) -> tensor<2x16x32xf32>
 // FP8-NEXT: %50 = stablehlo.reshape %49 {scalify.forms = ["2^-2 level 2"]} : (tensor<2x16x32xf32>) -> tensor<2x16x2x16xf32>
-// FP8-NEXT: %cst_19 = stablehlo.constant dense<2.500000e-01> : tensor<2x16x2x16xf32>
-// FP8-NEXT: %51 = stablehlo.multiply %50, %cst_19 : tensor<2x16x2x16xf32>
-// FP8-NEXT: %52 = stablehlo.clamp %cst, %51, %cst_0 : (tensor<f32>, tensor<2x16x2x16xf32>, tensor<f32>) -> tensor<2x16x2x16xf32>
+// FP8-NEXT: %cst_17 = stablehlo.constant dense<2.500000e-01> : tensor<2x16x2x16xf32>
+// FP8-NEXT: %51 = stablehlo.multiply %50, %cst_17 : tensor<2x16x2x16xf32>
+// FP8-NEXT: %52 = stablehlo.clamp %cst_2, %51, %cst_3 : (tensor<f32>, tensor<2x16x2x16xf32>, tensor<f32>) -> tensor<2x16x2x16xf32>
 // FP8-NEXT: %53 = stablehlo.convert %52 {scalify.forms = ["2^0"]} : (tensor<2x16x2x16xf32>) -> tensor<2x16x2x16xf8E4M3FN>
 // FP8-NEXT: %54 = stablehlo.dot_general %39, %46, batching_dims = [0, 2] x [0, 2], contracting_dims = [3] x [3]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^0 level 2"]} : (tensor<2x16x2x16xf8E4M3FN>, tensor<2x16x2x16xf8E4M3FN>) -> tensor<2x2x16x16xf32>
-// FP8-NEXT: %55 = stablehlo.broadcast_in_dim %cst_11, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<2x2x16x16xf32>
+// FP8-NEXT: %55 = stablehlo.broadcast_in_dim %cst_10, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<2x2x16x16xf32>
 // FP8-NEXT: %56 = stablehlo.divide %54, %55 {scalify.forms = ["2^0 level 1"]} : tensor<2x2x16x16xf32>
 // FP8-NEXT: %57 = stablehlo.iota dim = 0 : tensor<16x16xi32>
 // FP8-NEXT: %58 = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<i32>) -> tensor<16x16xi32>
 // FP8-NEXT: %59 = stablehlo.add %57, %58 : tensor<16x16xi32>
 // FP8-NEXT: %60 = stablehlo.iota dim = 1 : tensor<16x16xi32>
 // FP8-NEXT: %61 = stablehlo.compare GE, %59, %60, SIGNED : (tensor<16x16xi32>, tensor<16x16xi32>) -> tensor<16x16xi1>
-// FP8-NEXT: %62:2 = call @_where_0(%61, %56, %cst_10) {scalify.forms = ["2^0 level 1", "unscaled"]} : (tensor<16x16xi1>, tensor<2x2x16x16xf32>, tensor<f32>) -> (tensor<2x2x16x16xf32>, tensor<2x2x16x16xi1>)
-// FP8-NEXT: %63 = stablehlo.reduce(%62#0 init: %cst_9) applies stablehlo.maximum across dimensions = [3] {scalify.forms = ["2^0 level 1"]} : (tensor<2x2x16x16xf32>, tensor<f32>) -> tensor<2x2x16xf32>
-// FP8-NEXT: %64 = stablehlo.broadcast_in_dim %cst_9, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<2x2x16xf32>
+// FP8-NEXT: %62:2 = call @_where_0(%61, %56, %cst_9) {scalify.forms = ["2^0 level 1", "unscaled"]} : (tensor<16x16xi1>, tensor<2x2x16x16xf32>, tensor<f32>) -> (tensor<2x2x16x16xf32>, tensor<2x2x16x16xi1>)
+// FP8-NEXT: %63 = stablehlo.reduce(%62#0 init: %cst_8) applies stablehlo.maximum across dimensions = [3] {scalify.forms = ["2^0 level 1"]} : (tensor<2x2x16x16xf32>, tensor<f32>) -> tensor<2x2x16xf32>
+// FP8-NEXT: %64 = stablehlo.broadcast_in_dim %cst_8, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<2x2x16xf32>
 // FP8-NEXT: %65 = stablehlo.maximum %64, %63 {scalify.forms = ["2^0 level 1"]} : tensor<2x2x16xf32>
 // FP8-NEXT: %66 = stablehlo.broadcast_in_dim %65, dims = [0, 1, 2] {scalify.forms = ["2^0 level 1"]} : (tensor<2x2x16xf32>) -> tensor<2x2x16x1xf32>
 // FP8-NEXT: %67 = stablehlo.broadcast_in_dim %66, dims = [0, 1, 2, 3] {scalify.forms = ["2^0 level 1"]} : (tensor<2x2x16x1xf32>) -> tensor<2x2x16x16xf32>
 // FP8-NEXT: %68 = stablehlo.subtract %62#0, %67 {scalify.forms = ["2^0 level 1"]} : tensor<2x2x16x16xf32>
 // FP8-NEXT: %69 = stablehlo.exponential %68 {scalify.forms = ["2^0"]} : tensor<2x2x16x16xf32>
-// FP8-NEXT: %70 = stablehlo.reduce(%69 init: %cst_14) applies stablehlo.add across dimensions = [3] {scalify.forms = ["2^0 level 2"]} : (tensor<2x2x16x16xf32>, tensor<f32>) -> tensor<2x2x16xf32>
+// FP8-NEXT: %70 = stablehlo.reduce(%69 init: %cst_13) applies stablehlo.add across dimensions = [3] {scalify.forms = ["2^0 level 2"]} : (tensor<2x2x16x16xf32>, tensor<f32>) -> tensor<2x2x16xf32>
 // FP8-NEXT: %71 = stablehlo.broadcast_in_dim %70, dims = [0, 1, 2] {scalify.forms = ["2^0 level 2"]} : (tensor<2x2x16xf32>) -> tensor<2x2x16x1xf32>
 // FP8-NEXT: %72 = stablehlo.broadcast_in_dim %71, dims = [0, 1, 2, 3] {scalify.forms = ["2^0 level 2"]} : (tensor<2x2x16x1xf32>) -> tensor<2x2x16x16xf32>
 // FP8-NEXT: %73 = stablehlo.divide %69, %72 {scalify.forms = ["2^0 level -4"]} : tensor<2x2x16x16xf32>
-// FP8-NEXT: %cst_20 = stablehlo.constant dense<1.600000e+01> : tensor<2x2x16x16xf32>
-// FP8-NEXT: %74 = stablehlo.multiply %73, %cst_20 : tensor<2x2x16x16xf32>
+// FP8-NEXT: %cst_18 = stablehlo.constant dense<1.600000e+01> : tensor<2x2x16x16xf32>
+// FP8-NEXT: %74 = stablehlo.multiply %73, %cst_18 : tensor<2x2x16x16xf32>
 // FP8-NEXT: %75 = stablehlo.convert %74 {scalify.forms = ["2^-4"]} : (tensor<2x2x16x16xf32>) -> tensor<2x2x16x16xf8E4M3FN>
 // FP8-NEXT: %76 = stablehlo.multiply %71, %71 {scalify.forms = ["2^0 level 4"]} : tensor<2x2x16x1xf32>
-// FP8-NEXT: %77 = stablehlo.broadcast_in_dim %cst_8, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<2x2x16x1xf32>
+// FP8-NEXT: %77 = stablehlo.broadcast_in_dim %cst_7, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<2x2x16x1xf32>
 // FP8-NEXT: %78 = stablehlo.divide %77, %76 {scalify.forms = ["2^0 level -4"]} : tensor<2x2x16x1xf32>
 // FP8-NEXT: %79 = stablehlo.dot_general %53, %75, batching_dims = [0, 2] x [0, 1], contracting_dims = [1] x [3]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-4 level 3"]} : (tensor<2x16x2x16xf8E4M3FN>, tensor<2x2x16x16xf8E4M3FN>) -> tensor<2x2x16x16xf32>
 // FP8-NEXT: %80 = stablehlo.transpose %79, dims = [0, 3, 1, 2] {scalify.forms = ["2^-4 level 3"]} : (tensor<2x2x16x16xf32>) -> tensor<2x16x2x16xf32>
 // FP8-NEXT: %81 = stablehlo.reshape %80 {scalify.forms = ["2^-4 level 3"]} : (tensor<2x16x2x16xf32>) -> tensor<2x16x32xf32>
-// FP8-NEXT: %cst_21 = stablehlo.constant dense<1.250000e-01> : tensor<2x16x32xf32>
-// FP8-NEXT: %82 = stablehlo.multiply %81, %cst_21 : tensor<2x16x32xf32>
-// FP8-NEXT: %83 = stablehlo.clamp %cst, %82, %cst_0 : (tensor<f32>, tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16x32xf32>
+// FP8-NEXT: %cst_19 = stablehlo.constant dense<1.250000e-01> : tensor<2x16x32xf32>
+// FP8-NEXT: %82 = stablehlo.multiply %81, %cst_19 : tensor<2x16x32xf32>
+// FP8-NEXT: %83 = stablehlo.clamp %cst_2, %82, %cst_3 : (tensor<f32>, tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16x32xf32>
 // FP8-NEXT: %84 = stablehlo.convert %83 {scalify.forms = ["2^-1"]} : (tensor<2x16x32xf32>) -> tensor<2x16x32xf8E4M3FN>
 // FP8-NEXT: %85 = stablehlo.reshape %84 {scalify.forms = ["2^-1"]} : (tensor<2x16x32xf8E4M3FN>) -> tensor<32x32xf8E4M3FN>
 // FP8-NEXT: %86 = stablehlo.dot_general %85, %3, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-1 level 2"]} : (tensor<32x32xf8E4M3FN>, tensor<32x32xf8E4M3FN>) -> tensor<32x32xf32>
 // FP8-NEXT: %87 = stablehlo.reshape %86 {scalify.forms = ["2^-1 level 2"]} : (tensor<32x32xf32>) -> tensor<2x16x32xf32>
-// FP8-NEXT: %cst_22 = stablehlo.constant dense<5.000000e-01> : tensor<2x16x32xf32>
-// FP8-NEXT: %88 = stablehlo.multiply %87, %cst_22 : tensor<2x16x32xf32>
+// FP8-NEXT: %cst_20 = stablehlo.constant dense<5.000000e-01> : tensor<2x16x32xf32>
+// FP8-NEXT: %88 = stablehlo.multiply %87, %cst_20 : tensor<2x16x32xf32>
 // FP8-NEXT: %89 = stablehlo.add %arg4, %88 {scalify.forms = ["2^0 level 1"]} : tensor<2x16x32xf32>
 // FP8-NEXT: %90 = stablehlo.subtract %89, %arg5 {scalify.forms = ["2^0 level 1"]} : tensor<2x16x32xf32>
-// FP8-NEXT: %91 = stablehlo.broadcast_in_dim %cst_11, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<2x16x32xf32>
+// FP8-NEXT: %91 = stablehlo.broadcast_in_dim %cst_10, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<2x16x32xf32>
 // FP8-NEXT: %92 = stablehlo.multiply %91, %90 {scalify.forms = ["2^0 level 2"]} : tensor<2x16x32xf32>
-// FP8-NEXT: %93 = stablehlo.divide %cst_8, %cst_7 {scalify.forms = ["2^0 level -10"]} : tensor<f32>
+// FP8-NEXT: %93 = stablehlo.divide %cst_7, %cst_6 {scalify.forms = ["2^0 level -10"]} : tensor<f32>
 // FP8-NEXT: %94 = stablehlo.broadcast_in_dim %93, dims = [] {scalify.forms = ["2^0 level -10"]} : (tensor<f32>) -> tensor<2x16x32xf32>
 // FP8-NEXT: %95 = stablehlo.multiply %94, %92 {scalify.forms = ["2^0 level -8"]} : tensor<2x16x32xf32>
-// FP8-NEXT: %cst_23 = stablehlo.constant dense<2.560000e+02> : tensor<2x16x32xf32>
-// FP8-NEXT: %96 = stablehlo.multiply %95, %cst_23 : tensor<2x16x32xf32>
-// FP8-NEXT: %cst_24 = stablehlo.constant dense<0.000000e+00> : tensor<2x16x32xf32>
-// FP8-NEXT: %97 = stablehlo.multiply %96, %cst_24 : tensor<2x16x32xf32>
+// FP8-NEXT: %cst_21 = stablehlo.constant dense<2.560000e+02> : tensor<2x16x32xf32>
+// FP8-NEXT: %96 = stablehlo.multiply %95, %cst_21 : tensor<2x16x32xf32>
+// FP8-NEXT: %97 = stablehlo.multiply %96, %cst_0 : tensor<2x16x32xf32>
 // FP8-NEXT: %98 = stablehlo.add %96, %97 : tensor<2x16x32xf32>
-// FP8-NEXT: %99 = stablehlo.clamp %cst_1, %98, %cst_2 : (tensor<f32>, tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16x32xf32>
+// FP8-NEXT: %99 = stablehlo.clamp %cst_4, %98, %cst_5 : (tensor<f32>, tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16x32xf32>
 // FP8-NEXT: %100 = stablehlo.convert %99 {scalify.forms = ["2^-8"]} : (tensor<2x16x32xf32>) -> tensor<2x16x32xf8E5M2>
 // FP8-NEXT: %101 = stablehlo.reshape %100 {scalify.forms = ["2^-8"]} : (tensor<2x16x32xf8E5M2>) -> tensor<32x32xf8E5M2>
 // FP8-NEXT: %102 = stablehlo.reshape %84 {scalify.forms = ["2^-1"]} : (tensor<2x16x32xf8E4M3FN>) -> tensor<32x32xf8E4M3FN>
 // FP8-NEXT: %103 = stablehlo.dot_general %101, %102, contracting_dims = [0] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-9 level 2"]} : (tensor<32x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<32x32xf32>
-// FP8-NEXT: %cst_25 = stablehlo.constant dense<0.001953125> : tensor<32x32xf32>
-// FP8-NEXT: %104 = stablehlo.multiply %103, %cst_25 : tensor<32x32xf32>
+// FP8-NEXT: %cst_22 = stablehlo.constant dense<0.001953125> : tensor<32x32xf32>
+// FP8-NEXT: %104 = stablehlo.multiply %103, %cst_22 : tensor<32x32xf32>
 // FP8-NEXT: %105 = stablehlo.transpose %104, dims = [1, 0] {scalify.forms = ["2^0 level -7"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
 // FP8-NEXT: %106 = stablehlo.reshape %100 {scalify.forms = ["2^-8"]} : (tensor<2x16x32xf8E5M2>) -> tensor<32x32xf8E5M2>
 // FP8-NEXT: %107 = stablehlo.dot_general %106, %3, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-8 level 2"]} : (tensor<32x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<32x32xf32>
-// FP8-NEXT: %cst_26 = stablehlo.constant dense<3.906250e-03> : tensor<32x32xf32>
-// FP8-NEXT: %108 = stablehlo.multiply %107, %cst_26 : tensor<32x32xf32>
+// FP8-NEXT: %cst_23 = stablehlo.constant dense<3.906250e-03> : tensor<32x32xf32>
+// FP8-NEXT: %108 = stablehlo.multiply %107, %cst_23 : tensor<32x32xf32>
 // FP8-NEXT: %109 = stablehlo.reshape %108 {scalify.forms = ["2^0 level -6"]} : (tensor<32x32xf32>) -> tensor<2x16x32xf32>
 // FP8-NEXT: %110 = stablehlo.reshape %109 {scalify.forms = ["2^0 level -6"]} : (tensor<2x16x32xf32>) -> tensor<2x16x2x16xf32>
 // FP8-NEXT: %111 = stablehlo.transpose %110, dims = [0, 2, 3, 1] {scalify.forms = ["2^0 level -6"]} : (tensor<2x16x2x16xf32>) -> tensor<2x2x16x16xf32>
-// FP8-NEXT: %cst_27 = stablehlo.constant dense<6.400000e+01> : tensor<2x2x16x16xf32>
-// FP8-NEXT: %112 = stablehlo.multiply %111, %cst_27 : tensor<2x2x16x16xf32>
-// FP8-NEXT: %113 = stablehlo.clamp %cst_1, %112, %cst_2 : (tensor<f32>, tensor<2x2x16x16xf32>, tensor<f32>) -> tensor<2x2x16x16xf32>
+// FP8-NEXT: %cst_24 = stablehlo.constant dense<6.400000e+01> : tensor<2x2x16x16xf32>
+// FP8-NEXT: %112 = stablehlo.multiply %111, %cst_24 : tensor<2x2x16x16xf32>
+// FP8-NEXT: %113 = stablehlo.clamp %cst_4, %112, %cst_5 : (tensor<f32>, tensor<2x2x16x16xf32>, tensor<f32>) -> tensor<2x2x16x16xf32>
 // FP8-NEXT: %114 = stablehlo.convert %113 {scalify.forms = ["2^-6"]} : (tensor<2x2x16x16xf32>) -> tensor<2x2x16x16xf8E5M2>
 // FP8-NEXT: %115 = stablehlo.dot_general %114, %53, batching_dims = [0, 1] x [0, 2], contracting_dims = [2] x [3]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-6 level 2"]} : (tensor<2x2x16x16xf8E5M2>, tensor<2x16x2x16xf8E4M3FN>) -> tensor<2x2x16x16xf32>
 // FP8-NEXT: %116 = stablehlo.dot_general %114, %75, batching_dims = [0, 1] x [0, 1], contracting_dims = [3] x [2]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-10 level 3"]} : (tensor<2x2x16x16xf8E5M2>, tensor<2x2x16x16xf8E4M3FN>) -> tensor<2x2x16x16xf32>
-// FP8-NEXT: %cst_28 = stablehlo.constant dense<9.765625E-4> : tensor<2x2x16x16xf32>
-// FP8-NEXT: %117 = stablehlo.multiply %116, %cst_28 : tensor<2x2x16x16xf32>
+// FP8-NEXT: %cst_25 = stablehlo.constant dense<9.765625E-4> : tensor<2x2x16x16xf32>
+// FP8-NEXT: %117 = stablehlo.multiply %116, %cst_25 : tensor<2x2x16x16xf32>
 // FP8-NEXT: %118 = stablehlo.transpose %117, dims = [0, 3, 1, 2] {scalify.forms = ["2^0 level -7"]} : (tensor<2x2x16x16xf32>) -> tensor<2x16x2x16xf32>
 // FP8-NEXT: %119 = stablehlo.broadcast_in_dim %78, dims = [0, 1, 2, 3] {scalify.forms = ["2^0 level -4"]} : (tensor<2x2x16x1xf32>) -> tensor<2x2x16x16xf32>
 // FP8-NEXT: %120 = stablehlo.multiply %115, %119 {scalify.forms = ["2^-6 level -2"]} : tensor<2x2x16x16xf32>
-// FP8-NEXT: %cst_29 = stablehlo.constant dense<1.562500e-02> : tensor<2x2x16x16xf32>
-// FP8-NEXT: %121 = stablehlo.multiply %120, %cst_29 : tensor<2x2x16x16xf32>
+// FP8-NEXT: %cst_26 = stablehlo.constant dense<1.562500e-02> : tensor<2x2x16x16xf32>
+// FP8-NEXT: %121 = stablehlo.multiply %120, %cst_26 : tensor<2x2x16x16xf32>
 // FP8-NEXT: %122 = stablehlo.multiply %121, %69 {scalify.forms = ["2^0 level -8"]} : tensor<2x2x16x16xf32>
-// FP8-NEXT: %123 = stablehlo.reduce(%122 init: %cst_14) applies stablehlo.add across dimensions = [3] {scalify.forms = ["2^0 level -6"]} : (tensor<2x2x16x16xf32>, tensor<f32>) -> tensor<2x2x16xf32>
+// FP8-NEXT: %123 = stablehlo.reduce(%122 init: %cst_13) applies stablehlo.add across dimensions = [3] {scalify.forms = ["2^0 level -6"]} : (tensor<2x2x16x16xf32>, tensor<f32>) -> tensor<2x2x16xf32>
 // FP8-NEXT: %124 = stablehlo.reshape %123 {scalify.forms = ["2^0 level -6"]} : (tensor<2x2x16xf32>) -> tensor<2x2x16x1xf32>
 // FP8-NEXT: %125 = stablehlo.negate %124 {scalify.forms = ["2^0 level -6"]} : tensor<2x2x16x1xf32>
 // FP8-NEXT: %126 = stablehlo.broadcast_in_dim %71, dims = [0, 1, 2, 3] {scalify.forms = ["2^0 level 2"]} : (tensor<2x2x16x1xf32>) -> tensor<2x2x16x16xf32>
 // FP8-NEXT: %127 = stablehlo.divide %115, %126 {scalify.forms = ["2^-6"]} : tensor<2x2x16x16xf32>
-// FP8-NEXT: %cst_30 = stablehlo.constant dense<1.562500e-02> : tensor<2x2x16x16xf32>
-// FP8-NEXT: %128 = stablehlo.multiply %127, %cst_30 : tensor<2x2x16x16xf32>
-// FP8-NEXT: %129 = stablehlo.reduce(%125 init: %cst_14) applies stablehlo.add across dimensions = [3] {scalify.forms = ["2^0 level -6"]} : (tensor<2x2x16x1xf32>, tensor<f32>) -> tensor<2x2x16xf32>
+// FP8-NEXT: %cst_27 = stablehlo.constant dense<1.562500e-02> : tensor<2x2x16x16xf32>
+// FP8-NEXT: %128 = stablehlo.multiply %127, %cst_27 : tensor<2x2x16x16xf32>
+// FP8-NEXT: %129 = stablehlo.reduce(%125 init: %cst_13) applies stablehlo.add across dimensions = [3] {scalify.forms = ["2^0 level -6"]} : (tensor<2x2x16x1xf32>, tensor<f32>) -> tensor<2x2x16xf32>
 // FP8-NEXT: %130 = stablehlo.broadcast_in_dim %129, dims = [0, 1, 2] {scalify.forms = ["2^0 level -6"]} : (tensor<2x2x16xf32>) -> tensor<2x2x16x16xf32>
 // FP8-NEXT: %131 = stablehlo.add %128, %130 {scalify.forms = ["2^0 level -6"]} : tensor<2x2x16x16xf32>
 // FP8-NEXT: %132 = stablehlo.multiply %131, %69 {scalify.forms = ["2^0 level -4"]} : tensor<2x2x16x16xf32>
 // FP8-NEXT: %133 = call @_where_1(%62#1, %132) {scalify.forms = ["2^0 level -4"]} : (tensor<2x2x16x16xi1>, tensor<2x2x16x16xf32>) -> tensor<2x2x16x16xf32>
-// FP8-NEXT: %cst_31 = stablehlo.constant dense<6.250000e-02> : tensor<2x2x16x16xf32>
-// FP8-NEXT: %134 = stablehlo.divide %133, %cst_31 : tensor<2x2x16x16xf32>
-// FP8-NEXT: %cst_32 = stablehlo.constant dense<0.000000e+00> : tensor<2x2x16x16xf32>
-// FP8-NEXT: %135 = stablehlo.multiply %134, %cst_32 : tensor<2x2x16x16xf32>
+// FP8-NEXT: %cst_28 = stablehlo.constant dense<6.250000e-02> : tensor<2x2x16x16xf32>
+// FP8-NEXT: %134 = stablehlo.divide %133, %cst_28 : tensor<2x2x16x16xf32>
+// FP8-NEXT: %135 = stablehlo.multiply %134, %cst : tensor<2x2x16x16xf32>
 // FP8-NEXT: %136 = stablehlo.add %134, %135 : tensor<2x2x16x16xf32>
-// FP8-NEXT: %137 = stablehlo.clamp %cst_1, %136, %cst_2 : (tensor<f32>, tensor<2x2x16x16xf32>, tensor<f32>) -> tensor<2x2x16x16xf32>
+// FP8-NEXT: %137 = stablehlo.clamp %cst_4, %136, %cst_5 : (tensor<f32>, tensor<2x2x16x16xf32>, tensor<f32>) -> tensor<2x2x16x16xf32>
 // FP8-NEXT: %138 = stablehlo.convert %137 {scalify.forms = ["2^-5"]} : (tensor<2x2x16x16xf32>) -> tensor<2x2x16x16xf8E5M2>
 // FP8-NEXT: %139 = stablehlo.dot_general %138, %39, batching_dims = [0, 1] x [0, 2], contracting_dims = [2] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-5 level 2"]} : (tensor<2x2x16x16xf8E5M2>, tensor<2x16x2x16xf8E4M3FN>) -> tensor<2x2x16x16xf32>
 // FP8-NEXT: %140 = stablehlo.transpose %139, dims = [0, 2, 1, 3] {scalify.forms = ["2^-5 level 2"]} : (tensor<2x2x16x16xf32>) -> tensor<2x16x2x16xf32>
 // FP8-NEXT: %141 = stablehlo.dot_general %138, %46, batching_dims = [0, 1] x [0, 2], contracting_dims = [3] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-5 level 2"]} : (tensor<2x2x16x16xf8E5M2>, tensor<2x16x2x16xf8E4M3FN>) -> tensor<2x2x16x16xf32>
 // FP8-NEXT: %142 = stablehlo.transpose %141, dims = [0, 2, 1, 3] {scalify.forms = ["2^-5 level 2"]} : (tensor<2x2x16x16xf32>) -> tensor<2x16x2x16xf32>
 // FP8-NEXT: %143 = stablehlo.reshape %118 {scalify.forms = ["2^0 level -7"]} : (tensor<2x16x2x16xf32>) -> tensor<2x16x32xf32>
-// FP8-NEXT: %cst_33 = stablehlo.constant dense<1.280000e+02> : tensor<2x16x32xf32>
-// FP8-NEXT: %144 = stablehlo.multiply %143, %cst_33 : tensor<2x16x32xf32>
-// FP8-NEXT: %145 = stablehlo.clamp %cst_1, %144, %cst_2 : (tensor<f32>, tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16x32xf32>
+// FP8-NEXT: %cst_29 = stablehlo.constant dense<1.280000e+02> : tensor<2x16x32xf32>
+// FP8-NEXT: %144 = stablehlo.multiply %143, %cst_29 : tensor<2x16x32xf32>
+// FP8-NEXT: %145 = stablehlo.clamp %cst_4, %144, %cst_5 : (tensor<f32>, tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16x32xf32>
 // FP8-NEXT: %146 = stablehlo.convert %145 {scalify.forms = ["2^-7"]} : (tensor<2x16x32xf32>) -> tensor<2x16x32xf8E5M2>
 // FP8-NEXT: %147 = stablehlo.reshape %146 {scalify.forms = ["2^-7"]} : (tensor<2x16x32xf8E5M2>) -> tensor<32x32xf8E5M2>
 // FP8-NEXT: %148 = stablehlo.reshape %32 {scalify.forms = ["2^-2"]} : (tensor<2x16x32xf8E4M3FN>) -> tensor<32x32xf8E4M3FN>
 // FP8-NEXT: %149 = stablehlo.dot_general %147, %148, contracting_dims = [0] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-9 level 2"]} : (tensor<32x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<32x32xf32>
-// FP8-NEXT: %cst_34 = stablehlo.constant dense<0.001953125> : tensor<32x32xf32>
-// FP8-NEXT: %150 = stablehlo.multiply %149, %cst_34 : tensor<32x32xf32>
+// FP8-NEXT: %cst_30 = stablehlo.constant dense<0.001953125> : tensor<32x32xf32>
+// FP8-NEXT: %150 = stablehlo.multiply %149, %cst_30 : tensor<32x32xf32>
 // FP8-NEXT: %151 = stablehlo.transpose %150, dims = [1, 0] {scalify.forms = ["2^0 level -7"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
 // FP8-NEXT: %152 = stablehlo.reshape %140 {scalify.forms = ["2^-5 level 2"]} : (tensor<2x16x2x16xf32>) -> tensor<2x16x32xf32>
-// FP8-NEXT: %cst_35 = stablehlo.constant dense<2.500000e-01> : tensor<2x16x32xf32>
-// FP8-NEXT: %153 = stablehlo.multiply %152, %cst_35 : tensor<2x16x32xf32>
-// FP8-NEXT: %154 = stablehlo.clamp %cst_1, %153, %cst_2 : (tensor<f32>, tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16x32xf32>
+// FP8-NEXT: %cst_31 = stablehlo.constant dense<2.500000e-01> : tensor<2x16x32xf32>
+// FP8-NEXT: %153 = stablehlo.multiply %152, %cst_31 : tensor<2x16x32xf32>
+// FP8-NEXT: %154 = stablehlo.clamp %cst_4, %153, %cst_5 : (tensor<f32>, tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16x32xf32>
 // FP8-NEXT: %155 = stablehlo.convert %154 {scalify.forms = ["2^-3"]} : (tensor<2x16x32xf32>) -> tensor<2x16x32xf8E5M2>
 // FP8-NEXT: %156 = stablehlo.reshape %155 {scalify.forms = ["2^-3"]} : (tensor<2x16x32xf8E5M2>) -> tensor<32x32xf8E5M2>
 // FP8-NEXT: %157 = stablehlo.reshape %32 {scalify.forms = ["2^-2"]} : (tensor<2x16x32xf8E4M3FN>) -> tensor<32x32xf8E4M3FN>
 // FP8-NEXT: %158 = stablehlo.dot_general %156, %157, contracting_dims = [0] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-5 level 2"]} : (tensor<32x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<32x32xf32>
 // FP8-NEXT: %159 = stablehlo.transpose %158, dims = [1, 0] {scalify.forms = ["2^-5 level 2"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
 // FP8-NEXT: %160 = stablehlo.reshape %142 {scalify.forms = ["2^-5 level 2"]} : (tensor<2x16x2x16xf32>) -> tensor<2x16x32xf32>
-// FP8-NEXT: %cst_36 = stablehlo.constant dense<2.500000e-01> : tensor<2x16x32xf32>
-// FP8-NEXT: %161 = stablehlo.multiply %160, %cst_36 : tensor<2x16x32xf32>
-// FP8-NEXT: %162 = stablehlo.clamp %cst_1, %161, %cst_2 : (tensor<f32>, tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16x32xf32>
+// FP8-NEXT: %cst_32 = stablehlo.constant dense<2.500000e-01> : tensor<2x16x32xf32>
+// FP8-NEXT: %161 = stablehlo.multiply %160, %cst_32 : tensor<2x16x32xf32>
+// FP8-NEXT: %162 = stablehlo.clamp %cst_4, %161, %cst_5 : (tensor<f32>, tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16x32xf32>
 // FP8-NEXT: %163 = stablehlo.convert %162 {scalify.forms = ["2^-3"]} : (tensor<2x16x32xf32>) -> tensor<2x16x32xf8E5M2>
 // FP8-NEXT: %164 = stablehlo.reshape %163 {scalify.forms = ["2^-3"]} : (tensor<2x16x32xf8E5M2>) -> tensor<32x32xf8E5M2>
 // FP8-NEXT: %165 = stablehlo.reshape %32 {scalify.forms = ["2^-2"]} : (tensor<2x16x32xf8E4M3FN>) -> tensor<32x32xf8E4M3FN>
 // FP8-NEXT: %166 = stablehlo.dot_general %164, %165, contracting_dims = [0] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-5 level 2"]} : (tensor<32x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<32x32xf32>
 // FP8-NEXT: %167 = stablehlo.transpose %166, dims = [1, 0] {scalify.forms = ["2^-5 level 2"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
-// FP8-NEXT: %cst_37 = stablehlo.constant dense<3.125000e-02> : tensor<32x32xf32>
-// FP8-NEXT: %168 = stablehlo.multiply %159, %cst_37 : tensor<32x32xf32>
-// FP8-NEXT: %cst_38 = stablehlo.constant dense<3.125000e-02> : tensor<32x32xf32>
-// FP8-NEXT: %169 = stablehlo.multiply %167, %cst_38 : tensor<32x32xf32>
+// FP8-NEXT: %cst_33 = stablehlo.constant dense<3.125000e-02> : tensor<32x32xf32>
+// FP8-NEXT: %168 = stablehlo.multiply %159, %cst_33 : tensor<32x32xf32>
+// FP8-NEXT: %cst_34 = stablehlo.constant dense<3.125000e-02> : tensor<32x32xf32>
+// FP8-NEXT: %169 = stablehlo.multiply %167, %cst_34 : tensor<32x32xf32>
 // FP8-NEXT: return %168, %105, %169, %151 : tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>
 // FP8-NEXT: }
 // FP8-NEXT: func.func private @_var(%arg0: tensor<2x16x32xf32>, %arg1: tensor<i32>) -> tensor<2x16x1xf32> {

@@ -6,33 +6,33 @@
 // The gradients of a ragged matmul, of a mixture of experts.
 // FP8:      module @__lambda attributes {jax.uses_shape_polymorphism = false, mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
 // FP8-NEXT: func.func public @main(%arg0: tensor<32x16xf32>, %arg1: tensor<3x16x32xf32>, %arg2: tensor<3xi32>) -> (tensor<32x16xf32> {jax.result_info = "result[0]"}, tensor<3x16x32xf32> {jax.result_info = "result[1]"}) {
-// FP8-NEXT: %cst = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
-// FP8-NEXT: %cst_0 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
-// FP8-NEXT: %cst_1 = stablehlo.constant dense<-5.734400e+04> : tensor<f32>
-// FP8-NEXT: %cst_2 = stablehlo.constant dense<5.734400e+04> : tensor<f32>
-// FP8-NEXT: %cst_3 = stablehlo.constant dense<0.000000e+00> : tensor<3x16x32xf32>
-// FP8-NEXT: %0 = stablehlo.multiply %arg1, %cst_3 : tensor<3x16x32xf32>
+// FP8-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<32x32xf32>
+// FP8-NEXT: %cst_0 = stablehlo.constant dense<0.000000e+00> : tensor<32x16xf32>
+// FP8-NEXT: %cst_1 = stablehlo.constant dense<0.000000e+00> : tensor<3x16x32xf32>
+// FP8-NEXT: %cst_2 = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
+// FP8-NEXT: %cst_3 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
+// FP8-NEXT: %cst_4 = stablehlo.constant dense<-5.734400e+04> : tensor<f32>
+// FP8-NEXT: %cst_5 = stablehlo.constant dense<5.734400e+04> : tensor<f32>
+// FP8-NEXT: %0 = stablehlo.multiply %arg1, %cst_1 : tensor<3x16x32xf32>
 // FP8-NEXT: %1 = stablehlo.add %arg1, %0 : tensor<3x16x32xf32>
-// FP8-NEXT: %2 = stablehlo.clamp %cst, %1, %cst_0 : (tensor<f32>, tensor<3x16x32xf32>, tensor<f32>) -> tensor<3x16x32xf32>
+// FP8-NEXT: %2 = stablehlo.clamp %cst_2, %1, %cst_3 : (tensor<f32>, tensor<3x16x32xf32>, tensor<f32>) -> tensor<3x16x32xf32>
 // FP8-NEXT: %3 = stablehlo.convert %2 {scalify.forms = ["2^0"]} : (tensor<3x16x32xf32>) -> tensor<3x16x32xf8E4M3FN>
-// FP8-NEXT: %cst_4 = stablehlo.constant dense<0.000000e+00> : tensor<32x16xf32>
-// FP8-NEXT: %4 = stablehlo.multiply %arg0, %cst_4 : tensor<32x16xf32>
+// FP8-NEXT: %4 = stablehlo.multiply %arg0, %cst_0 : tensor<32x16xf32>
 // FP8-NEXT: %5 = stablehlo.add %arg0, %4 : tensor<32x16xf32>
-// FP8-NEXT: %6 = stablehlo.clamp %cst, %5, %cst_0 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
+// FP8-NEXT: %6 = stablehlo.clamp %cst_2, %5, %cst_3 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
 // FP8-NEXT: %7 = stablehlo.convert %6 {scalify.forms = ["2^0"]} : (tensor<32x16xf32>) -> tensor<32x16xf8E4M3FN>
-// FP8-NEXT: %cst_5 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// FP8-NEXT: %cst_6 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<2.000000e+00> : tensor<f32>
+// FP8-NEXT: %cst_6 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// FP8-NEXT: %cst_7 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<2.000000e+00> : tensor<f32>
 // FP8-NEXT: %8 = "chlo.ragged_dot"(%7, %3, %arg2) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}> {scalify.composite = 1 : i32, scalify.forms = ["2^0 level 2"]} : (tensor<32x16xf8E4M3FN>, tensor<3x16x32xf8E4M3FN>, tensor<3xi32>) -> tensor<32x32xf32>
-// FP8-NEXT: %9 = stablehlo.broadcast_in_dim %cst_6, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
+// FP8-NEXT: %9 = stablehlo.broadcast_in_dim %cst_7, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
 // FP8-NEXT: %10 = stablehlo.multiply %9, %8 {scalify.forms = ["2^0 level 3"]} : tensor<32x32xf32>
-// FP8-NEXT: %11 = stablehlo.broadcast_in_dim %cst_5, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
+// FP8-NEXT: %11 = stablehlo.broadcast_in_dim %cst_6, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
 // FP8-NEXT: %12 = stablehlo.multiply %11, %10 {scalify.forms = ["2^0 level 3"]} : tensor<32x32xf32>
-// FP8-NEXT: %cst_7 = stablehlo.constant dense<1.250000e-01> : tensor<32x32xf32>
-// FP8-NEXT: %13 = stablehlo.multiply %cst_7, %10 : tensor<32x32xf32>
-// FP8-NEXT: %cst_8 = stablehlo.constant dense<0.000000e+00> : tensor<32x32xf32>
-// FP8-NEXT: %14 = stablehlo.multiply %13, %cst_8 : tensor<32x32xf32>
+// FP8-NEXT: %cst_8 = stablehlo.constant dense<1.250000e-01> : tensor<32x32xf32>
+// FP8-NEXT: %13 = stablehlo.multiply %cst_8, %10 : tensor<32x32xf32>
+// FP8-NEXT: %14 = stablehlo.multiply %13, %cst : tensor<32x32xf32>
 // FP8-NEXT: %15 = stablehlo.add %13, %14 : tensor<32x32xf32>
-// FP8-NEXT: %16 = stablehlo.clamp %cst_1, %15, %cst_2 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
+// FP8-NEXT: %16 = stablehlo.clamp %cst_4, %15, %cst_5 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
 // FP8-NEXT: %17 = stablehlo.convert %16 {scalify.forms = ["2^3"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E5M2>
 // FP8-NEXT: %18 = stablehlo.optimization_barrier {scalify.forms = ["2^3"]} %17 : tensor<32x32xf8E5M2>
 // FP8-NEXT: %19 = "chlo.ragged_dot"(%arg0, %12, %arg2) <{precision_config = [#chlo<precision DEFAULT>, #chlo<precision DEFAULT>], ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0], lhs_ragged_dimensions = [0]>}> {scalify.composite = 1 : i32, scalify.forms = ["2^0 level 4"]} : (tensor<32x16xf32>, tensor<32x32xf32>, tensor<3xi32>) -> tensor<3x16x32xf32>

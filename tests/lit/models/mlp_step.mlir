@@ -6,29 +6,29 @@
 // A training step of a perceptron, with cross-entropy and SGD.
 // UNIT:      module @_step attributes {jax.uses_shape_polymorphism = false, mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
 // UNIT-NEXT: func.func public @main(%arg0: tensor<32x32xf32>, %arg1: tensor<32x32xf32>, %arg2: tensor<32x16xf32>, %arg3: tensor<4x32xf32>, %arg4: tensor<4xi32>) -> (tensor<32x32xf32> {jax.result_info = "result[0][0]"}, tensor<32x32xf32> {jax.result_info = "result[0][1]"}, tensor<32x16xf32> {jax.result_info = "result[0][2]"}, tensor<f32> {jax.result_info = "result[1]"}) {
-// UNIT-NEXT: %cst = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
-// UNIT-NEXT: %cst_0 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
-// UNIT-NEXT: %cst_1 = stablehlo.constant dense<-5.734400e+04> : tensor<f32>
-// UNIT-NEXT: %cst_2 = stablehlo.constant dense<5.734400e+04> : tensor<f32>
-// UNIT-NEXT: %cst_3 = stablehlo.constant dense<0.000000e+00> : tensor<32x16xf32>
-// UNIT-NEXT: %0 = stablehlo.multiply %arg2, %cst_3 : tensor<32x16xf32>
+// UNIT-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<4x16xf32>
+// UNIT-NEXT: %cst_0 = stablehlo.constant dense<0.000000e+00> : tensor<4x32xf32>
+// UNIT-NEXT: %cst_1 = stablehlo.constant dense<0.000000e+00> : tensor<32x32xf32>
+// UNIT-NEXT: %cst_2 = stablehlo.constant dense<0.000000e+00> : tensor<32x16xf32>
+// UNIT-NEXT: %cst_3 = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
+// UNIT-NEXT: %cst_4 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
+// UNIT-NEXT: %cst_5 = stablehlo.constant dense<-5.734400e+04> : tensor<f32>
+// UNIT-NEXT: %cst_6 = stablehlo.constant dense<5.734400e+04> : tensor<f32>
+// UNIT-NEXT: %0 = stablehlo.multiply %arg2, %cst_2 : tensor<32x16xf32>
 // UNIT-NEXT: %1 = stablehlo.add %arg2, %0 : tensor<32x16xf32>
-// UNIT-NEXT: %2 = stablehlo.clamp %cst, %1, %cst_0 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
+// UNIT-NEXT: %2 = stablehlo.clamp %cst_3, %1, %cst_4 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
 // UNIT-NEXT: %3 = stablehlo.convert %2 {scalify.forms = ["2^0"]} : (tensor<32x16xf32>) -> tensor<32x16xf8E4M3FN>
-// UNIT-NEXT: %cst_4 = stablehlo.constant dense<0.000000e+00> : tensor<32x32xf32>
-// UNIT-NEXT: %4 = stablehlo.multiply %arg1, %cst_4 : tensor<32x32xf32>
+// UNIT-NEXT: %4 = stablehlo.multiply %arg1, %cst_1 : tensor<32x32xf32>
 // UNIT-NEXT: %5 = stablehlo.add %arg1, %4 : tensor<32x32xf32>
-// UNIT-NEXT: %6 = stablehlo.clamp %cst, %5, %cst_0 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
+// UNIT-NEXT: %6 = stablehlo.clamp %cst_3, %5, %cst_4 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
 // UNIT-NEXT: %7 = stablehlo.convert %6 {scalify.forms = ["2^0"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E4M3FN>
-// UNIT-NEXT: %cst_5 = stablehlo.constant dense<0.000000e+00> : tensor<32x32xf32>
-// UNIT-NEXT: %8 = stablehlo.multiply %arg0, %cst_5 : tensor<32x32xf32>
+// UNIT-NEXT: %8 = stablehlo.multiply %arg0, %cst_1 : tensor<32x32xf32>
 // UNIT-NEXT: %9 = stablehlo.add %arg0, %8 : tensor<32x32xf32>
-// UNIT-NEXT: %10 = stablehlo.clamp %cst, %9, %cst_0 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
+// UNIT-NEXT: %10 = stablehlo.clamp %cst_3, %9, %cst_4 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
 // UNIT-NEXT: %11 = stablehlo.convert %10 {scalify.forms = ["2^0"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E4M3FN>
-// UNIT-NEXT: %cst_6 = stablehlo.constant dense<0.000000e+00> : tensor<4x32xf32>
-// UNIT-NEXT: %12 = stablehlo.multiply %arg3, %cst_6 : tensor<4x32xf32>
+// UNIT-NEXT: %12 = stablehlo.multiply %arg3, %cst_0 : tensor<4x32xf32>
 // UNIT-NEXT: %13 = stablehlo.add %arg3, %12 : tensor<4x32xf32>
-// UNIT-NEXT: %14 = stablehlo.clamp %cst, %13, %cst_0 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
+// UNIT-NEXT: %14 = stablehlo.clamp %cst_3, %13, %cst_4 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
 // UNIT-NEXT: %15 = stablehlo.convert %14 {scalify.forms = ["2^0"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
 // UNIT-NEXT: %cst_7 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e-01> : tensor<f32>
 // UNIT-NEXT: %cst_8 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.000000e+00> : tensor<f32>
@@ -40,10 +40,9 @@
 // UNIT-NEXT: %cst_14 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
 // UNIT-NEXT: %16 = stablehlo.dot_general %15, %11, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^0 level 2.5"]} : (tensor<4x32xf8E4M3FN>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
 // UNIT-NEXT: %17 = call @relu(%16) {scalify.forms = ["2^0 level 2"]} : (tensor<4x32xf32>) -> tensor<4x32xf32>
-// UNIT-NEXT: %cst_15 = stablehlo.constant dense<0.000000e+00> : tensor<4x32xf32>
-// UNIT-NEXT: %18 = stablehlo.multiply %17, %cst_15 : tensor<4x32xf32>
+// UNIT-NEXT: %18 = stablehlo.multiply %17, %cst_0 : tensor<4x32xf32>
 // UNIT-NEXT: %19 = stablehlo.add %17, %18 : tensor<4x32xf32>
-// UNIT-NEXT: %20 = stablehlo.clamp %cst, %19, %cst_0 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
+// UNIT-NEXT: %20 = stablehlo.clamp %cst_3, %19, %cst_4 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
 // UNIT-NEXT: %21 = stablehlo.convert %20 {scalify.forms = ["2^0 level 2"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
 // UNIT-NEXT: %22 = stablehlo.broadcast_in_dim %cst_14, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x32xf32>
 // UNIT-NEXT: %23 = stablehlo.compare GT, %16, %22, FLOAT : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<4x32xi1>
@@ -66,12 +65,11 @@
 // UNIT-NEXT: %40 = stablehlo.broadcast_in_dim %cst_9, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
 // UNIT-NEXT: %41 = stablehlo.multiply %40, %39 {scalify.forms = ["2^0 level -0.760351"]} : tensor<4x32xf32>
 // UNIT-NEXT: %42 = stablehlo.multiply %24, %41 {scalify.forms = ["2^0 level 3.88309"]} : tensor<4x32xf32>
-// UNIT-NEXT: %cst_16 = stablehlo.constant dense<6.250000e-02> : tensor<4x32xf32>
-// UNIT-NEXT: %43 = stablehlo.multiply %42, %cst_16 : tensor<4x32xf32>
-// UNIT-NEXT: %cst_17 = stablehlo.constant dense<0.000000e+00> : tensor<4x32xf32>
-// UNIT-NEXT: %44 = stablehlo.multiply %43, %cst_17 : tensor<4x32xf32>
+// UNIT-NEXT: %cst_15 = stablehlo.constant dense<6.250000e-02> : tensor<4x32xf32>
+// UNIT-NEXT: %43 = stablehlo.multiply %42, %cst_15 : tensor<4x32xf32>
+// UNIT-NEXT: %44 = stablehlo.multiply %43, %cst_0 : tensor<4x32xf32>
 // UNIT-NEXT: %45 = stablehlo.add %43, %44 : tensor<4x32xf32>
-// UNIT-NEXT: %46 = stablehlo.clamp %cst, %45, %cst_0 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
+// UNIT-NEXT: %46 = stablehlo.clamp %cst_3, %45, %cst_4 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
 // UNIT-NEXT: %47 = stablehlo.convert %46 {scalify.forms = ["2^4 level -0.116908"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
 // UNIT-NEXT: %48 = stablehlo.dot_general %47, %3, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^4 level 2.38309"]} : (tensor<4x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>) -> tensor<4x16xf32>
 // UNIT-NEXT: %49:3 = call @log_softmax_scaled_1(%48) {scalify.forms = ["2^0 level 7.00004", "2^0", "2^0 level 4"]} : (tensor<4x16xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>, tensor<4x1xf32>)
@@ -85,22 +83,21 @@
 // UNIT-NEXT: %57 = stablehlo.broadcast_in_dim %56, dims = [] {scalify.forms = ["2^0 level -2"]} : (tensor<f32>) -> tensor<4x1xf32>
 // UNIT-NEXT: %58 = call @take_along_axis_0(%51#1, %57) {scalify.forms = ["2^0 level -4"]} : (tensor<4x1x1xi32>, tensor<4x1xf32>) -> tensor<4x16xf32>
 // UNIT-NEXT: %59 = call @log_softmax_1(%49#1, %49#2, %58) {scalify.forms = ["2^0 level -3.95627"]} : (tensor<4x16xf32>, tensor<4x1xf32>, tensor<4x16xf32>) -> tensor<4x16xf32>
-// UNIT-NEXT: %cst_18 = stablehlo.constant dense<1.600000e+01> : tensor<4x16xf32>
-// UNIT-NEXT: %60 = stablehlo.multiply %59, %cst_18 : tensor<4x16xf32>
-// UNIT-NEXT: %cst_19 = stablehlo.constant dense<0.000000e+00> : tensor<4x16xf32>
-// UNIT-NEXT: %61 = stablehlo.multiply %60, %cst_19 : tensor<4x16xf32>
+// UNIT-NEXT: %cst_16 = stablehlo.constant dense<1.600000e+01> : tensor<4x16xf32>
+// UNIT-NEXT: %60 = stablehlo.multiply %59, %cst_16 : tensor<4x16xf32>
+// UNIT-NEXT: %61 = stablehlo.multiply %60, %cst : tensor<4x16xf32>
 // UNIT-NEXT: %62 = stablehlo.add %60, %61 : tensor<4x16xf32>
-// UNIT-NEXT: %63 = stablehlo.clamp %cst_1, %62, %cst_2 : (tensor<f32>, tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
+// UNIT-NEXT: %63 = stablehlo.clamp %cst_5, %62, %cst_6 : (tensor<f32>, tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
 // UNIT-NEXT: %64 = stablehlo.convert %63 {scalify.forms = ["2^-4 level 0.0437314"]} : (tensor<4x16xf32>) -> tensor<4x16xf8E5M2>
 // UNIT-NEXT: %65 = stablehlo.dot_general %59, %42, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level 0.926824"]} : (tensor<4x16xf32>, tensor<4x32xf32>) -> tensor<16x32xf32>
 // UNIT-NEXT: %66 = stablehlo.transpose %65, dims = [1, 0] {scalify.forms = ["2^0 level 0.926824"]} : (tensor<16x32xf32>) -> tensor<32x16xf32>
 // UNIT-NEXT: %67 = stablehlo.dot_general %64, %3, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-4 level 2.04373"]} : (tensor<4x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<4x32xf32>
 // UNIT-NEXT: %68 = stablehlo.multiply %24, %67 {scalify.forms = ["2^-4 level 6.54373"]} : tensor<4x32xf32>
-// UNIT-NEXT: %cst_20 = stablehlo.constant dense<6.250000e-02> : tensor<4x32xf32>
-// UNIT-NEXT: %69 = stablehlo.multiply %68, %cst_20 : tensor<4x32xf32>
+// UNIT-NEXT: %cst_17 = stablehlo.constant dense<6.250000e-02> : tensor<4x32xf32>
+// UNIT-NEXT: %69 = stablehlo.multiply %68, %cst_17 : tensor<4x32xf32>
 // UNIT-NEXT: %70 = stablehlo.multiply %67, %41 {scalify.forms = ["2^-4 level 1.28338"]} : tensor<4x32xf32>
-// UNIT-NEXT: %cst_21 = stablehlo.constant dense<6.250000e-02> : tensor<4x32xf32>
-// UNIT-NEXT: %71 = stablehlo.multiply %70, %cst_21 : tensor<4x32xf32>
+// UNIT-NEXT: %cst_18 = stablehlo.constant dense<6.250000e-02> : tensor<4x32xf32>
+// UNIT-NEXT: %71 = stablehlo.multiply %70, %cst_18 : tensor<4x32xf32>
 // UNIT-NEXT: %72 = stablehlo.broadcast_in_dim %cst_9, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
 // UNIT-NEXT: %73 = stablehlo.multiply %72, %69 {scalify.forms = ["2^0 level 1.54373"]} : tensor<4x32xf32>
 // UNIT-NEXT: %74 = stablehlo.multiply %73, %37 {scalify.forms = ["2^0 level 1.78338"]} : tensor<4x32xf32>
@@ -113,20 +110,19 @@
 // UNIT-NEXT: %81 = stablehlo.multiply %80, %78 {scalify.forms = ["2^0 level -2.78582"]} : tensor<4x32xf32>
 // UNIT-NEXT: %82 = stablehlo.multiply %81, %29 {scalify.forms = ["2^0 level 7.79915"]} : tensor<4x32xf32>
 // UNIT-NEXT: %83 = stablehlo.add %79, %82 {scalify.forms = ["2^0 level -2.52284"]} : tensor<4x32xf32>
-// UNIT-NEXT: %cst_22 = stablehlo.constant dense<8.000000e+00> : tensor<4x32xf32>
-// UNIT-NEXT: %84 = stablehlo.multiply %83, %cst_22 : tensor<4x32xf32>
-// UNIT-NEXT: %cst_23 = stablehlo.constant dense<0.000000e+00> : tensor<4x32xf32>
-// UNIT-NEXT: %85 = stablehlo.multiply %84, %cst_23 : tensor<4x32xf32>
+// UNIT-NEXT: %cst_19 = stablehlo.constant dense<8.000000e+00> : tensor<4x32xf32>
+// UNIT-NEXT: %84 = stablehlo.multiply %83, %cst_19 : tensor<4x32xf32>
+// UNIT-NEXT: %85 = stablehlo.multiply %84, %cst_0 : tensor<4x32xf32>
 // UNIT-NEXT: %86 = stablehlo.add %84, %85 : tensor<4x32xf32>
-// UNIT-NEXT: %87 = stablehlo.clamp %cst_1, %86, %cst_2 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
+// UNIT-NEXT: %87 = stablehlo.clamp %cst_5, %86, %cst_6 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
 // UNIT-NEXT: %88 = stablehlo.convert %87 {scalify.forms = ["2^-3 level 0.47716"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E5M2>
 // UNIT-NEXT: %89 = stablehlo.dot_general %83, %17, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level 0.47716"]} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32>
 // UNIT-NEXT: %90 = stablehlo.transpose %89, dims = [1, 0] {scalify.forms = ["2^0 level 0.47716"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
 // UNIT-NEXT: %91 = stablehlo.dot_general %88, %7, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-3 level 2.97716"]} : (tensor<4x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
 // UNIT-NEXT: %92 = stablehlo.broadcast_in_dim %cst_14, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x32xf32>
 // UNIT-NEXT: %93 = stablehlo.select %23, %91, %92 {scalify.forms = ["2^-3 level 2.47716"]} : tensor<4x32xi1>, tensor<4x32xf32>
-// UNIT-NEXT: %cst_24 = stablehlo.constant dense<1.250000e-01> : tensor<4x32xf32>
-// UNIT-NEXT: %94 = stablehlo.multiply %93, %cst_24 : tensor<4x32xf32>
+// UNIT-NEXT: %cst_20 = stablehlo.constant dense<1.250000e-01> : tensor<4x32xf32>
+// UNIT-NEXT: %94 = stablehlo.multiply %93, %cst_20 : tensor<4x32xf32>
 // UNIT-NEXT: %95 = stablehlo.dot_general %94, %arg3, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level 0.47716"]} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32>
 // UNIT-NEXT: %96 = stablehlo.transpose %95, dims = [1, 0] {scalify.forms = ["2^0 level 0.47716"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
 // UNIT-NEXT: %97 = stablehlo.broadcast_in_dim %cst_7, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
@@ -214,29 +210,29 @@
 // UNIT-NEXT: }
 // FP8:      module @_step attributes {jax.uses_shape_polymorphism = false, mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
 // FP8-NEXT: func.func public @main(%arg0: tensor<32x32xf32>, %arg1: tensor<32x32xf32>, %arg2: tensor<32x16xf32>, %arg3: tensor<4x32xf32>, %arg4: tensor<4xi32>) -> (tensor<32x32xf32> {jax.result_info = "result[0][0]"}, tensor<32x32xf32> {jax.result_info = "result[0][1]"}, tensor<32x16xf32> {jax.result_info = "result[0][2]"}, tensor<f32> {jax.result_info = "result[1]"}) {
-// FP8-NEXT: %cst = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
-// FP8-NEXT: %cst_0 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
-// FP8-NEXT: %cst_1 = stablehlo.constant dense<-5.734400e+04> : tensor<f32>
-// FP8-NEXT: %cst_2 = stablehlo.constant dense<5.734400e+04> : tensor<f32>
-// FP8-NEXT: %cst_3 = stablehlo.constant dense<0.000000e+00> : tensor<32x16xf32>
-// FP8-NEXT: %0 = stablehlo.multiply %arg2, %cst_3 : tensor<32x16xf32>
+// FP8-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<4x16xf32>
+// FP8-NEXT: %cst_0 = stablehlo.constant dense<0.000000e+00> : tensor<4x32xf32>
+// FP8-NEXT: %cst_1 = stablehlo.constant dense<0.000000e+00> : tensor<32x32xf32>
+// FP8-NEXT: %cst_2 = stablehlo.constant dense<0.000000e+00> : tensor<32x16xf32>
+// FP8-NEXT: %cst_3 = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
+// FP8-NEXT: %cst_4 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
+// FP8-NEXT: %cst_5 = stablehlo.constant dense<-5.734400e+04> : tensor<f32>
+// FP8-NEXT: %cst_6 = stablehlo.constant dense<5.734400e+04> : tensor<f32>
+// FP8-NEXT: %0 = stablehlo.multiply %arg2, %cst_2 : tensor<32x16xf32>
 // FP8-NEXT: %1 = stablehlo.add %arg2, %0 : tensor<32x16xf32>
-// FP8-NEXT: %2 = stablehlo.clamp %cst, %1, %cst_0 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
+// FP8-NEXT: %2 = stablehlo.clamp %cst_3, %1, %cst_4 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
 // FP8-NEXT: %3 = stablehlo.convert %2 {scalify.forms = ["2^0"]} : (tensor<32x16xf32>) -> tensor<32x16xf8E4M3FN>
-// FP8-NEXT: %cst_4 = stablehlo.constant dense<0.000000e+00> : tensor<32x32xf32>
-// FP8-NEXT: %4 = stablehlo.multiply %arg1, %cst_4 : tensor<32x32xf32>
+// FP8-NEXT: %4 = stablehlo.multiply %arg1, %cst_1 : tensor<32x32xf32>
 // FP8-NEXT: %5 = stablehlo.add %arg1, %4 : tensor<32x32xf32>
-// FP8-NEXT: %6 = stablehlo.clamp %cst, %5, %cst_0 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
+// FP8-NEXT: %6 = stablehlo.clamp %cst_3, %5, %cst_4 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
 // FP8-NEXT: %7 = stablehlo.convert %6 {scalify.forms = ["2^0"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E4M3FN>
-// FP8-NEXT: %cst_5 = stablehlo.constant dense<0.000000e+00> : tensor<32x32xf32>
-// FP8-NEXT: %8 = stablehlo.multiply %arg0, %cst_5 : tensor<32x32xf32>
+// FP8-NEXT: %8 = stablehlo.multiply %arg0, %cst_1 : tensor<32x32xf32>
 // FP8-NEXT: %9 = stablehlo.add %arg0, %8 : tensor<32x32xf32>
-// FP8-NEXT: %10 = stablehlo.clamp %cst, %9, %cst_0 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
+// FP8-NEXT: %10 = stablehlo.clamp %cst_3, %9, %cst_4 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
 // FP8-NEXT: %11 = stablehlo.convert %10 {scalify.forms = ["2^0"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E4M3FN>
-// FP8-NEXT: %cst_6 = stablehlo.constant dense<0.000000e+00> : tensor<4x32xf32>
-// FP8-NEXT: %12 = stablehlo.multiply %arg3, %cst_6 : tensor<4x32xf32>
+// FP8-NEXT: %12 = stablehlo.multiply %arg3, %cst_0 : tensor<4x32xf32>
 // FP8-NEXT: %13 = stablehlo.add %arg3, %12 : tensor<4x32xf32>
-// FP8-NEXT: %14 = stablehlo.clamp %cst, %13, %cst_0 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
+// FP8-NEXT: %14 = stablehlo.clamp %cst_3, %13, %cst_4 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
 // FP8-NEXT: %15 = stablehlo.convert %14 {scalify.forms = ["2^0"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
 // FP8-NEXT: %cst_7 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e-01> : tensor<f32>
 // FP8-NEXT: %cst_8 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.000000e+00> : tensor<f32>
@@ -250,29 +246,28 @@
 // FP8-NEXT: %17 = call @relu(%16) {scalify.forms = ["2^0 level 2"]} : (tensor<4x32xf32>) -> tensor<4x32xf32>
 // FP8-NEXT: %cst_15 = stablehlo.constant dense<2.500000e-01> : tensor<4x32xf32>
 // FP8-NEXT: %18 = stablehlo.multiply %17, %cst_15 : tensor<4x32xf32>
-// FP8-NEXT: %cst_16 = stablehlo.constant dense<0.000000e+00> : tensor<4x32xf32>
-// FP8-NEXT: %19 = stablehlo.multiply %18, %cst_16 : tensor<4x32xf32>
+// FP8-NEXT: %19 = stablehlo.multiply %18, %cst_0 : tensor<4x32xf32>
 // FP8-NEXT: %20 = stablehlo.add %18, %19 : tensor<4x32xf32>
-// FP8-NEXT: %21 = stablehlo.clamp %cst, %20, %cst_0 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
+// FP8-NEXT: %21 = stablehlo.clamp %cst_3, %20, %cst_4 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
 // FP8-NEXT: %22 = stablehlo.convert %21 {scalify.forms = ["2^2"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
 // FP8-NEXT: %23 = stablehlo.broadcast_in_dim %cst_14, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x32xf32>
 // FP8-NEXT: %24 = stablehlo.compare GT, %16, %23, FLOAT : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<4x32xi1>
 // FP8-NEXT: %25 = stablehlo.dot_general %22, %7, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^2 level 2"]} : (tensor<4x32xf8E4M3FN>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
 // FP8-NEXT: %26 = stablehlo.multiply %25, %25 {scalify.forms = ["2^4 level 4"]} : tensor<4x32xf32>
-// FP8-NEXT: %cst_17 = stablehlo.constant dense<1.600000e+01> : tensor<4x32xf32>
-// FP8-NEXT: %27 = stablehlo.multiply %26, %cst_17 : tensor<4x32xf32>
+// FP8-NEXT: %cst_16 = stablehlo.constant dense<1.600000e+01> : tensor<4x32xf32>
+// FP8-NEXT: %27 = stablehlo.multiply %26, %cst_16 : tensor<4x32xf32>
 // FP8-NEXT: %28 = stablehlo.multiply %27, %25 {scalify.forms = ["2^2 level 10"]} : tensor<4x32xf32>
-// FP8-NEXT: %cst_18 = stablehlo.constant dense<4.000000e+00> : tensor<4x32xf32>
-// FP8-NEXT: %29 = stablehlo.multiply %28, %cst_18 : tensor<4x32xf32>
+// FP8-NEXT: %cst_17 = stablehlo.constant dense<4.000000e+00> : tensor<4x32xf32>
+// FP8-NEXT: %29 = stablehlo.multiply %28, %cst_17 : tensor<4x32xf32>
 // FP8-NEXT: %30 = stablehlo.multiply %25, %25 {scalify.forms = ["2^4 level 4"]} : tensor<4x32xf32>
-// FP8-NEXT: %cst_19 = stablehlo.constant dense<1.600000e+01> : tensor<4x32xf32>
-// FP8-NEXT: %31 = stablehlo.multiply %30, %cst_19 : tensor<4x32xf32>
+// FP8-NEXT: %cst_18 = stablehlo.constant dense<1.600000e+01> : tensor<4x32xf32>
+// FP8-NEXT: %31 = stablehlo.multiply %30, %cst_18 : tensor<4x32xf32>
 // FP8-NEXT: %32 = stablehlo.broadcast_in_dim %cst_13, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
 // FP8-NEXT: %33 = stablehlo.multiply %32, %31 {scalify.forms = ["2^0 level 9.58496"]} : tensor<4x32xf32>
 // FP8-NEXT: %34 = stablehlo.broadcast_in_dim %cst_12, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
 // FP8-NEXT: %35 = stablehlo.multiply %34, %29 {scalify.forms = ["2^0 level 7.5169"]} : tensor<4x32xf32>
-// FP8-NEXT: %cst_20 = stablehlo.constant dense<4.000000e+00> : tensor<4x32xf32>
-// FP8-NEXT: %36 = stablehlo.multiply %25, %cst_20 : tensor<4x32xf32>
+// FP8-NEXT: %cst_19 = stablehlo.constant dense<4.000000e+00> : tensor<4x32xf32>
+// FP8-NEXT: %36 = stablehlo.multiply %25, %cst_19 : tensor<4x32xf32>
 // FP8-NEXT: %37 = stablehlo.add %36, %35 {scalify.forms = ["2^0 level 7.5169"]} : tensor<4x32xf32>
 // FP8-NEXT: %38 = stablehlo.broadcast_in_dim %cst_11, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
 // FP8-NEXT: %39 = stablehlo.multiply %38, %37 {scalify.forms = ["2^0 level 7.19115"]} : tensor<4x32xf32>
@@ -284,14 +279,13 @@
 // FP8-NEXT: %45 = stablehlo.broadcast_in_dim %cst_9, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
 // FP8-NEXT: %46 = stablehlo.multiply %45, %44 {scalify.forms = ["2^0 level -1"]} : tensor<4x32xf32>
 // FP8-NEXT: %47 = stablehlo.multiply %25, %46 {scalify.forms = ["2^2 level 1"]} : tensor<4x32xf32>
-// FP8-NEXT: %cst_21 = stablehlo.constant dense<4.000000e+00> : tensor<4x32xf32>
-// FP8-NEXT: %48 = stablehlo.multiply %47, %cst_21 : tensor<4x32xf32>
-// FP8-NEXT: %cst_22 = stablehlo.constant dense<1.250000e-01> : tensor<4x32xf32>
-// FP8-NEXT: %49 = stablehlo.multiply %48, %cst_22 : tensor<4x32xf32>
-// FP8-NEXT: %cst_23 = stablehlo.constant dense<0.000000e+00> : tensor<4x32xf32>
-// FP8-NEXT: %50 = stablehlo.multiply %49, %cst_23 : tensor<4x32xf32>
+// FP8-NEXT: %cst_20 = stablehlo.constant dense<4.000000e+00> : tensor<4x32xf32>
+// FP8-NEXT: %48 = stablehlo.multiply %47, %cst_20 : tensor<4x32xf32>
+// FP8-NEXT: %cst_21 = stablehlo.constant dense<1.250000e-01> : tensor<4x32xf32>
+// FP8-NEXT: %49 = stablehlo.multiply %48, %cst_21 : tensor<4x32xf32>
+// FP8-NEXT: %50 = stablehlo.multiply %49, %cst_0 : tensor<4x32xf32>
 // FP8-NEXT: %51 = stablehlo.add %49, %50 : tensor<4x32xf32>
-// FP8-NEXT: %52 = stablehlo.clamp %cst, %51, %cst_0 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
+// FP8-NEXT: %52 = stablehlo.clamp %cst_3, %51, %cst_4 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
 // FP8-NEXT: %53 = stablehlo.convert %52 {scalify.forms = ["2^3"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
 // FP8-NEXT: %54 = stablehlo.dot_general %53, %3, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^3 level 2"]} : (tensor<4x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>) -> tensor<4x16xf32>
 // FP8-NEXT: %55:3 = call @log_softmax_scaled_1(%54) {scalify.forms = ["2^0 level 5", "2^0", "2^0 level 2"]} : (tensor<4x16xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>, tensor<4x1xf32>)
@@ -305,29 +299,27 @@
 // FP8-NEXT: %63 = stablehlo.broadcast_in_dim %62, dims = [] {scalify.forms = ["2^0 level -2"]} : (tensor<f32>) -> tensor<4x1xf32>
 // FP8-NEXT: %64 = call @take_along_axis_0(%57#1, %63) {scalify.forms = ["2^0 level -4"]} : (tensor<4x1x1xi32>, tensor<4x1xf32>) -> tensor<4x16xf32>
 // FP8-NEXT: %65 = call @log_softmax_1(%55#1, %55#2, %64) {scalify.forms = ["2^0 level -4"]} : (tensor<4x16xf32>, tensor<4x1xf32>, tensor<4x16xf32>) -> tensor<4x16xf32>
-// FP8-NEXT: %cst_24 = stablehlo.constant dense<1.600000e+01> : tensor<4x16xf32>
-// FP8-NEXT: %66 = stablehlo.multiply %65, %cst_24 : tensor<4x16xf32>
-// FP8-NEXT: %cst_25 = stablehlo.constant dense<0.000000e+00> : tensor<4x16xf32>
-// FP8-NEXT: %67 = stablehlo.multiply %66, %cst_25 : tensor<4x16xf32>
+// FP8-NEXT: %cst_22 = stablehlo.constant dense<1.600000e+01> : tensor<4x16xf32>
+// FP8-NEXT: %66 = stablehlo.multiply %65, %cst_22 : tensor<4x16xf32>
+// FP8-NEXT: %67 = stablehlo.multiply %66, %cst : tensor<4x16xf32>
 // FP8-NEXT: %68 = stablehlo.add %66, %67 : tensor<4x16xf32>
-// FP8-NEXT: %69 = stablehlo.clamp %cst_1, %68, %cst_2 : (tensor<f32>, tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
+// FP8-NEXT: %69 = stablehlo.clamp %cst_5, %68, %cst_6 : (tensor<f32>, tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
 // FP8-NEXT: %70 = stablehlo.convert %69 {scalify.forms = ["2^-4"]} : (tensor<4x16xf32>) -> tensor<4x16xf8E5M2>
 // FP8-NEXT: %71 = stablehlo.dot_general %65, %48, contracting_dims = [0] x [0] {scalify.forms = ["2^0"]} : (tensor<4x16xf32>, tensor<4x32xf32>) -> tensor<16x32xf32>
 // FP8-NEXT: %72 = stablehlo.transpose %71, dims = [1, 0] {scalify.forms = ["2^0"]} : (tensor<16x32xf32>) -> tensor<32x16xf32>
-// FP8-NEXT: %cst_26 = stablehlo.constant dense<0.000000e+00> : tensor<32x16xf32>
-// FP8-NEXT: %73 = stablehlo.multiply %72, %cst_26 : tensor<32x16xf32>
+// FP8-NEXT: %73 = stablehlo.multiply %72, %cst_2 : tensor<32x16xf32>
 // FP8-NEXT: %74 = stablehlo.add %72, %73 : tensor<32x16xf32>
-// FP8-NEXT: %75 = stablehlo.clamp %cst_1, %74, %cst_2 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
+// FP8-NEXT: %75 = stablehlo.clamp %cst_5, %74, %cst_6 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
 // FP8-NEXT: %76 = stablehlo.convert %75 {scalify.forms = ["2^0"]} : (tensor<32x16xf32>) -> tensor<32x16xf8E5M2>
 // FP8-NEXT: %77 = stablehlo.optimization_barrier {scalify.forms = ["2^0"]} %76 : tensor<32x16xf8E5M2>
 // FP8-NEXT: %78 = stablehlo.convert %77 {scalify.forms = ["2^0"]} : (tensor<32x16xf8E5M2>) -> tensor<32x16xf32>
 // FP8-NEXT: %79 = stablehlo.dot_general %70, %3, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-4 level 2"]} : (tensor<4x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<4x32xf32>
 // FP8-NEXT: %80 = stablehlo.multiply %25, %79 {scalify.forms = ["2^-2 level 4"]} : tensor<4x32xf32>
-// FP8-NEXT: %cst_27 = stablehlo.constant dense<2.500000e-01> : tensor<4x32xf32>
-// FP8-NEXT: %81 = stablehlo.multiply %80, %cst_27 : tensor<4x32xf32>
+// FP8-NEXT: %cst_23 = stablehlo.constant dense<2.500000e-01> : tensor<4x32xf32>
+// FP8-NEXT: %81 = stablehlo.multiply %80, %cst_23 : tensor<4x32xf32>
 // FP8-NEXT: %82 = stablehlo.multiply %79, %46 {scalify.forms = ["2^-4 level 1"]} : tensor<4x32xf32>
-// FP8-NEXT: %cst_28 = stablehlo.constant dense<6.250000e-02> : tensor<4x32xf32>
-// FP8-NEXT: %83 = stablehlo.multiply %82, %cst_28 : tensor<4x32xf32>
+// FP8-NEXT: %cst_24 = stablehlo.constant dense<6.250000e-02> : tensor<4x32xf32>
+// FP8-NEXT: %83 = stablehlo.multiply %82, %cst_24 : tensor<4x32xf32>
 // FP8-NEXT: %84 = stablehlo.broadcast_in_dim %cst_9, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
 // FP8-NEXT: %85 = stablehlo.multiply %84, %81 {scalify.forms = ["2^0 level 1"]} : tensor<4x32xf32>
 // FP8-NEXT: %86 = stablehlo.multiply %85, %42 {scalify.forms = ["2^0 level 1"]} : tensor<4x32xf32>
@@ -340,33 +332,30 @@
 // FP8-NEXT: %93 = stablehlo.multiply %92, %90 {scalify.forms = ["2^0 level -3.80885"]} : tensor<4x32xf32>
 // FP8-NEXT: %94 = stablehlo.multiply %93, %33 {scalify.forms = ["2^0 level 5.77612"]} : tensor<4x32xf32>
 // FP8-NEXT: %95 = stablehlo.add %91, %94 {scalify.forms = ["2^0 level -3"]} : tensor<4x32xf32>
-// FP8-NEXT: %cst_29 = stablehlo.constant dense<8.000000e+00> : tensor<4x32xf32>
-// FP8-NEXT: %96 = stablehlo.multiply %95, %cst_29 : tensor<4x32xf32>
-// FP8-NEXT: %cst_30 = stablehlo.constant dense<0.000000e+00> : tensor<4x32xf32>
-// FP8-NEXT: %97 = stablehlo.multiply %96, %cst_30 : tensor<4x32xf32>
+// FP8-NEXT: %cst_25 = stablehlo.constant dense<8.000000e+00> : tensor<4x32xf32>
+// FP8-NEXT: %96 = stablehlo.multiply %95, %cst_25 : tensor<4x32xf32>
+// FP8-NEXT: %97 = stablehlo.multiply %96, %cst_0 : tensor<4x32xf32>
 // FP8-NEXT: %98 = stablehlo.add %96, %97 : tensor<4x32xf32>
-// FP8-NEXT: %99 = stablehlo.clamp %cst_1, %98, %cst_2 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
+// FP8-NEXT: %99 = stablehlo.clamp %cst_5, %98, %cst_6 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
 // FP8-NEXT: %100 = stablehlo.convert %99 {scalify.forms = ["2^-3"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E5M2>
 // FP8-NEXT: %101 = stablehlo.dot_general %95, %17, contracting_dims = [0] x [0] {scalify.forms = ["2^0"]} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32>
 // FP8-NEXT: %102 = stablehlo.transpose %101, dims = [1, 0] {scalify.forms = ["2^0"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
-// FP8-NEXT: %cst_31 = stablehlo.constant dense<0.000000e+00> : tensor<32x32xf32>
-// FP8-NEXT: %103 = stablehlo.multiply %102, %cst_31 : tensor<32x32xf32>
+// FP8-NEXT: %103 = stablehlo.multiply %102, %cst_1 : tensor<32x32xf32>
 // FP8-NEXT: %104 = stablehlo.add %102, %103 : tensor<32x32xf32>
-// FP8-NEXT: %105 = stablehlo.clamp %cst_1, %104, %cst_2 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
+// FP8-NEXT: %105 = stablehlo.clamp %cst_5, %104, %cst_6 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
 // FP8-NEXT: %106 = stablehlo.convert %105 {scalify.forms = ["2^0"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E5M2>
 // FP8-NEXT: %107 = stablehlo.optimization_barrier {scalify.forms = ["2^0"]} %106 : tensor<32x32xf8E5M2>
 // FP8-NEXT: %108 = stablehlo.convert %107 {scalify.forms = ["2^0"]} : (tensor<32x32xf8E5M2>) -> tensor<32x32xf32>
 // FP8-NEXT: %109 = stablehlo.dot_general %100, %7, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-3 level 2"]} : (tensor<4x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
 // FP8-NEXT: %110 = stablehlo.broadcast_in_dim %cst_14, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x32xf32>
 // FP8-NEXT: %111 = stablehlo.select %24, %109, %110 {scalify.forms = ["2^-3 level 2"]} : tensor<4x32xi1>, tensor<4x32xf32>
-// FP8-NEXT: %cst_32 = stablehlo.constant dense<1.250000e-01> : tensor<4x32xf32>
-// FP8-NEXT: %112 = stablehlo.multiply %111, %cst_32 : tensor<4x32xf32>
+// FP8-NEXT: %cst_26 = stablehlo.constant dense<1.250000e-01> : tensor<4x32xf32>
+// FP8-NEXT: %112 = stablehlo.multiply %111, %cst_26 : tensor<4x32xf32>
 // FP8-NEXT: %113 = stablehlo.dot_general %112, %arg3, contracting_dims = [0] x [0] {scalify.forms = ["2^0"]} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32>
 // FP8-NEXT: %114 = stablehlo.transpose %113, dims = [1, 0] {scalify.forms = ["2^0"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
-// FP8-NEXT: %cst_33 = stablehlo.constant dense<0.000000e+00> : tensor<32x32xf32>
-// FP8-NEXT: %115 = stablehlo.multiply %114, %cst_33 : tensor<32x32xf32>
+// FP8-NEXT: %115 = stablehlo.multiply %114, %cst_1 : tensor<32x32xf32>
 // FP8-NEXT: %116 = stablehlo.add %114, %115 : tensor<32x32xf32>
-// FP8-NEXT: %117 = stablehlo.clamp %cst_1, %116, %cst_2 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
+// FP8-NEXT: %117 = stablehlo.clamp %cst_5, %116, %cst_6 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
 // FP8-NEXT: %118 = stablehlo.convert %117 {scalify.forms = ["2^0"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E5M2>
 // FP8-NEXT: %119 = stablehlo.optimization_barrier {scalify.forms = ["2^0"]} %118 : tensor<32x32xf8E5M2>
 // FP8-NEXT: %120 = stablehlo.convert %119 {scalify.forms = ["2^0"]} : (tensor<32x32xf8E5M2>) -> tensor<32x32xf32>

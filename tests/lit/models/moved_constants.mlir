@@ -6,14 +6,14 @@
 // Weights that are constants, which are turned, carried by a loop and used by a loop before a matmul.
 // FP8:      module @_cons attributes {jax.uses_shape_polymorphism = false, mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
 // FP8-NEXT: func.func public @main(%arg0: tensor<4x32xf32>) -> (tensor<4x32xf32> {jax.result_info = "result[0]"}, tensor<4x32xf32> {jax.result_info = "result[1]"}) {
-// FP8-NEXT: %cst = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
-// FP8-NEXT: %cst_0 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
-// FP8-NEXT: %cst_1 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// FP8-NEXT: %cst_2 = stablehlo.constant dense<3.125000e-02> : tensor<f32>
-// FP8-NEXT: %cst_3 = stablehlo.constant dense<0.000000e+00> : tensor<4x32xf32>
-// FP8-NEXT: %0 = stablehlo.multiply %arg0, %cst_3 : tensor<4x32xf32>
+// FP8-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<4x32xf32>
+// FP8-NEXT: %cst_0 = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
+// FP8-NEXT: %cst_1 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
+// FP8-NEXT: %cst_2 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// FP8-NEXT: %cst_3 = stablehlo.constant dense<3.125000e-02> : tensor<f32>
+// FP8-NEXT: %0 = stablehlo.multiply %arg0, %cst : tensor<4x32xf32>
 // FP8-NEXT: %1 = stablehlo.add %arg0, %0 : tensor<4x32xf32>
-// FP8-NEXT: %2 = stablehlo.clamp %cst, %1, %cst_0 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
+// FP8-NEXT: %2 = stablehlo.clamp %cst_0, %1, %cst_1 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
 // FP8-NEXT: %3 = stablehlo.convert %2 {scalify.forms = ["2^0"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
 // FP8-NEXT: %c = stablehlo.constant dense<1> : tensor<i32>
 // FP8-NEXT: %c_4 = stablehlo.constant dense<2> : tensor<i32>
@@ -50,50 +50,50 @@
 // FP8-NEXT: %19 = stablehlo.compare LT, %iterArg_11, %c_4, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
 // FP8-NEXT: stablehlo.return %19 : tensor<i1>
 // FP8-NEXT: } do {
-// FP8-NEXT: %cst_12 = stablehlo.constant dense<2.560000e+02> : tensor<f32>
+// FP8-NEXT: %cst_12 = stablehlo.constant dense<0.000000e+00> : tensor<4x32xf32>
+// FP8-NEXT: %cst_13 = stablehlo.constant dense<2.560000e+02> : tensor<f32>
 // FP8-NEXT: %19 = stablehlo.optimization_barrier %iterArg : tensor<4x32xf32>
 // FP8-NEXT: %20 = stablehlo.abs %19 : tensor<4x32xf32>
 // FP8-NEXT: %21 = stablehlo.bitcast_convert %20 : (tensor<4x32xf32>) -> tensor<4x32xi32>
-// FP8-NEXT: %c_13 = stablehlo.constant dense<8388608> : tensor<4x32xi32>
-// FP8-NEXT: %22 = stablehlo.add %21, %c_13 : tensor<4x32xi32>
-// FP8-NEXT: %c_14 = stablehlo.constant dense<8388608> : tensor<i32>
-// FP8-NEXT: %23 = stablehlo.reduce(%22 init: %c_14) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<4x32xi32>, tensor<i32>) -> tensor<i32>
+// FP8-NEXT: %c_14 = stablehlo.constant dense<8388608> : tensor<4x32xi32>
+// FP8-NEXT: %22 = stablehlo.add %21, %c_14 : tensor<4x32xi32>
 // FP8-NEXT: %c_15 = stablehlo.constant dense<8388608> : tensor<i32>
-// FP8-NEXT: %24 = stablehlo.subtract %23, %c_15 : tensor<i32>
+// FP8-NEXT: %23 = stablehlo.reduce(%22 init: %c_15) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<4x32xi32>, tensor<i32>) -> tensor<i32>
+// FP8-NEXT: %c_16 = stablehlo.constant dense<8388608> : tensor<i32>
+// FP8-NEXT: %24 = stablehlo.subtract %23, %c_16 : tensor<i32>
 // FP8-NEXT: %25 = stablehlo.bitcast_convert %24 : (tensor<i32>) -> tensor<f32>
 // FP8-NEXT: %26 = stablehlo.bitcast_convert %25 : (tensor<f32>) -> tensor<ui32>
-// FP8-NEXT: %c_16 = stablehlo.constant dense<8388607> : tensor<ui32>
-// FP8-NEXT: %27 = stablehlo.add %26, %c_16 : tensor<ui32>
-// FP8-NEXT: %c_17 = stablehlo.constant dense<4286578688> : tensor<ui32>
-// FP8-NEXT: %28 = stablehlo.and %27, %c_17 : tensor<ui32>
-// FP8-NEXT: %c_18 = stablehlo.constant dense<1> : tensor<ui32>
-// FP8-NEXT: %29 = stablehlo.subtract %28, %c_18 : tensor<ui32>
-// FP8-NEXT: %c_19 = stablehlo.constant dense<2139095039> : tensor<ui32>
-// FP8-NEXT: %30 = stablehlo.compare LT, %29, %c_19 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// FP8-NEXT: %c_17 = stablehlo.constant dense<8388607> : tensor<ui32>
+// FP8-NEXT: %27 = stablehlo.add %26, %c_17 : tensor<ui32>
+// FP8-NEXT: %c_18 = stablehlo.constant dense<4286578688> : tensor<ui32>
+// FP8-NEXT: %28 = stablehlo.and %27, %c_18 : tensor<ui32>
+// FP8-NEXT: %c_19 = stablehlo.constant dense<1> : tensor<ui32>
+// FP8-NEXT: %29 = stablehlo.subtract %28, %c_19 : tensor<ui32>
+// FP8-NEXT: %c_20 = stablehlo.constant dense<2139095039> : tensor<ui32>
+// FP8-NEXT: %30 = stablehlo.compare LT, %29, %c_20 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
 // FP8-NEXT: %31 = stablehlo.bitcast_convert %28 : (tensor<ui32>) -> tensor<f32>
-// FP8-NEXT: %32 = stablehlo.select %30, %31, %cst_12 : tensor<i1>, tensor<f32>
-// FP8-NEXT: %cst_20 = stablehlo.constant dense<3.906250e-03> : tensor<f32>
-// FP8-NEXT: %33 = stablehlo.multiply %32, %cst_20 : tensor<f32>
-// FP8-NEXT: %cst_21 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// FP8-NEXT: %34 = stablehlo.multiply %33, %cst_21 : tensor<f32>
-// FP8-NEXT: %cst_22 = stablehlo.constant dense<7.88860905E-31> : tensor<f32>
-// FP8-NEXT: %cst_23 = stablehlo.constant dense<1.2676506E+30> : tensor<f32>
-// FP8-NEXT: %35 = stablehlo.clamp %cst_22, %34, %cst_23 : tensor<f32>
+// FP8-NEXT: %32 = stablehlo.select %30, %31, %cst_13 : tensor<i1>, tensor<f32>
+// FP8-NEXT: %cst_21 = stablehlo.constant dense<3.906250e-03> : tensor<f32>
+// FP8-NEXT: %33 = stablehlo.multiply %32, %cst_21 : tensor<f32>
+// FP8-NEXT: %cst_22 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// FP8-NEXT: %34 = stablehlo.multiply %33, %cst_22 : tensor<f32>
+// FP8-NEXT: %cst_23 = stablehlo.constant dense<7.88860905E-31> : tensor<f32>
+// FP8-NEXT: %cst_24 = stablehlo.constant dense<1.2676506E+30> : tensor<f32>
+// FP8-NEXT: %35 = stablehlo.clamp %cst_23, %34, %cst_24 : tensor<f32>
 // FP8-NEXT: %36 = stablehlo.bitcast_convert %35 : (tensor<f32>) -> tensor<ui32>
-// FP8-NEXT: %c_24 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// FP8-NEXT: %37 = stablehlo.subtract %c_24, %36 : tensor<ui32>
+// FP8-NEXT: %c_25 = stablehlo.constant dense<2130706432> : tensor<ui32>
+// FP8-NEXT: %37 = stablehlo.subtract %c_25, %36 : tensor<ui32>
 // FP8-NEXT: %38 = stablehlo.bitcast_convert %37 : (tensor<ui32>) -> tensor<f32>
-// FP8-NEXT: %cst_25 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// FP8-NEXT: %39 = stablehlo.divide %cst_25, %38 : tensor<f32>
+// FP8-NEXT: %cst_26 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// FP8-NEXT: %39 = stablehlo.divide %cst_26, %38 : tensor<f32>
 // FP8-NEXT: %40 = stablehlo.optimization_barrier %39 : tensor<f32>
-// FP8-NEXT: %41 = stablehlo.divide %cst_1, %40 : tensor<f32>
-// FP8-NEXT: %42 = stablehlo.multiply %40, %cst_2 : tensor<f32>
+// FP8-NEXT: %41 = stablehlo.divide %cst_2, %40 : tensor<f32>
+// FP8-NEXT: %42 = stablehlo.multiply %40, %cst_3 : tensor<f32>
 // FP8-NEXT: %43 = stablehlo.broadcast_in_dim %41, dims = [] : (tensor<f32>) -> tensor<4x32xf32>
 // FP8-NEXT: %44 = stablehlo.multiply %19, %43 : tensor<4x32xf32>
-// FP8-NEXT: %cst_26 = stablehlo.constant dense<0.000000e+00> : tensor<4x32xf32>
-// FP8-NEXT: %45 = stablehlo.multiply %44, %cst_26 : tensor<4x32xf32>
+// FP8-NEXT: %45 = stablehlo.multiply %44, %cst_12 : tensor<4x32xf32>
 // FP8-NEXT: %46 = stablehlo.add %44, %45 : tensor<4x32xf32>
-// FP8-NEXT: %47 = stablehlo.clamp %cst, %46, %cst_0 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
+// FP8-NEXT: %47 = stablehlo.clamp %cst_0, %46, %cst_1 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
 // FP8-NEXT: %48 = stablehlo.convert %47 {scalify.forms = ["s1 level 6"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
 // FP8-NEXT: %49 = stablehlo.dot_general %48, %cst_8, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-5*s1 level 8"]} : (tensor<4x32xf8E4M3FN>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
 // FP8-NEXT: %50 = stablehlo.add %iterArg_11, %c : tensor<i32>
@@ -115,14 +115,14 @@
 // FP8-NEXT: return %2 : tensor<4x32xf32>
 // FP8-NEXT: }
 // FP8-NEXT: func.func private @closed_call_scaled_3(%arg0: tensor<32x32xf8E4M3FN>, %arg1: tensor<4x32xf32>) -> tensor<4x32xf32> {
-// FP8-NEXT: %cst = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
-// FP8-NEXT: %cst_0 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
-// FP8-NEXT: %cst_1 = stablehlo.constant dense<4.000000e+00> : tensor<4x32xf32>
-// FP8-NEXT: %0 = stablehlo.multiply %arg1, %cst_1 : tensor<4x32xf32>
-// FP8-NEXT: %cst_2 = stablehlo.constant dense<0.000000e+00> : tensor<4x32xf32>
-// FP8-NEXT: %1 = stablehlo.multiply %0, %cst_2 : tensor<4x32xf32>
+// FP8-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<4x32xf32>
+// FP8-NEXT: %cst_0 = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
+// FP8-NEXT: %cst_1 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
+// FP8-NEXT: %cst_2 = stablehlo.constant dense<4.000000e+00> : tensor<4x32xf32>
+// FP8-NEXT: %0 = stablehlo.multiply %arg1, %cst_2 : tensor<4x32xf32>
+// FP8-NEXT: %1 = stablehlo.multiply %0, %cst : tensor<4x32xf32>
 // FP8-NEXT: %2 = stablehlo.add %0, %1 : tensor<4x32xf32>
-// FP8-NEXT: %3 = stablehlo.clamp %cst, %2, %cst_0 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
+// FP8-NEXT: %3 = stablehlo.clamp %cst_0, %2, %cst_1 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
 // FP8-NEXT: %4 = stablehlo.convert %3 {scalify.forms = ["2^-2 level 1"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
 // FP8-NEXT: %5 = stablehlo.dot_general %4, %arg0, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-7 level 3"]} : (tensor<4x32xf8E4M3FN>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
 // FP8-NEXT: %cst_3 = stablehlo.constant dense<7.812500e-03> : tensor<4x32xf32>
@@ -133,12 +133,12 @@
 // FP8-NEXT: }
 // UNIT:      module @_cons attributes {jax.uses_shape_polymorphism = false, mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
 // UNIT-NEXT: func.func public @main(%arg0: tensor<4x32xf32>) -> (tensor<4x32xf32> {jax.result_info = "result[0]"}, tensor<4x32xf32> {jax.result_info = "result[1]"}) {
-// UNIT-NEXT: %cst = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
-// UNIT-NEXT: %cst_0 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
-// UNIT-NEXT: %cst_1 = stablehlo.constant dense<0.000000e+00> : tensor<4x32xf32>
-// UNIT-NEXT: %0 = stablehlo.multiply %arg0, %cst_1 : tensor<4x32xf32>
+// UNIT-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<4x32xf32>
+// UNIT-NEXT: %cst_0 = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
+// UNIT-NEXT: %cst_1 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
+// UNIT-NEXT: %0 = stablehlo.multiply %arg0, %cst : tensor<4x32xf32>
 // UNIT-NEXT: %1 = stablehlo.add %arg0, %0 : tensor<4x32xf32>
-// UNIT-NEXT: %2 = stablehlo.clamp %cst, %1, %cst_0 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
+// UNIT-NEXT: %2 = stablehlo.clamp %cst_0, %1, %cst_1 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
 // UNIT-NEXT: %3 = stablehlo.convert %2 {scalify.forms = ["2^0"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
 // UNIT-NEXT: %c = stablehlo.constant dense<1> : tensor<i32>
 // UNIT-NEXT: %c_2 = stablehlo.constant dense<2> : tensor<i32>
@@ -175,12 +175,12 @@
 // UNIT-NEXT: %19 = stablehlo.compare LT, %iterArg_9, %c_2, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
 // UNIT-NEXT: stablehlo.return %19 : tensor<i1>
 // UNIT-NEXT: } do {
-// UNIT-NEXT: %cst_10 = stablehlo.constant dense<2.500000e-01> : tensor<4x32xf32>
-// UNIT-NEXT: %19 = stablehlo.multiply %iterArg, %cst_10 : tensor<4x32xf32>
-// UNIT-NEXT: %cst_11 = stablehlo.constant dense<0.000000e+00> : tensor<4x32xf32>
-// UNIT-NEXT: %20 = stablehlo.multiply %19, %cst_11 : tensor<4x32xf32>
+// UNIT-NEXT: %cst_10 = stablehlo.constant dense<0.000000e+00> : tensor<4x32xf32>
+// UNIT-NEXT: %cst_11 = stablehlo.constant dense<2.500000e-01> : tensor<4x32xf32>
+// UNIT-NEXT: %19 = stablehlo.multiply %iterArg, %cst_11 : tensor<4x32xf32>
+// UNIT-NEXT: %20 = stablehlo.multiply %19, %cst_10 : tensor<4x32xf32>
 // UNIT-NEXT: %21 = stablehlo.add %19, %20 : tensor<4x32xf32>
-// UNIT-NEXT: %22 = stablehlo.clamp %cst, %21, %cst_0 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
+// UNIT-NEXT: %22 = stablehlo.clamp %cst_0, %21, %cst_1 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
 // UNIT-NEXT: %23 = stablehlo.convert %22 {scalify.forms = ["2^2 level -1.75"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
 // UNIT-NEXT: %24 = stablehlo.dot_general %23, %cst_6, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-3 level 0.75"]} : (tensor<4x32xf8E4M3FN>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
 // UNIT-NEXT: %25 = stablehlo.add %iterArg_9, %c : tensor<i32>
@@ -202,14 +202,14 @@
 // UNIT-NEXT: return %2 : tensor<4x32xf32>
 // UNIT-NEXT: }
 // UNIT-NEXT: func.func private @closed_call_scaled_2(%arg0: tensor<32x32xf8E4M3FN>, %arg1: tensor<4x32xf32>) -> tensor<4x32xf32> {
-// UNIT-NEXT: %cst = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
-// UNIT-NEXT: %cst_0 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
-// UNIT-NEXT: %cst_1 = stablehlo.constant dense<2.500000e-01> : tensor<4x32xf32>
-// UNIT-NEXT: %0 = stablehlo.multiply %arg1, %cst_1 : tensor<4x32xf32>
-// UNIT-NEXT: %cst_2 = stablehlo.constant dense<0.000000e+00> : tensor<4x32xf32>
-// UNIT-NEXT: %1 = stablehlo.multiply %0, %cst_2 : tensor<4x32xf32>
+// UNIT-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<4x32xf32>
+// UNIT-NEXT: %cst_0 = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
+// UNIT-NEXT: %cst_1 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
+// UNIT-NEXT: %cst_2 = stablehlo.constant dense<2.500000e-01> : tensor<4x32xf32>
+// UNIT-NEXT: %0 = stablehlo.multiply %arg1, %cst_2 : tensor<4x32xf32>
+// UNIT-NEXT: %1 = stablehlo.multiply %0, %cst : tensor<4x32xf32>
 // UNIT-NEXT: %2 = stablehlo.add %0, %1 : tensor<4x32xf32>
-// UNIT-NEXT: %3 = stablehlo.clamp %cst, %2, %cst_0 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
+// UNIT-NEXT: %3 = stablehlo.clamp %cst_0, %2, %cst_1 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
 // UNIT-NEXT: %4 = stablehlo.convert %3 {scalify.forms = ["2^2 level -0.5"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
 // UNIT-NEXT: %5 = stablehlo.dot_general %4, %arg0, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-3 level 2"]} : (tensor<4x32xf8E4M3FN>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
 // UNIT-NEXT: %cst_3 = stablehlo.constant dense<1.250000e-01> : tensor<4x32xf32>

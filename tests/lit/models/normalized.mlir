@@ -8,50 +8,51 @@
 // The gradients of a normalization between two matmuls, with its gain and an activation.
 // UNIT:      module @_loss attributes {jax.uses_shape_polymorphism = false, mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
 // UNIT-NEXT: func.func public @main(%arg0: tensor<32xf32>, %arg1: tensor<32x32xf32>, %arg2: tensor<32x16xf32>, %arg3: tensor<4x32xf32>, %arg4: tensor<4x16xf32>) -> (tensor<32xf32> {jax.result_info = "result['gain']"}, tensor<32x32xf32> {jax.result_info = "result['in']"}, tensor<32x16xf32> {jax.result_info = "result['out']"}) {
-// UNIT-NEXT: %cst = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
-// UNIT-NEXT: %cst_0 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
-// UNIT-NEXT: %cst_1 = stablehlo.constant dense<-5.734400e+04> : tensor<f32>
-// UNIT-NEXT: %cst_2 = stablehlo.constant dense<5.734400e+04> : tensor<f32>
-// UNIT-NEXT: %cst_3 = stablehlo.constant dense<0.000000e+00> : tensor<32x16xf32>
-// UNIT-NEXT: %0 = stablehlo.multiply %arg2, %cst_3 : tensor<32x16xf32>
+// UNIT-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<4x16xf32>
+// UNIT-NEXT: %cst_0 = stablehlo.constant dense<0.000000e+00> : tensor<4x32xf32>
+// UNIT-NEXT: %cst_1 = stablehlo.constant dense<0.000000e+00> : tensor<32x32xf32>
+// UNIT-NEXT: %cst_2 = stablehlo.constant dense<0.000000e+00> : tensor<32x16xf32>
+// UNIT-NEXT: %cst_3 = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
+// UNIT-NEXT: %cst_4 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
+// UNIT-NEXT: %cst_5 = stablehlo.constant dense<-5.734400e+04> : tensor<f32>
+// UNIT-NEXT: %cst_6 = stablehlo.constant dense<5.734400e+04> : tensor<f32>
+// UNIT-NEXT: %0 = stablehlo.multiply %arg2, %cst_2 : tensor<32x16xf32>
 // UNIT-NEXT: %1 = stablehlo.add %arg2, %0 : tensor<32x16xf32>
-// UNIT-NEXT: %2 = stablehlo.clamp %cst, %1, %cst_0 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
+// UNIT-NEXT: %2 = stablehlo.clamp %cst_3, %1, %cst_4 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
 // UNIT-NEXT: %3 = stablehlo.convert %2 {scalify.forms = ["2^0"]} : (tensor<32x16xf32>) -> tensor<32x16xf8E4M3FN>
-// UNIT-NEXT: %cst_4 = stablehlo.constant dense<0.000000e+00> : tensor<32x32xf32>
-// UNIT-NEXT: %4 = stablehlo.multiply %arg1, %cst_4 : tensor<32x32xf32>
+// UNIT-NEXT: %4 = stablehlo.multiply %arg1, %cst_1 : tensor<32x32xf32>
 // UNIT-NEXT: %5 = stablehlo.add %arg1, %4 : tensor<32x32xf32>
-// UNIT-NEXT: %6 = stablehlo.clamp %cst, %5, %cst_0 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
+// UNIT-NEXT: %6 = stablehlo.clamp %cst_3, %5, %cst_4 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
 // UNIT-NEXT: %7 = stablehlo.convert %6 {scalify.forms = ["2^0"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E4M3FN>
-// UNIT-NEXT: %cst_5 = stablehlo.constant dense<0.000000e+00> : tensor<4x32xf32>
-// UNIT-NEXT: %8 = stablehlo.multiply %arg3, %cst_5 : tensor<4x32xf32>
+// UNIT-NEXT: %8 = stablehlo.multiply %arg3, %cst_0 : tensor<4x32xf32>
 // UNIT-NEXT: %9 = stablehlo.add %arg3, %8 : tensor<4x32xf32>
-// UNIT-NEXT: %10 = stablehlo.clamp %cst, %9, %cst_0 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
+// UNIT-NEXT: %10 = stablehlo.clamp %cst_3, %9, %cst_4 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
 // UNIT-NEXT: %11 = stablehlo.convert %10 {scalify.forms = ["2^0"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
-// UNIT-NEXT: %cst_6 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<6.400000e+01> : tensor<f32>
-// UNIT-NEXT: %cst_7 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<2.000000e+00> : tensor<f32>
-// UNIT-NEXT: %cst_8 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<5.000000e-01> : tensor<f32>
-// UNIT-NEXT: %cst_9 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// UNIT-NEXT: %cst_10 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<0.797884583> : tensor<f32>
-// UNIT-NEXT: %cst_11 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.471500e-02> : tensor<f32>
-// UNIT-NEXT: %cst_12 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.000000e+00> : tensor<f32>
-// UNIT-NEXT: %cst_13 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-5.000000e-01> : tensor<f32>
-// UNIT-NEXT: %cst_14 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<9.99999974E-6> : tensor<f32>
+// UNIT-NEXT: %cst_7 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<6.400000e+01> : tensor<f32>
+// UNIT-NEXT: %cst_8 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<2.000000e+00> : tensor<f32>
+// UNIT-NEXT: %cst_9 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<5.000000e-01> : tensor<f32>
+// UNIT-NEXT: %cst_10 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// UNIT-NEXT: %cst_11 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<0.797884583> : tensor<f32>
+// UNIT-NEXT: %cst_12 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.471500e-02> : tensor<f32>
+// UNIT-NEXT: %cst_13 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.000000e+00> : tensor<f32>
+// UNIT-NEXT: %cst_14 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-5.000000e-01> : tensor<f32>
+// UNIT-NEXT: %cst_15 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<9.99999974E-6> : tensor<f32>
 // UNIT-NEXT: %c = stablehlo.constant dense<0> : tensor<i32>
-// UNIT-NEXT: %cst_15 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.200000e+01> : tensor<f32>
-// UNIT-NEXT: %cst_16 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
+// UNIT-NEXT: %cst_16 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.200000e+01> : tensor<f32>
+// UNIT-NEXT: %cst_17 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
 // UNIT-NEXT: %12 = stablehlo.dot_general %11, %7, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^0 level 2.5"]} : (tensor<4x32xf8E4M3FN>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
-// UNIT-NEXT: %13 = stablehlo.reduce(%12 init: %cst_16) applies stablehlo.add across dimensions = [1] {scalify.forms = ["2^0 level 5"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<4xf32>
+// UNIT-NEXT: %13 = stablehlo.reduce(%12 init: %cst_17) applies stablehlo.add across dimensions = [1] {scalify.forms = ["2^0 level 5"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<4xf32>
 // UNIT-NEXT: %14 = stablehlo.broadcast_in_dim %13, dims = [0] {scalify.forms = ["2^0 level 5"]} : (tensor<4xf32>) -> tensor<4x1xf32>
-// UNIT-NEXT: %15 = stablehlo.broadcast_in_dim %cst_15, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x1xf32>
+// UNIT-NEXT: %15 = stablehlo.broadcast_in_dim %cst_16, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x1xf32>
 // UNIT-NEXT: %16 = stablehlo.divide %14, %15 {scalify.forms = ["2^0"]} : tensor<4x1xf32>
 // UNIT-NEXT: %17 = stablehlo.broadcast_in_dim %16, dims = [0, 1] {scalify.forms = ["2^0"]} : (tensor<4x1xf32>) -> tensor<4x32xf32>
 // UNIT-NEXT: %18 = stablehlo.subtract %12, %17 {scalify.forms = ["2^0 level 2.5222"]} : tensor<4x32xf32>
 // UNIT-NEXT: %19:4 = call @_var(%12, %c) {scalify.forms = ["2^0 level 5", "2^0 level 3.5222", "2^0 level 5", "unscaled"]} : (tensor<4x32xf32>, tensor<i32>) -> (tensor<4x1xf32>, tensor<4x32xf32>, tensor<f32>, tensor<i1>)
-// UNIT-NEXT: %20 = stablehlo.broadcast_in_dim %cst_14, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x1xf32>
+// UNIT-NEXT: %20 = stablehlo.broadcast_in_dim %cst_15, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x1xf32>
 // UNIT-NEXT: %21 = stablehlo.add %19#0, %20 {scalify.forms = ["2^0 level 5"]} : tensor<4x1xf32>
 // UNIT-NEXT: %22 = stablehlo.rsqrt %21 {scalify.forms = ["2^0 level -2.5"]} : tensor<4x1xf32>
 // UNIT-NEXT: %23 = stablehlo.divide %22, %21 {scalify.forms = ["2^0 level -7.5"]} : tensor<4x1xf32>
-// UNIT-NEXT: %24 = stablehlo.broadcast_in_dim %cst_13, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x1xf32>
+// UNIT-NEXT: %24 = stablehlo.broadcast_in_dim %cst_14, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x1xf32>
 // UNIT-NEXT: %25 = stablehlo.multiply %24, %23 {scalify.forms = ["2^0 level -8.5"]} : tensor<4x1xf32>
 // UNIT-NEXT: %26 = stablehlo.broadcast_in_dim %22, dims = [0, 1] {scalify.forms = ["2^0 level -2.5"]} : (tensor<4x1xf32>) -> tensor<4x32xf32>
 // UNIT-NEXT: %27 = stablehlo.multiply %18, %26 {scalify.forms = ["2^0 level 0.0221971"]} : tensor<4x32xf32>
@@ -61,85 +62,83 @@
 // UNIT-NEXT: %31 = stablehlo.multiply %30, %30 {scalify.forms = ["2^0 level 0.0443941"]} : tensor<4x32xf32>
 // UNIT-NEXT: %32 = stablehlo.multiply %31, %30 {scalify.forms = ["2^0 level 0.0665912"]} : tensor<4x32xf32>
 // UNIT-NEXT: %33 = stablehlo.multiply %30, %30 {scalify.forms = ["2^0 level 0.0443941"]} : tensor<4x32xf32>
-// UNIT-NEXT: %34 = stablehlo.broadcast_in_dim %cst_12, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
+// UNIT-NEXT: %34 = stablehlo.broadcast_in_dim %cst_13, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
 // UNIT-NEXT: %35 = stablehlo.multiply %34, %33 {scalify.forms = ["2^0 level 1.62936"]} : tensor<4x32xf32>
-// UNIT-NEXT: %36 = stablehlo.broadcast_in_dim %cst_11, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
+// UNIT-NEXT: %36 = stablehlo.broadcast_in_dim %cst_12, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
 // UNIT-NEXT: %37 = stablehlo.multiply %36, %32 {scalify.forms = ["2^0 level -4.41651"]} : tensor<4x32xf32>
 // UNIT-NEXT: %38 = stablehlo.add %30, %37 {scalify.forms = ["2^0 level 0.0237293"]} : tensor<4x32xf32>
-// UNIT-NEXT: %39 = stablehlo.broadcast_in_dim %cst_10, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
+// UNIT-NEXT: %39 = stablehlo.broadcast_in_dim %cst_11, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
 // UNIT-NEXT: %40 = stablehlo.multiply %39, %38 {scalify.forms = ["2^0 level -0.302019"]} : tensor<4x32xf32>
 // UNIT-NEXT: %41 = stablehlo.tanh %40 {scalify.forms = ["2^0 level -0.973765"]} : tensor<4x32xf32>
-// UNIT-NEXT: %42 = stablehlo.broadcast_in_dim %cst_9, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
+// UNIT-NEXT: %42 = stablehlo.broadcast_in_dim %cst_10, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
 // UNIT-NEXT: %43 = stablehlo.subtract %42, %41 {scalify.forms = ["2^0 level 0.166288"]} : tensor<4x32xf32>
-// UNIT-NEXT: %44 = stablehlo.broadcast_in_dim %cst_9, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
+// UNIT-NEXT: %44 = stablehlo.broadcast_in_dim %cst_10, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
 // UNIT-NEXT: %45 = stablehlo.add %44, %41 {scalify.forms = ["2^0 level 0.166288"]} : tensor<4x32xf32>
-// UNIT-NEXT: %46 = stablehlo.broadcast_in_dim %cst_8, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
+// UNIT-NEXT: %46 = stablehlo.broadcast_in_dim %cst_9, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
 // UNIT-NEXT: %47 = stablehlo.multiply %46, %45 {scalify.forms = ["2^0 level -0.833712"]} : tensor<4x32xf32>
 // UNIT-NEXT: %48 = stablehlo.multiply %30, %47 {scalify.forms = ["2^0 level -0.594711"]} : tensor<4x32xf32>
-// UNIT-NEXT: %cst_17 = stablehlo.constant dense<2.000000e+00> : tensor<4x32xf32>
-// UNIT-NEXT: %49 = stablehlo.multiply %48, %cst_17 : tensor<4x32xf32>
-// UNIT-NEXT: %cst_18 = stablehlo.constant dense<0.000000e+00> : tensor<4x32xf32>
-// UNIT-NEXT: %50 = stablehlo.multiply %49, %cst_18 : tensor<4x32xf32>
+// UNIT-NEXT: %cst_18 = stablehlo.constant dense<2.000000e+00> : tensor<4x32xf32>
+// UNIT-NEXT: %49 = stablehlo.multiply %48, %cst_18 : tensor<4x32xf32>
+// UNIT-NEXT: %50 = stablehlo.multiply %49, %cst_0 : tensor<4x32xf32>
 // UNIT-NEXT: %51 = stablehlo.add %49, %50 : tensor<4x32xf32>
-// UNIT-NEXT: %52 = stablehlo.clamp %cst, %51, %cst_0 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
+// UNIT-NEXT: %52 = stablehlo.clamp %cst_3, %51, %cst_4 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
 // UNIT-NEXT: %53 = stablehlo.convert %52 {scalify.forms = ["2^-1 level 0.405289"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
 // UNIT-NEXT: %54 = stablehlo.dot_general %53, %3, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-1 level 2.90529"]} : (tensor<4x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>) -> tensor<4x16xf32>
 // UNIT-NEXT: %cst_19 = stablehlo.constant dense<5.000000e-01> : tensor<4x16xf32>
 // UNIT-NEXT: %55 = stablehlo.multiply %54, %cst_19 : tensor<4x16xf32>
 // UNIT-NEXT: %56 = stablehlo.subtract %55, %arg4 {scalify.forms = ["2^0 level 1.95495"]} : tensor<4x16xf32>
-// UNIT-NEXT: %57 = stablehlo.broadcast_in_dim %cst_7, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x16xf32>
+// UNIT-NEXT: %57 = stablehlo.broadcast_in_dim %cst_8, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x16xf32>
 // UNIT-NEXT: %58 = stablehlo.multiply %57, %56 {scalify.forms = ["2^0 level 2.95495"]} : tensor<4x16xf32>
-// UNIT-NEXT: %59 = stablehlo.divide %cst_9, %cst_6 {scalify.forms = ["2^0 level -6"]} : tensor<f32>
+// UNIT-NEXT: %59 = stablehlo.divide %cst_10, %cst_7 {scalify.forms = ["2^0 level -6"]} : tensor<f32>
 // UNIT-NEXT: %60 = stablehlo.broadcast_in_dim %59, dims = [] {scalify.forms = ["2^0 level -6"]} : (tensor<f32>) -> tensor<4x16xf32>
 // UNIT-NEXT: %61 = stablehlo.multiply %60, %58 {scalify.forms = ["2^0 level -3.04505"]} : tensor<4x16xf32>
 // UNIT-NEXT: %cst_20 = stablehlo.constant dense<8.000000e+00> : tensor<4x16xf32>
 // UNIT-NEXT: %62 = stablehlo.multiply %61, %cst_20 : tensor<4x16xf32>
-// UNIT-NEXT: %cst_21 = stablehlo.constant dense<0.000000e+00> : tensor<4x16xf32>
-// UNIT-NEXT: %63 = stablehlo.multiply %62, %cst_21 : tensor<4x16xf32>
+// UNIT-NEXT: %63 = stablehlo.multiply %62, %cst : tensor<4x16xf32>
 // UNIT-NEXT: %64 = stablehlo.add %62, %63 : tensor<4x16xf32>
-// UNIT-NEXT: %65 = stablehlo.clamp %cst_1, %64, %cst_2 : (tensor<f32>, tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
+// UNIT-NEXT: %65 = stablehlo.clamp %cst_5, %64, %cst_6 : (tensor<f32>, tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
 // UNIT-NEXT: %66 = stablehlo.convert %65 {scalify.forms = ["2^-3 level -0.0450501"]} : (tensor<4x16xf32>) -> tensor<4x16xf8E5M2>
 // UNIT-NEXT: %67 = stablehlo.dot_general %61, %48, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level -2.63976"]} : (tensor<4x16xf32>, tensor<4x32xf32>) -> tensor<16x32xf32>
 // UNIT-NEXT: %68 = stablehlo.transpose %67, dims = [1, 0] {scalify.forms = ["2^0 level -2.63976"]} : (tensor<16x32xf32>) -> tensor<32x16xf32>
 // UNIT-NEXT: %69 = stablehlo.dot_general %66, %3, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-3 level 1.95495"]} : (tensor<4x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<4x32xf32>
 // UNIT-NEXT: %70 = stablehlo.multiply %30, %69 {scalify.forms = ["2^-3 level 1.97715"]} : tensor<4x32xf32>
-// UNIT-NEXT: %cst_22 = stablehlo.constant dense<1.250000e-01> : tensor<4x32xf32>
-// UNIT-NEXT: %71 = stablehlo.multiply %70, %cst_22 : tensor<4x32xf32>
+// UNIT-NEXT: %cst_21 = stablehlo.constant dense<1.250000e-01> : tensor<4x32xf32>
+// UNIT-NEXT: %71 = stablehlo.multiply %70, %cst_21 : tensor<4x32xf32>
 // UNIT-NEXT: %72 = stablehlo.multiply %69, %47 {scalify.forms = ["2^-3 level 1.12124"]} : tensor<4x32xf32>
-// UNIT-NEXT: %cst_23 = stablehlo.constant dense<1.250000e-01> : tensor<4x32xf32>
-// UNIT-NEXT: %73 = stablehlo.multiply %72, %cst_23 : tensor<4x32xf32>
-// UNIT-NEXT: %74 = stablehlo.broadcast_in_dim %cst_8, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
+// UNIT-NEXT: %cst_22 = stablehlo.constant dense<1.250000e-01> : tensor<4x32xf32>
+// UNIT-NEXT: %73 = stablehlo.multiply %72, %cst_22 : tensor<4x32xf32>
+// UNIT-NEXT: %74 = stablehlo.broadcast_in_dim %cst_9, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
 // UNIT-NEXT: %75 = stablehlo.multiply %74, %71 {scalify.forms = ["2^0 level -2.02285"]} : tensor<4x32xf32>
 // UNIT-NEXT: %76 = stablehlo.multiply %75, %43 {scalify.forms = ["2^0 level -1.85657"]} : tensor<4x32xf32>
 // UNIT-NEXT: %77 = stablehlo.multiply %76, %41 {scalify.forms = ["2^0 level -2.83033"]} : tensor<4x32xf32>
 // UNIT-NEXT: %78 = stablehlo.add %76, %77 {scalify.forms = ["2^0 level -1.69028"]} : tensor<4x32xf32>
-// UNIT-NEXT: %79 = stablehlo.broadcast_in_dim %cst_10, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
+// UNIT-NEXT: %79 = stablehlo.broadcast_in_dim %cst_11, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
 // UNIT-NEXT: %80 = stablehlo.multiply %79, %78 {scalify.forms = ["2^0 level -2.01603"]} : tensor<4x32xf32>
 // UNIT-NEXT: %81 = stablehlo.add %73, %80 {scalify.forms = ["2^0 level -1.44413"]} : tensor<4x32xf32>
-// UNIT-NEXT: %82 = stablehlo.broadcast_in_dim %cst_11, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
+// UNIT-NEXT: %82 = stablehlo.broadcast_in_dim %cst_12, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
 // UNIT-NEXT: %83 = stablehlo.multiply %82, %80 {scalify.forms = ["2^0 level -6.49912"]} : tensor<4x32xf32>
 // UNIT-NEXT: %84 = stablehlo.multiply %83, %35 {scalify.forms = ["2^0 level -4.86977"]} : tensor<4x32xf32>
 // UNIT-NEXT: %85 = stablehlo.add %81, %84 {scalify.forms = ["2^0 level -1.61162"]} : tensor<4x32xf32>
 // UNIT-NEXT: %86 = stablehlo.multiply %27, %85 {scalify.forms = ["2^0 level -1.58942"]} : tensor<4x32xf32>
-// UNIT-NEXT: %87 = stablehlo.reduce(%86 init: %cst_16) applies stablehlo.add across dimensions = [0] {scalify.forms = ["2^0 level -0.589425"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<32xf32>
+// UNIT-NEXT: %87 = stablehlo.reduce(%86 init: %cst_17) applies stablehlo.add across dimensions = [0] {scalify.forms = ["2^0 level -0.589425"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<32xf32>
 // UNIT-NEXT: %88 = stablehlo.reshape %87 {scalify.forms = ["2^0 level -0.589425"]} : (tensor<32xf32>) -> tensor<1x32xf32>
 // UNIT-NEXT: %89 = stablehlo.broadcast_in_dim %28, dims = [0, 1] {scalify.forms = ["2^0"]} : (tensor<1x32xf32>) -> tensor<4x32xf32>
 // UNIT-NEXT: %90 = stablehlo.multiply %85, %89 {scalify.forms = ["2^0 level -1.61162"]} : tensor<4x32xf32>
-// UNIT-NEXT: %91 = stablehlo.reduce(%88 init: %cst_16) applies stablehlo.add across dimensions = [0] {scalify.forms = ["2^0 level -0.589425"]} : (tensor<1x32xf32>, tensor<f32>) -> tensor<32xf32>
+// UNIT-NEXT: %91 = stablehlo.reduce(%88 init: %cst_17) applies stablehlo.add across dimensions = [0] {scalify.forms = ["2^0 level -0.589425"]} : (tensor<1x32xf32>, tensor<f32>) -> tensor<32xf32>
 // UNIT-NEXT: %92 = stablehlo.multiply %18, %90 {scalify.forms = ["2^0 level 0.910575"]} : tensor<4x32xf32>
-// UNIT-NEXT: %93 = stablehlo.reduce(%92 init: %cst_16) applies stablehlo.add across dimensions = [1] {scalify.forms = ["2^0 level 3.41058"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<4xf32>
+// UNIT-NEXT: %93 = stablehlo.reduce(%92 init: %cst_17) applies stablehlo.add across dimensions = [1] {scalify.forms = ["2^0 level 3.41058"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<4xf32>
 // UNIT-NEXT: %94 = stablehlo.reshape %93 {scalify.forms = ["2^0 level 3.41058"]} : (tensor<4xf32>) -> tensor<4x1xf32>
 // UNIT-NEXT: %95 = stablehlo.broadcast_in_dim %22, dims = [0, 1] {scalify.forms = ["2^0 level -2.5"]} : (tensor<4x1xf32>) -> tensor<4x32xf32>
 // UNIT-NEXT: %96 = stablehlo.multiply %90, %95 {scalify.forms = ["2^0 level -4.11162"]} : tensor<4x32xf32>
 // UNIT-NEXT: %97 = stablehlo.multiply %94, %25 {scalify.forms = ["2^0 level -5.08942"]} : tensor<4x1xf32>
 // UNIT-NEXT: %98 = call @_var_0(%19#1, %19#2, %19#3, %97) {scalify.forms = ["2^0 level -6.4778"]} : (tensor<4x32xf32>, tensor<f32>, tensor<i1>, tensor<4x1xf32>) -> tensor<4x32xf32>
 // UNIT-NEXT: %99 = stablehlo.negate %96 {scalify.forms = ["2^0 level -4.11162"]} : tensor<4x32xf32>
-// UNIT-NEXT: %100 = stablehlo.reduce(%99 init: %cst_16) applies stablehlo.add across dimensions = [1] {scalify.forms = ["2^0 level -1.61162"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<4xf32>
+// UNIT-NEXT: %100 = stablehlo.reduce(%99 init: %cst_17) applies stablehlo.add across dimensions = [1] {scalify.forms = ["2^0 level -1.61162"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<4xf32>
 // UNIT-NEXT: %101 = stablehlo.reshape %100 {scalify.forms = ["2^0 level -1.61162"]} : (tensor<4xf32>) -> tensor<4x1xf32>
 // UNIT-NEXT: %102 = stablehlo.add %98, %96 {scalify.forms = ["2^0 level -4.08498"]} : tensor<4x32xf32>
-// UNIT-NEXT: %103 = stablehlo.broadcast_in_dim %cst_15, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x1xf32>
+// UNIT-NEXT: %103 = stablehlo.broadcast_in_dim %cst_16, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x1xf32>
 // UNIT-NEXT: %104 = stablehlo.divide %101, %103 {scalify.forms = ["2^0 level -6.61162"]} : tensor<4x1xf32>
-// UNIT-NEXT: %105 = stablehlo.reduce(%104 init: %cst_16) applies stablehlo.add across dimensions = [1] {scalify.forms = ["2^0 level -6.61162"]} : (tensor<4x1xf32>, tensor<f32>) -> tensor<4xf32>
+// UNIT-NEXT: %105 = stablehlo.reduce(%104 init: %cst_17) applies stablehlo.add across dimensions = [1] {scalify.forms = ["2^0 level -6.61162"]} : (tensor<4x1xf32>, tensor<f32>) -> tensor<4xf32>
 // UNIT-NEXT: %106 = stablehlo.broadcast_in_dim %105, dims = [0] {scalify.forms = ["2^0 level -6.61162"]} : (tensor<4xf32>) -> tensor<4x32xf32>
 // UNIT-NEXT: %107 = stablehlo.add %102, %106 {scalify.forms = ["2^0 level -4.06358"]} : tensor<4x32xf32>
 // UNIT-NEXT: %108 = stablehlo.dot_general %107, %arg3, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level -3.06358"]} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32>
@@ -204,51 +203,52 @@
 // UNIT-NEXT: }
 // FP8:      module @_loss attributes {jax.uses_shape_polymorphism = false, mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
 // FP8-NEXT: func.func public @main(%arg0: tensor<32xf32>, %arg1: tensor<32x32xf32>, %arg2: tensor<32x16xf32>, %arg3: tensor<4x32xf32>, %arg4: tensor<4x16xf32>) -> (tensor<32xf32> {jax.result_info = "result['gain']"}, tensor<32x32xf32> {jax.result_info = "result['in']"}, tensor<32x16xf32> {jax.result_info = "result['out']"}) {
-// FP8-NEXT: %cst = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
-// FP8-NEXT: %cst_0 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
-// FP8-NEXT: %cst_1 = stablehlo.constant dense<-5.734400e+04> : tensor<f32>
-// FP8-NEXT: %cst_2 = stablehlo.constant dense<5.734400e+04> : tensor<f32>
-// FP8-NEXT: %cst_3 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// FP8-NEXT: %cst_4 = stablehlo.constant dense<0.000000e+00> : tensor<32x16xf32>
-// FP8-NEXT: %0 = stablehlo.multiply %arg2, %cst_4 : tensor<32x16xf32>
+// FP8-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<4x16xf32>
+// FP8-NEXT: %cst_0 = stablehlo.constant dense<0.000000e+00> : tensor<4x32xf32>
+// FP8-NEXT: %cst_1 = stablehlo.constant dense<0.000000e+00> : tensor<32x32xf32>
+// FP8-NEXT: %cst_2 = stablehlo.constant dense<0.000000e+00> : tensor<32x16xf32>
+// FP8-NEXT: %cst_3 = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
+// FP8-NEXT: %cst_4 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
+// FP8-NEXT: %cst_5 = stablehlo.constant dense<-5.734400e+04> : tensor<f32>
+// FP8-NEXT: %cst_6 = stablehlo.constant dense<5.734400e+04> : tensor<f32>
+// FP8-NEXT: %cst_7 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// FP8-NEXT: %0 = stablehlo.multiply %arg2, %cst_2 : tensor<32x16xf32>
 // FP8-NEXT: %1 = stablehlo.add %arg2, %0 : tensor<32x16xf32>
-// FP8-NEXT: %2 = stablehlo.clamp %cst, %1, %cst_0 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
+// FP8-NEXT: %2 = stablehlo.clamp %cst_3, %1, %cst_4 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
 // FP8-NEXT: %3 = stablehlo.convert %2 {scalify.forms = ["2^0"]} : (tensor<32x16xf32>) -> tensor<32x16xf8E4M3FN>
-// FP8-NEXT: %cst_5 = stablehlo.constant dense<0.000000e+00> : tensor<32x32xf32>
-// FP8-NEXT: %4 = stablehlo.multiply %arg1, %cst_5 : tensor<32x32xf32>
+// FP8-NEXT: %4 = stablehlo.multiply %arg1, %cst_1 : tensor<32x32xf32>
 // FP8-NEXT: %5 = stablehlo.add %arg1, %4 : tensor<32x32xf32>
-// FP8-NEXT: %6 = stablehlo.clamp %cst, %5, %cst_0 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
+// FP8-NEXT: %6 = stablehlo.clamp %cst_3, %5, %cst_4 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
 // FP8-NEXT: %7 = stablehlo.convert %6 {scalify.forms = ["2^0"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E4M3FN>
-// FP8-NEXT: %cst_6 = stablehlo.constant dense<0.000000e+00> : tensor<4x32xf32>
-// FP8-NEXT: %8 = stablehlo.multiply %arg3, %cst_6 : tensor<4x32xf32>
+// FP8-NEXT: %8 = stablehlo.multiply %arg3, %cst_0 : tensor<4x32xf32>
 // FP8-NEXT: %9 = stablehlo.add %arg3, %8 : tensor<4x32xf32>
-// FP8-NEXT: %10 = stablehlo.clamp %cst, %9, %cst_0 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
+// FP8-NEXT: %10 = stablehlo.clamp %cst_3, %9, %cst_4 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
 // FP8-NEXT: %11 = stablehlo.convert %10 {scalify.forms = ["2^0"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
-// FP8-NEXT: %cst_7 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<6.400000e+01> : tensor<f32>
-// FP8-NEXT: %cst_8 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<2.000000e+00> : tensor<f32>
-// FP8-NEXT: %cst_9 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<5.000000e-01> : tensor<f32>
-// FP8-NEXT: %cst_10 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// FP8-NEXT: %cst_11 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<0.797884583> : tensor<f32>
-// FP8-NEXT: %cst_12 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.471500e-02> : tensor<f32>
-// FP8-NEXT: %cst_13 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.000000e+00> : tensor<f32>
-// FP8-NEXT: %cst_14 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-5.000000e-01> : tensor<f32>
-// FP8-NEXT: %cst_15 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<9.99999974E-6> : tensor<f32>
+// FP8-NEXT: %cst_8 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<6.400000e+01> : tensor<f32>
+// FP8-NEXT: %cst_9 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<2.000000e+00> : tensor<f32>
+// FP8-NEXT: %cst_10 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<5.000000e-01> : tensor<f32>
+// FP8-NEXT: %cst_11 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// FP8-NEXT: %cst_12 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<0.797884583> : tensor<f32>
+// FP8-NEXT: %cst_13 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.471500e-02> : tensor<f32>
+// FP8-NEXT: %cst_14 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.000000e+00> : tensor<f32>
+// FP8-NEXT: %cst_15 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-5.000000e-01> : tensor<f32>
+// FP8-NEXT: %cst_16 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<9.99999974E-6> : tensor<f32>
 // FP8-NEXT: %c = stablehlo.constant dense<0> : tensor<i32>
-// FP8-NEXT: %cst_16 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.200000e+01> : tensor<f32>
-// FP8-NEXT: %cst_17 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
+// FP8-NEXT: %cst_17 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.200000e+01> : tensor<f32>
+// FP8-NEXT: %cst_18 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
 // FP8-NEXT: %12 = stablehlo.dot_general %11, %7, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^0 level 2"]} : (tensor<4x32xf8E4M3FN>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
-// FP8-NEXT: %13 = stablehlo.reduce(%12 init: %cst_17) applies stablehlo.add across dimensions = [1] {scalify.forms = ["2^0 level 4"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<4xf32>
+// FP8-NEXT: %13 = stablehlo.reduce(%12 init: %cst_18) applies stablehlo.add across dimensions = [1] {scalify.forms = ["2^0 level 4"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<4xf32>
 // FP8-NEXT: %14 = stablehlo.broadcast_in_dim %13, dims = [0] {scalify.forms = ["2^0 level 4"]} : (tensor<4xf32>) -> tensor<4x1xf32>
-// FP8-NEXT: %15 = stablehlo.broadcast_in_dim %cst_16, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x1xf32>
+// FP8-NEXT: %15 = stablehlo.broadcast_in_dim %cst_17, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x1xf32>
 // FP8-NEXT: %16 = stablehlo.divide %14, %15 {scalify.forms = ["2^0 level -1"]} : tensor<4x1xf32>
 // FP8-NEXT: %17 = stablehlo.broadcast_in_dim %16, dims = [0, 1] {scalify.forms = ["2^0 level -1"]} : (tensor<4x1xf32>) -> tensor<4x32xf32>
 // FP8-NEXT: %18 = stablehlo.subtract %12, %17 {scalify.forms = ["2^0 level 2"]} : tensor<4x32xf32>
 // FP8-NEXT: %19:4 = call @_var(%12, %c) {scalify.forms = ["2^0 level 9", "2^0 level 3", "unscaled", "unscaled"]} : (tensor<4x32xf32>, tensor<i32>) -> (tensor<4x1xf32>, tensor<4x32xf32>, tensor<f32>, tensor<i1>)
-// FP8-NEXT: %20 = stablehlo.broadcast_in_dim %cst_15, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x1xf32>
+// FP8-NEXT: %20 = stablehlo.broadcast_in_dim %cst_16, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x1xf32>
 // FP8-NEXT: %21 = stablehlo.add %19#0, %20 {scalify.forms = ["2^0 level 9"]} : tensor<4x1xf32>
 // FP8-NEXT: %22 = stablehlo.rsqrt %21 {scalify.forms = ["2^0 level -4"]} : tensor<4x1xf32>
 // FP8-NEXT: %23 = stablehlo.divide %22, %21 {scalify.forms = ["2^0 level -13"]} : tensor<4x1xf32>
-// FP8-NEXT: %24 = stablehlo.broadcast_in_dim %cst_14, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x1xf32>
+// FP8-NEXT: %24 = stablehlo.broadcast_in_dim %cst_15, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x1xf32>
 // FP8-NEXT: %25 = stablehlo.multiply %24, %23 {scalify.forms = ["2^0 level -14"]} : tensor<4x1xf32>
 // FP8-NEXT: %26 = stablehlo.broadcast_in_dim %22, dims = [0, 1] {scalify.forms = ["2^0 level -4"]} : (tensor<4x1xf32>) -> tensor<4x32xf32>
 // FP8-NEXT: %27 = stablehlo.multiply %18, %26 {scalify.forms = ["2^0 level -2"]} : tensor<4x32xf32>
@@ -258,120 +258,118 @@
 // FP8-NEXT: %31 = stablehlo.multiply %30, %30 {scalify.forms = ["2^0 level -4"]} : tensor<4x32xf32>
 // FP8-NEXT: %32 = stablehlo.multiply %31, %30 {scalify.forms = ["2^0 level -6"]} : tensor<4x32xf32>
 // FP8-NEXT: %33 = stablehlo.multiply %30, %30 {scalify.forms = ["2^0 level -4"]} : tensor<4x32xf32>
-// FP8-NEXT: %34 = stablehlo.broadcast_in_dim %cst_13, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
+// FP8-NEXT: %34 = stablehlo.broadcast_in_dim %cst_14, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
 // FP8-NEXT: %35 = stablehlo.multiply %34, %33 {scalify.forms = ["2^0 level -2.41504"]} : tensor<4x32xf32>
-// FP8-NEXT: %36 = stablehlo.broadcast_in_dim %cst_12, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
+// FP8-NEXT: %36 = stablehlo.broadcast_in_dim %cst_13, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
 // FP8-NEXT: %37 = stablehlo.multiply %36, %32 {scalify.forms = ["2^0 level -10.4831"]} : tensor<4x32xf32>
 // FP8-NEXT: %38 = stablehlo.add %30, %37 {scalify.forms = ["2^0 level -2"]} : tensor<4x32xf32>
-// FP8-NEXT: %39 = stablehlo.broadcast_in_dim %cst_11, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
+// FP8-NEXT: %39 = stablehlo.broadcast_in_dim %cst_12, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
 // FP8-NEXT: %40 = stablehlo.multiply %39, %38 {scalify.forms = ["2^0 level -2.32575"]} : tensor<4x32xf32>
 // FP8-NEXT: %41 = stablehlo.tanh %40 {scalify.forms = ["2^0 level -2.32575"]} : tensor<4x32xf32>
-// FP8-NEXT: %42 = stablehlo.broadcast_in_dim %cst_10, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
+// FP8-NEXT: %42 = stablehlo.broadcast_in_dim %cst_11, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
 // FP8-NEXT: %43 = stablehlo.subtract %42, %41 {scalify.forms = ["2^0"]} : tensor<4x32xf32>
-// FP8-NEXT: %44 = stablehlo.broadcast_in_dim %cst_10, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
+// FP8-NEXT: %44 = stablehlo.broadcast_in_dim %cst_11, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
 // FP8-NEXT: %45 = stablehlo.add %44, %41 {scalify.forms = ["2^0"]} : tensor<4x32xf32>
-// FP8-NEXT: %46 = stablehlo.broadcast_in_dim %cst_9, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
+// FP8-NEXT: %46 = stablehlo.broadcast_in_dim %cst_10, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
 // FP8-NEXT: %47 = stablehlo.multiply %46, %45 {scalify.forms = ["2^0 level -1"]} : tensor<4x32xf32>
 // FP8-NEXT: %48 = stablehlo.multiply %30, %47 {scalify.forms = ["2^0 level -3"]} : tensor<4x32xf32>
-// FP8-NEXT: %cst_18 = stablehlo.constant dense<8.000000e+00> : tensor<4x32xf32>
-// FP8-NEXT: %49 = stablehlo.multiply %48, %cst_18 : tensor<4x32xf32>
-// FP8-NEXT: %cst_19 = stablehlo.constant dense<0.000000e+00> : tensor<4x32xf32>
-// FP8-NEXT: %50 = stablehlo.multiply %49, %cst_19 : tensor<4x32xf32>
+// FP8-NEXT: %cst_19 = stablehlo.constant dense<8.000000e+00> : tensor<4x32xf32>
+// FP8-NEXT: %49 = stablehlo.multiply %48, %cst_19 : tensor<4x32xf32>
+// FP8-NEXT: %50 = stablehlo.multiply %49, %cst_0 : tensor<4x32xf32>
 // FP8-NEXT: %51 = stablehlo.add %49, %50 : tensor<4x32xf32>
-// FP8-NEXT: %52 = stablehlo.clamp %cst, %51, %cst_0 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
+// FP8-NEXT: %52 = stablehlo.clamp %cst_3, %51, %cst_4 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
 // FP8-NEXT: %53 = stablehlo.convert %52 {scalify.forms = ["2^-3"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
 // FP8-NEXT: %54 = stablehlo.dot_general %53, %3, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-3 level 2"]} : (tensor<4x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>) -> tensor<4x16xf32>
 // FP8-NEXT: %cst_20 = stablehlo.constant dense<1.250000e-01> : tensor<4x16xf32>
 // FP8-NEXT: %55 = stablehlo.multiply %54, %cst_20 : tensor<4x16xf32>
 // FP8-NEXT: %56 = stablehlo.subtract %55, %arg4 {scalify.forms = ["2^0"]} : tensor<4x16xf32>
-// FP8-NEXT: %57 = stablehlo.broadcast_in_dim %cst_8, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x16xf32>
+// FP8-NEXT: %57 = stablehlo.broadcast_in_dim %cst_9, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x16xf32>
 // FP8-NEXT: %58 = stablehlo.multiply %57, %56 {scalify.forms = ["2^0 level 1"]} : tensor<4x16xf32>
-// FP8-NEXT: %59 = stablehlo.divide %cst_10, %cst_7 {scalify.forms = ["2^0 level -6"]} : tensor<f32>
+// FP8-NEXT: %59 = stablehlo.divide %cst_11, %cst_8 {scalify.forms = ["2^0 level -6"]} : tensor<f32>
 // FP8-NEXT: %60 = stablehlo.broadcast_in_dim %59, dims = [] {scalify.forms = ["2^0 level -6"]} : (tensor<f32>) -> tensor<4x16xf32>
 // FP8-NEXT: %61 = stablehlo.multiply %60, %58 {scalify.forms = ["2^0 level -5"]} : tensor<4x16xf32>
 // FP8-NEXT: %cst_21 = stablehlo.constant dense<3.200000e+01> : tensor<4x16xf32>
 // FP8-NEXT: %62 = stablehlo.multiply %61, %cst_21 : tensor<4x16xf32>
-// FP8-NEXT: %cst_22 = stablehlo.constant dense<0.000000e+00> : tensor<4x16xf32>
-// FP8-NEXT: %63 = stablehlo.multiply %62, %cst_22 : tensor<4x16xf32>
+// FP8-NEXT: %63 = stablehlo.multiply %62, %cst : tensor<4x16xf32>
 // FP8-NEXT: %64 = stablehlo.add %62, %63 : tensor<4x16xf32>
-// FP8-NEXT: %65 = stablehlo.clamp %cst_1, %64, %cst_2 : (tensor<f32>, tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
+// FP8-NEXT: %65 = stablehlo.clamp %cst_5, %64, %cst_6 : (tensor<f32>, tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
 // FP8-NEXT: %66 = stablehlo.convert %65 {scalify.forms = ["2^-5"]} : (tensor<4x16xf32>) -> tensor<4x16xf8E5M2>
 // FP8-NEXT: %67 = stablehlo.dot_general %61, %48, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level -7"]} : (tensor<4x16xf32>, tensor<4x32xf32>) -> tensor<16x32xf32>
 // FP8-NEXT: %68 = stablehlo.transpose %67, dims = [1, 0] {scalify.forms = ["2^0 level -7"]} : (tensor<16x32xf32>) -> tensor<32x16xf32>
 // FP8-NEXT: %69 = stablehlo.dot_general %66, %3, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-5 level 2"]} : (tensor<4x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<4x32xf32>
 // FP8-NEXT: %70 = stablehlo.multiply %30, %69 {scalify.forms = ["2^-5"]} : tensor<4x32xf32>
-// FP8-NEXT: %cst_23 = stablehlo.constant dense<3.125000e-02> : tensor<4x32xf32>
-// FP8-NEXT: %71 = stablehlo.multiply %70, %cst_23 : tensor<4x32xf32>
+// FP8-NEXT: %cst_22 = stablehlo.constant dense<3.125000e-02> : tensor<4x32xf32>
+// FP8-NEXT: %71 = stablehlo.multiply %70, %cst_22 : tensor<4x32xf32>
 // FP8-NEXT: %72 = stablehlo.multiply %69, %47 {scalify.forms = ["2^-5 level 1"]} : tensor<4x32xf32>
-// FP8-NEXT: %cst_24 = stablehlo.constant dense<3.125000e-02> : tensor<4x32xf32>
-// FP8-NEXT: %73 = stablehlo.multiply %72, %cst_24 : tensor<4x32xf32>
-// FP8-NEXT: %74 = stablehlo.broadcast_in_dim %cst_9, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
+// FP8-NEXT: %cst_23 = stablehlo.constant dense<3.125000e-02> : tensor<4x32xf32>
+// FP8-NEXT: %73 = stablehlo.multiply %72, %cst_23 : tensor<4x32xf32>
+// FP8-NEXT: %74 = stablehlo.broadcast_in_dim %cst_10, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
 // FP8-NEXT: %75 = stablehlo.multiply %74, %71 {scalify.forms = ["2^0 level -6"]} : tensor<4x32xf32>
 // FP8-NEXT: %76 = stablehlo.multiply %75, %43 {scalify.forms = ["2^0 level -6"]} : tensor<4x32xf32>
 // FP8-NEXT: %77 = stablehlo.multiply %76, %41 {scalify.forms = ["2^0 level -8.32575"]} : tensor<4x32xf32>
 // FP8-NEXT: %78 = stablehlo.add %76, %77 {scalify.forms = ["2^0 level -6"]} : tensor<4x32xf32>
-// FP8-NEXT: %79 = stablehlo.broadcast_in_dim %cst_11, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
+// FP8-NEXT: %79 = stablehlo.broadcast_in_dim %cst_12, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
 // FP8-NEXT: %80 = stablehlo.multiply %79, %78 {scalify.forms = ["2^0 level -6.32575"]} : tensor<4x32xf32>
 // FP8-NEXT: %81 = stablehlo.add %73, %80 {scalify.forms = ["2^0 level -4"]} : tensor<4x32xf32>
-// FP8-NEXT: %82 = stablehlo.broadcast_in_dim %cst_12, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
+// FP8-NEXT: %82 = stablehlo.broadcast_in_dim %cst_13, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
 // FP8-NEXT: %83 = stablehlo.multiply %82, %80 {scalify.forms = ["2^0 level -10.8088"]} : tensor<4x32xf32>
 // FP8-NEXT: %84 = stablehlo.multiply %83, %35 {scalify.forms = ["2^0 level -13.2239"]} : tensor<4x32xf32>
 // FP8-NEXT: %85 = stablehlo.add %81, %84 {scalify.forms = ["2^0 level -4"]} : tensor<4x32xf32>
 // FP8-NEXT: %86 = stablehlo.multiply %27, %85 {scalify.forms = ["2^0 level -6"]} : tensor<4x32xf32>
-// FP8-NEXT: %87 = stablehlo.reduce(%86 init: %cst_17) applies stablehlo.add across dimensions = [0] {scalify.forms = ["2^0 level -5"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<32xf32>
+// FP8-NEXT: %87 = stablehlo.reduce(%86 init: %cst_18) applies stablehlo.add across dimensions = [0] {scalify.forms = ["2^0 level -5"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<32xf32>
 // FP8-NEXT: %88 = stablehlo.reshape %87 {scalify.forms = ["2^0 level -5"]} : (tensor<32xf32>) -> tensor<1x32xf32>
 // FP8-NEXT: %89 = stablehlo.broadcast_in_dim %28, dims = [0, 1] {scalify.forms = ["2^0"]} : (tensor<1x32xf32>) -> tensor<4x32xf32>
 // FP8-NEXT: %90 = stablehlo.multiply %85, %89 {scalify.forms = ["2^0 level -4"]} : tensor<4x32xf32>
-// FP8-NEXT: %91 = stablehlo.reduce(%88 init: %cst_17) applies stablehlo.add across dimensions = [0] {scalify.forms = ["2^0 level -5"]} : (tensor<1x32xf32>, tensor<f32>) -> tensor<32xf32>
+// FP8-NEXT: %91 = stablehlo.reduce(%88 init: %cst_18) applies stablehlo.add across dimensions = [0] {scalify.forms = ["2^0 level -5"]} : (tensor<1x32xf32>, tensor<f32>) -> tensor<32xf32>
 // FP8-NEXT: %92 = stablehlo.multiply %18, %90 {scalify.forms = ["2^0 level -2"]} : tensor<4x32xf32>
-// FP8-NEXT: %93 = stablehlo.reduce(%92 init: %cst_17) applies stablehlo.add across dimensions = [1] {scalify.forms = ["2^0"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<4xf32>
+// FP8-NEXT: %93 = stablehlo.reduce(%92 init: %cst_18) applies stablehlo.add across dimensions = [1] {scalify.forms = ["2^0"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<4xf32>
 // FP8-NEXT: %94 = stablehlo.reshape %93 {scalify.forms = ["2^0"]} : (tensor<4xf32>) -> tensor<4x1xf32>
 // FP8-NEXT: %95 = stablehlo.broadcast_in_dim %22, dims = [0, 1] {scalify.forms = ["2^0 level -4"]} : (tensor<4x1xf32>) -> tensor<4x32xf32>
 // FP8-NEXT: %96 = stablehlo.multiply %90, %95 {scalify.forms = ["2^0 level -8"]} : tensor<4x32xf32>
 // FP8-NEXT: %97 = stablehlo.multiply %94, %25 {scalify.forms = ["2^0 level -14"]} : tensor<4x1xf32>
 // FP8-NEXT: %98 = call @_var_0(%19#1, %19#2, %19#3, %97) {scalify.forms = ["2^0 level -11"]} : (tensor<4x32xf32>, tensor<f32>, tensor<i1>, tensor<4x1xf32>) -> tensor<4x32xf32>
 // FP8-NEXT: %99 = stablehlo.negate %96 {scalify.forms = ["2^0 level -8"]} : tensor<4x32xf32>
-// FP8-NEXT: %100 = stablehlo.reduce(%99 init: %cst_17) applies stablehlo.add across dimensions = [1] {scalify.forms = ["2^0 level -6"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<4xf32>
+// FP8-NEXT: %100 = stablehlo.reduce(%99 init: %cst_18) applies stablehlo.add across dimensions = [1] {scalify.forms = ["2^0 level -6"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<4xf32>
 // FP8-NEXT: %101 = stablehlo.reshape %100 {scalify.forms = ["2^0 level -6"]} : (tensor<4xf32>) -> tensor<4x1xf32>
 // FP8-NEXT: %102 = stablehlo.add %98, %96 {scalify.forms = ["2^0 level -8"]} : tensor<4x32xf32>
-// FP8-NEXT: %103 = stablehlo.broadcast_in_dim %cst_16, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x1xf32>
+// FP8-NEXT: %103 = stablehlo.broadcast_in_dim %cst_17, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x1xf32>
 // FP8-NEXT: %104 = stablehlo.divide %101, %103 {scalify.forms = ["2^0 level -11"]} : tensor<4x1xf32>
-// FP8-NEXT: %105 = stablehlo.reduce(%104 init: %cst_17) applies stablehlo.add across dimensions = [1] {scalify.forms = ["2^0 level -11"]} : (tensor<4x1xf32>, tensor<f32>) -> tensor<4xf32>
+// FP8-NEXT: %105 = stablehlo.reduce(%104 init: %cst_18) applies stablehlo.add across dimensions = [1] {scalify.forms = ["2^0 level -11"]} : (tensor<4x1xf32>, tensor<f32>) -> tensor<4xf32>
 // FP8-NEXT: %106 = stablehlo.broadcast_in_dim %105, dims = [0] {scalify.forms = ["2^0 level -11"]} : (tensor<4xf32>) -> tensor<4x32xf32>
 // FP8-NEXT: %107 = stablehlo.add %102, %106 {scalify.forms = ["2^0 level -8"]} : tensor<4x32xf32>
-// FP8-NEXT: %cst_25 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// FP8-NEXT: %cst_24 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
 // FP8-NEXT: %108 = stablehlo.optimization_barrier %107 : tensor<4x32xf32>
 // FP8-NEXT: %109 = stablehlo.multiply %108, %108 : tensor<4x32xf32>
 // FP8-NEXT: %110 = stablehlo.is_finite %108 : (tensor<4x32xf32>) -> tensor<4x32xi1>
-// FP8-NEXT: %cst_26 = stablehlo.constant dense<0.000000e+00> : tensor<4x32xf32>
-// FP8-NEXT: %111 = stablehlo.select %110, %109, %cst_26 : tensor<4x32xi1>, tensor<4x32xf32>
-// FP8-NEXT: %cst_27 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
-// FP8-NEXT: %112 = stablehlo.reduce(%111 init: %cst_27) applies stablehlo.add across dimensions = [0, 1] : (tensor<4x32xf32>, tensor<f32>) -> tensor<f32>
-// FP8-NEXT: %cst_28 = stablehlo.constant dense<7.812500e-03> : tensor<f32>
-// FP8-NEXT: %113 = stablehlo.multiply %112, %cst_28 : tensor<f32>
+// FP8-NEXT: %cst_25 = stablehlo.constant dense<0.000000e+00> : tensor<4x32xf32>
+// FP8-NEXT: %111 = stablehlo.select %110, %109, %cst_25 : tensor<4x32xi1>, tensor<4x32xf32>
+// FP8-NEXT: %cst_26 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+// FP8-NEXT: %112 = stablehlo.reduce(%111 init: %cst_26) applies stablehlo.add across dimensions = [0, 1] : (tensor<4x32xf32>, tensor<f32>) -> tensor<f32>
+// FP8-NEXT: %cst_27 = stablehlo.constant dense<7.812500e-03> : tensor<f32>
+// FP8-NEXT: %113 = stablehlo.multiply %112, %cst_27 : tensor<f32>
 // FP8-NEXT: %114 = stablehlo.sqrt %113 : tensor<f32>
 // FP8-NEXT: %115 = stablehlo.bitcast_convert %114 : (tensor<f32>) -> tensor<ui32>
-// FP8-NEXT: %c_29 = stablehlo.constant dense<4286578688> : tensor<ui32>
-// FP8-NEXT: %116 = stablehlo.and %115, %c_29 : tensor<ui32>
-// FP8-NEXT: %c_30 = stablehlo.constant dense<1> : tensor<ui32>
-// FP8-NEXT: %117 = stablehlo.subtract %116, %c_30 : tensor<ui32>
-// FP8-NEXT: %c_31 = stablehlo.constant dense<2139095039> : tensor<ui32>
-// FP8-NEXT: %118 = stablehlo.compare LT, %117, %c_31 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// FP8-NEXT: %c_28 = stablehlo.constant dense<4286578688> : tensor<ui32>
+// FP8-NEXT: %116 = stablehlo.and %115, %c_28 : tensor<ui32>
+// FP8-NEXT: %c_29 = stablehlo.constant dense<1> : tensor<ui32>
+// FP8-NEXT: %117 = stablehlo.subtract %116, %c_29 : tensor<ui32>
+// FP8-NEXT: %c_30 = stablehlo.constant dense<2139095039> : tensor<ui32>
+// FP8-NEXT: %118 = stablehlo.compare LT, %117, %c_30 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
 // FP8-NEXT: %119 = stablehlo.bitcast_convert %116 : (tensor<ui32>) -> tensor<f32>
-// FP8-NEXT: %120 = stablehlo.select %118, %119, %cst_25 : tensor<i1>, tensor<f32>
-// FP8-NEXT: %cst_32 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// FP8-NEXT: %121 = stablehlo.multiply %120, %cst_32 : tensor<f32>
-// FP8-NEXT: %cst_33 = stablehlo.constant dense<2.27373675E-13> : tensor<f32>
-// FP8-NEXT: %cst_34 = stablehlo.constant dense<4.39804651E+12> : tensor<f32>
-// FP8-NEXT: %122 = stablehlo.clamp %cst_33, %121, %cst_34 : tensor<f32>
+// FP8-NEXT: %120 = stablehlo.select %118, %119, %cst_24 : tensor<i1>, tensor<f32>
+// FP8-NEXT: %cst_31 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// FP8-NEXT: %121 = stablehlo.multiply %120, %cst_31 : tensor<f32>
+// FP8-NEXT: %cst_32 = stablehlo.constant dense<2.27373675E-13> : tensor<f32>
+// FP8-NEXT: %cst_33 = stablehlo.constant dense<4.39804651E+12> : tensor<f32>
+// FP8-NEXT: %122 = stablehlo.clamp %cst_32, %121, %cst_33 : tensor<f32>
 // FP8-NEXT: %123 = stablehlo.bitcast_convert %122 : (tensor<f32>) -> tensor<ui32>
-// FP8-NEXT: %c_35 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// FP8-NEXT: %124 = stablehlo.subtract %c_35, %123 : tensor<ui32>
+// FP8-NEXT: %c_34 = stablehlo.constant dense<2130706432> : tensor<ui32>
+// FP8-NEXT: %124 = stablehlo.subtract %c_34, %123 : tensor<ui32>
 // FP8-NEXT: %125 = stablehlo.bitcast_convert %124 : (tensor<ui32>) -> tensor<f32>
-// FP8-NEXT: %cst_36 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// FP8-NEXT: %126 = stablehlo.divide %cst_36, %125 : tensor<f32>
+// FP8-NEXT: %cst_35 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// FP8-NEXT: %126 = stablehlo.divide %cst_35, %125 : tensor<f32>
 // FP8-NEXT: %127 = stablehlo.optimization_barrier %126 : tensor<f32>
-// FP8-NEXT: %128 = stablehlo.divide %cst_3, %127 : tensor<f32>
+// FP8-NEXT: %128 = stablehlo.divide %cst_7, %127 : tensor<f32>
 // FP8-NEXT: %129 = stablehlo.broadcast_in_dim %128, dims = [] : (tensor<f32>) -> tensor<4x32xf32>
 // FP8-NEXT: %130 = stablehlo.multiply %108, %129 : tensor<4x32xf32>
 // FP8-NEXT: %131 = stablehlo.dot_general %130, %arg3, contracting_dims = [0] x [0] {scalify.forms = ["s0 level 1"]} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32>

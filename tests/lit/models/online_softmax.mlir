@@ -6,13 +6,13 @@
 // Attention block by block, with a running maximum and sum.
 // UNIT:      module @_sm attributes {jax.uses_shape_polymorphism = false, mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
 // UNIT-NEXT: func.func public @main(%arg0: tensor<16x16xf32>, %arg1: tensor<16x16xf32>, %arg2: tensor<2x16x16xf32>, %arg3: tensor<2x16x16xf32>) -> (tensor<16x16xf32> {jax.result_info = "result"}) {
-// UNIT-NEXT: %cst = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
-// UNIT-NEXT: %cst_0 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
-// UNIT-NEXT: %cst_1 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// UNIT-NEXT: %cst_2 = stablehlo.constant dense<0.000000e+00> : tensor<16x16xf32>
-// UNIT-NEXT: %0 = stablehlo.multiply %arg1, %cst_2 : tensor<16x16xf32>
+// UNIT-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<16x16xf32>
+// UNIT-NEXT: %cst_0 = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
+// UNIT-NEXT: %cst_1 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
+// UNIT-NEXT: %cst_2 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// UNIT-NEXT: %0 = stablehlo.multiply %arg1, %cst : tensor<16x16xf32>
 // UNIT-NEXT: %1 = stablehlo.add %arg1, %0 : tensor<16x16xf32>
-// UNIT-NEXT: %2 = stablehlo.clamp %cst, %1, %cst_0 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
+// UNIT-NEXT: %2 = stablehlo.clamp %cst_0, %1, %cst_1 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
 // UNIT-NEXT: %3 = stablehlo.convert %2 {scalify.forms = ["2^0"]} : (tensor<16x16xf32>) -> tensor<16x16xf8E4M3FN>
 // UNIT-NEXT: %c = stablehlo.constant dense<1> : tensor<i32>
 // UNIT-NEXT: %c_3 = stablehlo.constant dense<2> : tensor<i32>
@@ -22,16 +22,16 @@
 // UNIT-NEXT: %4 = stablehlo.broadcast_in_dim %cst_6, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<16x1xf32>
 // UNIT-NEXT: %5 = stablehlo.broadcast_in_dim %cst_5, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<16x1xf32>
 // UNIT-NEXT: %6 = stablehlo.broadcast_in_dim %cst_5, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<16x16xf32>
-// UNIT-NEXT: %7:7 = stablehlo.while(%iterArg = %arg2, %iterArg_22 = %arg3, %iterArg_23 = %arg0, %iterArg_24 = %c_4, %iterArg_25 = %4, %iterArg_26 = %5, %iterArg_27 = %6) : tensor<2x16x16xf32>, tensor<2x16x16xf32>, tensor<16x16xf32>, tensor<i32>, tensor<16x1xf32>, tensor<16x1xf32>, tensor<16x16xf32> attributes {scalify.forms = ["2^0", "2^0", "2^0", "unscaled", "2^0", "2^0 level 4.63578", "2^0 level 2.63578"]}
+// UNIT-NEXT: %7:7 = stablehlo.while(%iterArg = %arg2, %iterArg_21 = %arg3, %iterArg_22 = %arg0, %iterArg_23 = %c_4, %iterArg_24 = %4, %iterArg_25 = %5, %iterArg_26 = %6) : tensor<2x16x16xf32>, tensor<2x16x16xf32>, tensor<16x16xf32>, tensor<i32>, tensor<16x1xf32>, tensor<16x1xf32>, tensor<16x16xf32> attributes {scalify.forms = ["2^0", "2^0", "2^0", "unscaled", "2^0", "2^0 level 4.63578", "2^0 level 2.63578"]}
 // UNIT-NEXT: cond {
-// UNIT-NEXT: %42 = stablehlo.compare LT, %iterArg_24, %c_3, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+// UNIT-NEXT: %42 = stablehlo.compare LT, %iterArg_23, %c_3, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
 // UNIT-NEXT: stablehlo.return %42 : tensor<i1>
 // UNIT-NEXT: } do {
-// UNIT-NEXT: %42 = func.call @dynamic_index_in_dim(%iterArg, %iterArg_24) {scalify.forms = ["2^0"]} : (tensor<2x16x16xf32>, tensor<i32>) -> tensor<16x16xf32>
-// UNIT-NEXT: %43 = func.call @dynamic_index_in_dim(%iterArg_22, %iterArg_24) {scalify.forms = ["2^0"]} : (tensor<2x16x16xf32>, tensor<i32>) -> tensor<16x16xf32>
-// UNIT-NEXT: %44:3 = func.call @closed_call_scaled_3(%iterArg_23, %iterArg_25, %iterArg_26, %iterArg_27, %42, %43) {scalify.forms = ["2^0", "2^0 level 4.63578", "2^0 level 2.63578"]} : (tensor<16x16xf32>, tensor<16x1xf32>, tensor<16x1xf32>, tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>) -> (tensor<16x1xf32>, tensor<16x1xf32>, tensor<16x16xf32>)
-// UNIT-NEXT: %45 = stablehlo.add %iterArg_24, %c : tensor<i32>
-// UNIT-NEXT: stablehlo.return %iterArg, %iterArg_22, %iterArg_23, %45, %44#0, %44#1, %44#2 : tensor<2x16x16xf32>, tensor<2x16x16xf32>, tensor<16x16xf32>, tensor<i32>, tensor<16x1xf32>, tensor<16x1xf32>, tensor<16x16xf32>
+// UNIT-NEXT: %42 = func.call @dynamic_index_in_dim(%iterArg, %iterArg_23) {scalify.forms = ["2^0"]} : (tensor<2x16x16xf32>, tensor<i32>) -> tensor<16x16xf32>
+// UNIT-NEXT: %43 = func.call @dynamic_index_in_dim(%iterArg_21, %iterArg_23) {scalify.forms = ["2^0"]} : (tensor<2x16x16xf32>, tensor<i32>) -> tensor<16x16xf32>
+// UNIT-NEXT: %44:3 = func.call @closed_call_scaled_3(%iterArg_22, %iterArg_24, %iterArg_25, %iterArg_26, %42, %43) {scalify.forms = ["2^0", "2^0 level 4.63578", "2^0 level 2.63578"]} : (tensor<16x16xf32>, tensor<16x1xf32>, tensor<16x1xf32>, tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>) -> (tensor<16x1xf32>, tensor<16x1xf32>, tensor<16x16xf32>)
+// UNIT-NEXT: %45 = stablehlo.add %iterArg_23, %c : tensor<i32>
+// UNIT-NEXT: stablehlo.return %iterArg, %iterArg_21, %iterArg_22, %45, %44#0, %44#1, %44#2 : tensor<2x16x16xf32>, tensor<2x16x16xf32>, tensor<16x16xf32>, tensor<i32>, tensor<16x1xf32>, tensor<16x1xf32>, tensor<16x16xf32>
 // UNIT-NEXT: }
 // UNIT-NEXT: %8 = stablehlo.broadcast_in_dim %7#5, dims = [0, 1] {scalify.forms = ["2^0 level 4.63578"]} : (tensor<16x1xf32>) -> tensor<16x16xf32>
 // UNIT-NEXT: %9 = stablehlo.divide %7#6, %8 {scalify.forms = ["2^0 level -2"]} : tensor<16x16xf32>
@@ -71,13 +71,12 @@
 // UNIT-NEXT: %cst_20 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
 // UNIT-NEXT: %30 = stablehlo.divide %cst_20, %29 : tensor<f32>
 // UNIT-NEXT: %31 = stablehlo.optimization_barrier %30 : tensor<f32>
-// UNIT-NEXT: %32 = stablehlo.divide %cst_1, %31 : tensor<f32>
+// UNIT-NEXT: %32 = stablehlo.divide %cst_2, %31 : tensor<f32>
 // UNIT-NEXT: %33 = stablehlo.broadcast_in_dim %32, dims = [] : (tensor<f32>) -> tensor<16x16xf32>
 // UNIT-NEXT: %34 = stablehlo.multiply %10, %33 : tensor<16x16xf32>
-// UNIT-NEXT: %cst_21 = stablehlo.constant dense<0.000000e+00> : tensor<16x16xf32>
-// UNIT-NEXT: %35 = stablehlo.multiply %34, %cst_21 : tensor<16x16xf32>
+// UNIT-NEXT: %35 = stablehlo.multiply %34, %cst : tensor<16x16xf32>
 // UNIT-NEXT: %36 = stablehlo.add %34, %35 : tensor<16x16xf32>
-// UNIT-NEXT: %37 = stablehlo.clamp %cst, %36, %cst_0 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
+// UNIT-NEXT: %37 = stablehlo.clamp %cst_0, %36, %cst_1 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
 // UNIT-NEXT: %38 = stablehlo.convert %37 {scalify.forms = ["s0 level 6"]} : (tensor<16x16xf32>) -> tensor<16x16xf8E4M3FN>
 // UNIT-NEXT: %39 = stablehlo.dot_general %38, %3, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["s0 level 8"]} : (tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<16x16xf32>
 // UNIT-NEXT: %40 = stablehlo.broadcast_in_dim %31, dims = [] : (tensor<f32>) -> tensor<16x16xf32>
@@ -91,31 +90,29 @@
 // UNIT-NEXT: return %1 : tensor<16x16xf32>
 // UNIT-NEXT: }
 // UNIT-NEXT: func.func private @closed_call_scaled_3(%arg0: tensor<16x16xf32>, %arg1: tensor<16x1xf32>, %arg2: tensor<16x1xf32>, %arg3: tensor<16x16xf32>, %arg4: tensor<16x16xf32>, %arg5: tensor<16x16xf32>) -> (tensor<16x1xf32>, tensor<16x1xf32>, tensor<16x16xf32>) {
-// UNIT-NEXT: %cst = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
-// UNIT-NEXT: %cst_0 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
-// UNIT-NEXT: %cst_1 = stablehlo.constant dense<0.000000e+00> : tensor<16x16xf32>
-// UNIT-NEXT: %0 = stablehlo.multiply %arg5, %cst_1 : tensor<16x16xf32>
+// UNIT-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<16x16xf32>
+// UNIT-NEXT: %cst_0 = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
+// UNIT-NEXT: %cst_1 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
+// UNIT-NEXT: %0 = stablehlo.multiply %arg5, %cst : tensor<16x16xf32>
 // UNIT-NEXT: %1 = stablehlo.add %arg5, %0 : tensor<16x16xf32>
-// UNIT-NEXT: %2 = stablehlo.clamp %cst, %1, %cst_0 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
+// UNIT-NEXT: %2 = stablehlo.clamp %cst_0, %1, %cst_1 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
 // UNIT-NEXT: %3 = stablehlo.convert %2 {scalify.forms = ["2^0"]} : (tensor<16x16xf32>) -> tensor<16x16xf8E4M3FN>
-// UNIT-NEXT: %cst_2 = stablehlo.constant dense<0.000000e+00> : tensor<16x16xf32>
-// UNIT-NEXT: %4 = stablehlo.multiply %arg0, %cst_2 : tensor<16x16xf32>
+// UNIT-NEXT: %4 = stablehlo.multiply %arg0, %cst : tensor<16x16xf32>
 // UNIT-NEXT: %5 = stablehlo.add %arg0, %4 : tensor<16x16xf32>
-// UNIT-NEXT: %6 = stablehlo.clamp %cst, %5, %cst_0 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
+// UNIT-NEXT: %6 = stablehlo.clamp %cst_0, %5, %cst_1 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
 // UNIT-NEXT: %7 = stablehlo.convert %6 {scalify.forms = ["2^0"]} : (tensor<16x16xf32>) -> tensor<16x16xf8E4M3FN>
-// UNIT-NEXT: %cst_3 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// UNIT-NEXT: %cst_4 = stablehlo.constant {scalify.forms = ["any"]} dense<0xFF800000> : tensor<f32>
-// UNIT-NEXT: %cst_5 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.000000e+00> : tensor<f32>
+// UNIT-NEXT: %cst_2 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
+// UNIT-NEXT: %cst_3 = stablehlo.constant {scalify.forms = ["any"]} dense<0xFF800000> : tensor<f32>
+// UNIT-NEXT: %cst_4 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.000000e+00> : tensor<f32>
 // UNIT-NEXT: %8 = stablehlo.transpose %arg4, dims = [1, 0] {scalify.forms = ["2^0"]} : (tensor<16x16xf32>) -> tensor<16x16xf32>
-// UNIT-NEXT: %cst_6 = stablehlo.constant dense<0.000000e+00> : tensor<16x16xf32>
-// UNIT-NEXT: %9 = stablehlo.multiply %8, %cst_6 : tensor<16x16xf32>
+// UNIT-NEXT: %9 = stablehlo.multiply %8, %cst : tensor<16x16xf32>
 // UNIT-NEXT: %10 = stablehlo.add %8, %9 : tensor<16x16xf32>
-// UNIT-NEXT: %11 = stablehlo.clamp %cst, %10, %cst_0 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
+// UNIT-NEXT: %11 = stablehlo.clamp %cst_0, %10, %cst_1 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
 // UNIT-NEXT: %12 = stablehlo.convert %11 {scalify.forms = ["2^0"]} : (tensor<16x16xf32>) -> tensor<16x16xf8E4M3FN>
 // UNIT-NEXT: %13 = stablehlo.dot_general %7, %12, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^0 level 2"]} : (tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<16x16xf32>
-// UNIT-NEXT: %14 = stablehlo.broadcast_in_dim %cst_5, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<16x16xf32>
+// UNIT-NEXT: %14 = stablehlo.broadcast_in_dim %cst_4, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<16x16xf32>
 // UNIT-NEXT: %15 = stablehlo.divide %13, %14 {scalify.forms = ["2^0"]} : tensor<16x16xf32>
-// UNIT-NEXT: %16 = stablehlo.reduce(%15 init: %cst_4) applies stablehlo.maximum across dimensions = [1] {scalify.forms = ["2^0"]} : (tensor<16x16xf32>, tensor<f32>) -> tensor<16xf32>
+// UNIT-NEXT: %16 = stablehlo.reduce(%15 init: %cst_3) applies stablehlo.maximum across dimensions = [1] {scalify.forms = ["2^0"]} : (tensor<16x16xf32>, tensor<f32>) -> tensor<16xf32>
 // UNIT-NEXT: %17 = stablehlo.broadcast_in_dim %16, dims = [0] {scalify.forms = ["2^0"]} : (tensor<16xf32>) -> tensor<16x1xf32>
 // UNIT-NEXT: %18 = stablehlo.convert %arg1 {scalify.forms = ["2^0"]} : tensor<16x1xf32>
 // UNIT-NEXT: %19 = stablehlo.maximum %18, %17 {scalify.forms = ["2^0"]} : tensor<16x1xf32>
@@ -125,13 +122,12 @@
 // UNIT-NEXT: %23 = stablehlo.broadcast_in_dim %19, dims = [0, 1] {scalify.forms = ["2^0"]} : (tensor<16x1xf32>) -> tensor<16x16xf32>
 // UNIT-NEXT: %24 = stablehlo.subtract %15, %23 {scalify.forms = ["2^0 level 0.5"]} : tensor<16x16xf32>
 // UNIT-NEXT: %25 = stablehlo.exponential %24 {scalify.forms = ["2^0"]} : tensor<16x16xf32>
-// UNIT-NEXT: %cst_7 = stablehlo.constant dense<0.000000e+00> : tensor<16x16xf32>
-// UNIT-NEXT: %26 = stablehlo.multiply %25, %cst_7 : tensor<16x16xf32>
+// UNIT-NEXT: %26 = stablehlo.multiply %25, %cst : tensor<16x16xf32>
 // UNIT-NEXT: %27 = stablehlo.add %25, %26 : tensor<16x16xf32>
-// UNIT-NEXT: %28 = stablehlo.clamp %cst, %27, %cst_0 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
+// UNIT-NEXT: %28 = stablehlo.clamp %cst_0, %27, %cst_1 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
 // UNIT-NEXT: %29 = stablehlo.convert %28 {scalify.forms = ["2^0"]} : (tensor<16x16xf32>) -> tensor<16x16xf8E4M3FN>
 // UNIT-NEXT: %30 = stablehlo.multiply %arg2, %22 {scalify.forms = ["2^0 level 4.25"]} : tensor<16x1xf32>
-// UNIT-NEXT: %31 = stablehlo.reduce(%25 init: %cst_3) applies stablehlo.add across dimensions = [1] {scalify.forms = ["2^0 level 4"]} : (tensor<16x16xf32>, tensor<f32>) -> tensor<16xf32>
+// UNIT-NEXT: %31 = stablehlo.reduce(%25 init: %cst_2) applies stablehlo.add across dimensions = [1] {scalify.forms = ["2^0 level 4"]} : (tensor<16x16xf32>, tensor<f32>) -> tensor<16xf32>
 // UNIT-NEXT: %32 = stablehlo.broadcast_in_dim %31, dims = [0] {scalify.forms = ["2^0 level 4"]} : (tensor<16xf32>) -> tensor<16x1xf32>
 // UNIT-NEXT: %33 = stablehlo.add %30, %32 {scalify.forms = ["2^0 level 4.63578"]} : tensor<16x1xf32>
 // UNIT-NEXT: %34 = stablehlo.broadcast_in_dim %22, dims = [0, 1] {scalify.forms = ["2^0"]} : (tensor<16x1xf32>) -> tensor<16x16xf32>
@@ -143,13 +139,13 @@
 // UNIT-NEXT: }
 // FP8:      module @_sm attributes {jax.uses_shape_polymorphism = false, mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
 // FP8-NEXT: func.func public @main(%arg0: tensor<16x16xf32>, %arg1: tensor<16x16xf32>, %arg2: tensor<2x16x16xf32>, %arg3: tensor<2x16x16xf32>) -> (tensor<16x16xf32> {jax.result_info = "result"}) {
-// FP8-NEXT: %cst = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
-// FP8-NEXT: %cst_0 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
-// FP8-NEXT: %cst_1 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// FP8-NEXT: %cst_2 = stablehlo.constant dense<0.000000e+00> : tensor<16x16xf32>
-// FP8-NEXT: %0 = stablehlo.multiply %arg1, %cst_2 : tensor<16x16xf32>
+// FP8-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<16x16xf32>
+// FP8-NEXT: %cst_0 = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
+// FP8-NEXT: %cst_1 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
+// FP8-NEXT: %cst_2 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// FP8-NEXT: %0 = stablehlo.multiply %arg1, %cst : tensor<16x16xf32>
 // FP8-NEXT: %1 = stablehlo.add %arg1, %0 : tensor<16x16xf32>
-// FP8-NEXT: %2 = stablehlo.clamp %cst, %1, %cst_0 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
+// FP8-NEXT: %2 = stablehlo.clamp %cst_0, %1, %cst_1 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
 // FP8-NEXT: %3 = stablehlo.convert %2 {scalify.forms = ["2^0"]} : (tensor<16x16xf32>) -> tensor<16x16xf8E4M3FN>
 // FP8-NEXT: %c = stablehlo.constant dense<1> : tensor<i32>
 // FP8-NEXT: %c_3 = stablehlo.constant dense<2> : tensor<i32>
@@ -159,16 +155,16 @@
 // FP8-NEXT: %4 = stablehlo.broadcast_in_dim %cst_6, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<16x1xf32>
 // FP8-NEXT: %5 = stablehlo.broadcast_in_dim %cst_5, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<16x1xf32>
 // FP8-NEXT: %6 = stablehlo.broadcast_in_dim %cst_5, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<16x16xf32>
-// FP8-NEXT: %7:7 = stablehlo.while(%iterArg = %arg2, %iterArg_22 = %arg3, %iterArg_23 = %arg0, %iterArg_24 = %c_4, %iterArg_25 = %4, %iterArg_26 = %5, %iterArg_27 = %6) : tensor<2x16x16xf32>, tensor<2x16x16xf32>, tensor<16x16xf32>, tensor<i32>, tensor<16x1xf32>, tensor<16x1xf32>, tensor<16x16xf32> attributes {scalify.forms = ["2^0", "2^0", "2^0", "unscaled", "2^0", "2^0 level 2", "2^0 level 2"]}
+// FP8-NEXT: %7:7 = stablehlo.while(%iterArg = %arg2, %iterArg_21 = %arg3, %iterArg_22 = %arg0, %iterArg_23 = %c_4, %iterArg_24 = %4, %iterArg_25 = %5, %iterArg_26 = %6) : tensor<2x16x16xf32>, tensor<2x16x16xf32>, tensor<16x16xf32>, tensor<i32>, tensor<16x1xf32>, tensor<16x1xf32>, tensor<16x16xf32> attributes {scalify.forms = ["2^0", "2^0", "2^0", "unscaled", "2^0", "2^0 level 2", "2^0 level 2"]}
 // FP8-NEXT: cond {
-// FP8-NEXT: %42 = stablehlo.compare LT, %iterArg_24, %c_3, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+// FP8-NEXT: %42 = stablehlo.compare LT, %iterArg_23, %c_3, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
 // FP8-NEXT: stablehlo.return %42 : tensor<i1>
 // FP8-NEXT: } do {
-// FP8-NEXT: %42 = func.call @dynamic_index_in_dim(%iterArg, %iterArg_24) {scalify.forms = ["2^0"]} : (tensor<2x16x16xf32>, tensor<i32>) -> tensor<16x16xf32>
-// FP8-NEXT: %43 = func.call @dynamic_index_in_dim(%iterArg_22, %iterArg_24) {scalify.forms = ["2^0"]} : (tensor<2x16x16xf32>, tensor<i32>) -> tensor<16x16xf32>
-// FP8-NEXT: %44:3 = func.call @closed_call_scaled_3(%iterArg_23, %iterArg_25, %iterArg_26, %iterArg_27, %42, %43) {scalify.forms = ["2^0", "2^0 level 2", "2^0 level 2"]} : (tensor<16x16xf32>, tensor<16x1xf32>, tensor<16x1xf32>, tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>) -> (tensor<16x1xf32>, tensor<16x1xf32>, tensor<16x16xf32>)
-// FP8-NEXT: %45 = stablehlo.add %iterArg_24, %c : tensor<i32>
-// FP8-NEXT: stablehlo.return %iterArg, %iterArg_22, %iterArg_23, %45, %44#0, %44#1, %44#2 : tensor<2x16x16xf32>, tensor<2x16x16xf32>, tensor<16x16xf32>, tensor<i32>, tensor<16x1xf32>, tensor<16x1xf32>, tensor<16x16xf32>
+// FP8-NEXT: %42 = func.call @dynamic_index_in_dim(%iterArg, %iterArg_23) {scalify.forms = ["2^0"]} : (tensor<2x16x16xf32>, tensor<i32>) -> tensor<16x16xf32>
+// FP8-NEXT: %43 = func.call @dynamic_index_in_dim(%iterArg_21, %iterArg_23) {scalify.forms = ["2^0"]} : (tensor<2x16x16xf32>, tensor<i32>) -> tensor<16x16xf32>
+// FP8-NEXT: %44:3 = func.call @closed_call_scaled_3(%iterArg_22, %iterArg_24, %iterArg_25, %iterArg_26, %42, %43) {scalify.forms = ["2^0", "2^0 level 2", "2^0 level 2"]} : (tensor<16x16xf32>, tensor<16x1xf32>, tensor<16x1xf32>, tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>) -> (tensor<16x1xf32>, tensor<16x1xf32>, tensor<16x16xf32>)
+// FP8-NEXT: %45 = stablehlo.add %iterArg_23, %c : tensor<i32>
+// FP8-NEXT: stablehlo.return %iterArg, %iterArg_21, %iterArg_22, %45, %44#0, %44#1, %44#2 : tensor<2x16x16xf32>, tensor<2x16x16xf32>, tensor<16x16xf32>, tensor<i32>, tensor<16x1xf32>, tensor<16x1xf32>, tensor<16x16xf32>
 // FP8-NEXT: }
 // FP8-NEXT: %8 = stablehlo.broadcast_in_dim %7#5, dims = [0, 1] {scalify.forms = ["2^0 level 2"]} : (tensor<16x1xf32>) -> tensor<16x16xf32>
 // FP8-NEXT: %9 = stablehlo.divide %7#6, %8 {scalify.forms = ["2^0"]} : tensor<16x16xf32>
@@ -208,13 +204,12 @@
 // FP8-NEXT: %cst_20 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
 // FP8-NEXT: %30 = stablehlo.divide %cst_20, %29 : tensor<f32>
 // FP8-NEXT: %31 = stablehlo.optimization_barrier %30 : tensor<f32>
-// FP8-NEXT: %32 = stablehlo.divide %cst_1, %31 : tensor<f32>
+// FP8-NEXT: %32 = stablehlo.divide %cst_2, %31 : tensor<f32>
 // FP8-NEXT: %33 = stablehlo.broadcast_in_dim %32, dims = [] : (tensor<f32>) -> tensor<16x16xf32>
 // FP8-NEXT: %34 = stablehlo.multiply %10, %33 : tensor<16x16xf32>
-// FP8-NEXT: %cst_21 = stablehlo.constant dense<0.000000e+00> : tensor<16x16xf32>
-// FP8-NEXT: %35 = stablehlo.multiply %34, %cst_21 : tensor<16x16xf32>
+// FP8-NEXT: %35 = stablehlo.multiply %34, %cst : tensor<16x16xf32>
 // FP8-NEXT: %36 = stablehlo.add %34, %35 : tensor<16x16xf32>
-// FP8-NEXT: %37 = stablehlo.clamp %cst, %36, %cst_0 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
+// FP8-NEXT: %37 = stablehlo.clamp %cst_0, %36, %cst_1 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
 // FP8-NEXT: %38 = stablehlo.convert %37 {scalify.forms = ["s0 level 6"]} : (tensor<16x16xf32>) -> tensor<16x16xf8E4M3FN>
 // FP8-NEXT: %39 = stablehlo.dot_general %38, %3, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["s0 level 8"]} : (tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<16x16xf32>
 // FP8-NEXT: %40 = stablehlo.broadcast_in_dim %31, dims = [] : (tensor<f32>) -> tensor<16x16xf32>
@@ -228,31 +223,29 @@
 // FP8-NEXT: return %1 : tensor<16x16xf32>
 // FP8-NEXT: }
 // FP8-NEXT: func.func private @closed_call_scaled_3(%arg0: tensor<16x16xf32>, %arg1: tensor<16x1xf32>, %arg2: tensor<16x1xf32>, %arg3: tensor<16x16xf32>, %arg4: tensor<16x16xf32>, %arg5: tensor<16x16xf32>) -> (tensor<16x1xf32>, tensor<16x1xf32>, tensor<16x16xf32>) {
-// FP8-NEXT: %cst = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
-// FP8-NEXT: %cst_0 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
-// FP8-NEXT: %cst_1 = stablehlo.constant dense<0.000000e+00> : tensor<16x16xf32>
-// FP8-NEXT: %0 = stablehlo.multiply %arg5, %cst_1 : tensor<16x16xf32>
+// FP8-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<16x16xf32>
+// FP8-NEXT: %cst_0 = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
+// FP8-NEXT: %cst_1 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
+// FP8-NEXT: %0 = stablehlo.multiply %arg5, %cst : tensor<16x16xf32>
 // FP8-NEXT: %1 = stablehlo.add %arg5, %0 : tensor<16x16xf32>
-// FP8-NEXT: %2 = stablehlo.clamp %cst, %1, %cst_0 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
+// FP8-NEXT: %2 = stablehlo.clamp %cst_0, %1, %cst_1 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
 // FP8-NEXT: %3 = stablehlo.convert %2 {scalify.forms = ["2^0"]} : (tensor<16x16xf32>) -> tensor<16x16xf8E4M3FN>
-// FP8-NEXT: %cst_2 = stablehlo.constant dense<0.000000e+00> : tensor<16x16xf32>
-// FP8-NEXT: %4 = stablehlo.multiply %arg0, %cst_2 : tensor<16x16xf32>
+// FP8-NEXT: %4 = stablehlo.multiply %arg0, %cst : tensor<16x16xf32>
 // FP8-NEXT: %5 = stablehlo.add %arg0, %4 : tensor<16x16xf32>
-// FP8-NEXT: %6 = stablehlo.clamp %cst, %5, %cst_0 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
+// FP8-NEXT: %6 = stablehlo.clamp %cst_0, %5, %cst_1 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
 // FP8-NEXT: %7 = stablehlo.convert %6 {scalify.forms = ["2^0"]} : (tensor<16x16xf32>) -> tensor<16x16xf8E4M3FN>
-// FP8-NEXT: %cst_3 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// FP8-NEXT: %cst_4 = stablehlo.constant {scalify.forms = ["any"]} dense<0xFF800000> : tensor<f32>
-// FP8-NEXT: %cst_5 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.000000e+00> : tensor<f32>
+// FP8-NEXT: %cst_2 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
+// FP8-NEXT: %cst_3 = stablehlo.constant {scalify.forms = ["any"]} dense<0xFF800000> : tensor<f32>
+// FP8-NEXT: %cst_4 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.000000e+00> : tensor<f32>
 // FP8-NEXT: %8 = stablehlo.transpose %arg4, dims = [1, 0] {scalify.forms = ["2^0"]} : (tensor<16x16xf32>) -> tensor<16x16xf32>
-// FP8-NEXT: %cst_6 = stablehlo.constant dense<0.000000e+00> : tensor<16x16xf32>
-// FP8-NEXT: %9 = stablehlo.multiply %8, %cst_6 : tensor<16x16xf32>
+// FP8-NEXT: %9 = stablehlo.multiply %8, %cst : tensor<16x16xf32>
 // FP8-NEXT: %10 = stablehlo.add %8, %9 : tensor<16x16xf32>
-// FP8-NEXT: %11 = stablehlo.clamp %cst, %10, %cst_0 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
+// FP8-NEXT: %11 = stablehlo.clamp %cst_0, %10, %cst_1 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
 // FP8-NEXT: %12 = stablehlo.convert %11 {scalify.forms = ["2^0"]} : (tensor<16x16xf32>) -> tensor<16x16xf8E4M3FN>
 // FP8-NEXT: %13 = stablehlo.dot_general %7, %12, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^0 level 2"]} : (tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<16x16xf32>
-// FP8-NEXT: %14 = stablehlo.broadcast_in_dim %cst_5, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<16x16xf32>
+// FP8-NEXT: %14 = stablehlo.broadcast_in_dim %cst_4, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<16x16xf32>
 // FP8-NEXT: %15 = stablehlo.divide %13, %14 {scalify.forms = ["2^0"]} : tensor<16x16xf32>
-// FP8-NEXT: %16 = stablehlo.reduce(%15 init: %cst_4) applies stablehlo.maximum across dimensions = [1] {scalify.forms = ["2^0"]} : (tensor<16x16xf32>, tensor<f32>) -> tensor<16xf32>
+// FP8-NEXT: %16 = stablehlo.reduce(%15 init: %cst_3) applies stablehlo.maximum across dimensions = [1] {scalify.forms = ["2^0"]} : (tensor<16x16xf32>, tensor<f32>) -> tensor<16xf32>
 // FP8-NEXT: %17 = stablehlo.broadcast_in_dim %16, dims = [0] {scalify.forms = ["2^0"]} : (tensor<16xf32>) -> tensor<16x1xf32>
 // FP8-NEXT: %18 = stablehlo.convert %arg1 {scalify.forms = ["2^0"]} : tensor<16x1xf32>
 // FP8-NEXT: %19 = stablehlo.maximum %18, %17 {scalify.forms = ["2^0"]} : tensor<16x1xf32>
@@ -262,13 +255,12 @@
 // FP8-NEXT: %23 = stablehlo.broadcast_in_dim %19, dims = [0, 1] {scalify.forms = ["2^0"]} : (tensor<16x1xf32>) -> tensor<16x16xf32>
 // FP8-NEXT: %24 = stablehlo.subtract %15, %23 {scalify.forms = ["2^0"]} : tensor<16x16xf32>
 // FP8-NEXT: %25 = stablehlo.exponential %24 {scalify.forms = ["2^0"]} : tensor<16x16xf32>
-// FP8-NEXT: %cst_7 = stablehlo.constant dense<0.000000e+00> : tensor<16x16xf32>
-// FP8-NEXT: %26 = stablehlo.multiply %25, %cst_7 : tensor<16x16xf32>
+// FP8-NEXT: %26 = stablehlo.multiply %25, %cst : tensor<16x16xf32>
 // FP8-NEXT: %27 = stablehlo.add %25, %26 : tensor<16x16xf32>
-// FP8-NEXT: %28 = stablehlo.clamp %cst, %27, %cst_0 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
+// FP8-NEXT: %28 = stablehlo.clamp %cst_0, %27, %cst_1 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
 // FP8-NEXT: %29 = stablehlo.convert %28 {scalify.forms = ["2^0"]} : (tensor<16x16xf32>) -> tensor<16x16xf8E4M3FN>
 // FP8-NEXT: %30 = stablehlo.multiply %arg2, %22 {scalify.forms = ["2^0 level 2"]} : tensor<16x1xf32>
-// FP8-NEXT: %31 = stablehlo.reduce(%25 init: %cst_3) applies stablehlo.add across dimensions = [1] {scalify.forms = ["2^0 level 2"]} : (tensor<16x16xf32>, tensor<f32>) -> tensor<16xf32>
+// FP8-NEXT: %31 = stablehlo.reduce(%25 init: %cst_2) applies stablehlo.add across dimensions = [1] {scalify.forms = ["2^0 level 2"]} : (tensor<16x16xf32>, tensor<f32>) -> tensor<16xf32>
 // FP8-NEXT: %32 = stablehlo.broadcast_in_dim %31, dims = [0] {scalify.forms = ["2^0 level 2"]} : (tensor<16xf32>) -> tensor<16x1xf32>
 // FP8-NEXT: %33 = stablehlo.add %30, %32 {scalify.forms = ["2^0 level 2"]} : tensor<16x1xf32>
 // FP8-NEXT: %34 = stablehlo.broadcast_in_dim %22, dims = [0, 1] {scalify.forms = ["2^0"]} : (tensor<16x1xf32>) -> tensor<16x16xf32>
