@@ -4,7 +4,7 @@
     python -m tools.check_lines tests/lit/models/gru.mlir
 
 Each pair of lines ``// RUN: %scalify-opt %s ... | %filecheck %s --check-prefix=P`` asks for the
-lines with the prefix P: all of the output, line by line. A change of these files is read like a
+lines with the prefix P, or CHECK if it names none: all of the output, line by line. A change of these files is read like a
 change of code: it shows what a change of a rule does to whole programs.
 """
 
@@ -43,8 +43,8 @@ def runs(text: str) -> Iterator[tuple[str, str]]:
         if found[2]:
             continue
         prefix = _PREFIX.search(command)
-        if prefix is not None and _OPT in command:
-            yield command.partition("|")[0], prefix[1]
+        if _OPT in command:
+            yield command.partition("|")[0], prefix[1] if prefix else "CHECK"
         command = ""
 
 

@@ -17,6 +17,7 @@ from scalify_hlo.quantize.constant_operands import ConstantOperands
 from scalify_hlo.quantize.operand_scales import Operand, QuantizeRequest, Quantizing, inverse_scale
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.report.model import Report
+from scalify_hlo.rules import emit
 from scalify_hlo.rules.devices import devices_of
 from scalify_hlo.rules.emitter import Emitter
 from scalify_hlo.rules.statistics import statistic
@@ -40,6 +41,7 @@ class Current:
 
     def __init__(self, recipe: Recipe, constants: ConstantOperands) -> None:
         self._recipe, self._constants, self._count = recipe, constants, 0
+        self._splats = emit.Splats()
 
     def operand(self, request: QuantizeRequest) -> Operand:
         """See `scalify_hlo.quantize.operand_scales.ScaleProvider`."""
@@ -49,14 +51,15 @@ class Current:
             return constant
         self._count += 1
         request = replace(request, value=_apart(request.value))
-        quantizing, channels = Quantizing(request, self._recipe), request.channels
+        splats, channels = self._splats, request.channels
+        quantizing = Quantizing(request, self._recipe, splats=splats)
         value = request.value
         dims = () if channels is None else channels.dims
-        devices = devices_of(quantizing.at.opview)
+        at, devices = quantizing.at, devices_of(quantizing.at.opview)
         amax = statistic(
-            value, "max", quantizing.at, wide=False, devices=devices, kept=dims, apart=True
+            value, "max", at, wide=False, devices=devices, kept=dims, apart=True, splats=splats
         )
-        emitter = Emitter(quantizing.at, wide=False, shape=amax.type.shape)
+        emitter = Emitter(at, wide=False, shape=amax.type.shape, splats=splats)
         largest = FORMATS[request.format].scaled_amax * 2.0**-scaling.margin
         within = _LEAST <= largest <= FORMATS[request.format].max_finite
         if scaling.power_2_scale and 0 <= scaling.margin <= MOST_MARGIN:

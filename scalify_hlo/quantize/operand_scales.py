@@ -14,7 +14,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
@@ -219,6 +218,7 @@ class Quantizing:
         kept: Whether a barrier keeps XLA from fusing the cast with its readers, even if the request
             does not: ``apart`` is `barrier_after`, and ``in order`` is `barrier_in_order`.
         before: The op before which the operand is cast instead.
+        splats: The constants that are shared with other casts.
     """
 
     def __init__(
@@ -227,6 +227,7 @@ class Quantizing:
         recipe: Recipe,
         kept: Kept = "no",
         before: ir.Operation | None = None,
+        splats: emit.Splats | None = None,
     ) -> None:
         self._request, self._saturate, self._kept = request, recipe.saturate, kept
         self._powers = recipe.scaling.power_2_scale or recipe.scaling.kind == "calibrated"
@@ -237,11 +238,9 @@ class Quantizing:
         self.at: ir.Operation = self._cast.owner.operation
         if before is not None:
             self.at.move_before(before)
-
-    @cached_property
-    def emitter(self) -> Emitter:
-        """Returns the builder of the ops that compute the scale."""
-        return Emitter(self.at, wide=False)
+        self.splats = splats or emit.Splats()
+        if isinstance(request.value, ir.BlockArgument):
+            self.splats.lead(self.at)
 
     @property
     def element(self) -> ir.Type:
@@ -292,10 +291,10 @@ class Quantizing:
     def _finish(self, wide: ir.Value, of: ir.Value, *, within: bool = False) -> ir.Value:
         if self._saturate and not within:
             scalar, most = emit.scalar_type(wide.type.element_type), self._format.max_finite
-            low, high = (emit.constant(scalar, end, self.at) for end in (-most, most))
+            low, high = (self.splats.number(scalar, end, self.at) for end in (-most, most))
             # XLA moves transposes of arguments through a product of these and a constant.
             tested = of if is_block(unwidened(of).owner) else None
-            wide = saturated(wide, self._format, low, high, self.at, tested=tested)
+            wide = saturated(wide, self._format, low, high, self.at, self.splats, tested=tested)
         self.at.operands[0] = wide
         share_sharding(self._request.value, self._cast)
         if self._kept == "in order":

@@ -41,11 +41,14 @@ class Splats:
     def __init__(self) -> None:
         self._made: ValueMap[ValueCache[ir.Value]] = ValueMap()  # by block, type and value
 
-    def raise_to_start(self, block: ir.Block) -> None:
-        """Moves the constants of a block before an op that was built at its start since."""
-        first = block.operations[0]
-        for made in (self._made.get(block) or {}).values():
-            made.owner.operation.move_before(first)
+    def lead(self, op: ir.Operation) -> None:
+        """Moves an op that was built at the start of its block behind the constants there.
+
+        Each constant is built at the start, so that the oldest one is the last.
+        """
+        oldest = next(iter((self._made.get(op.block) or {}).values()), None)
+        if oldest is not None:
+            op.move_after(oldest.owner.operation)
 
     def number(self, type_: ir.Type, value: float, at: ir.Operation) -> ir.Value:
         """Returns a splat constant of a static float type, for ops in the block of an op."""
@@ -232,12 +235,15 @@ def filled(
     return broadcast_scalar(constant(scalar_type(type_.element_type), value, at), like, at)
 
 
-def where_finite(data: ir.Value, value: ir.Value, at: ir.Operation) -> ir.Value:
+def where_finite(
+    data: ir.Value, value: ir.Value, at: ir.Operation, splats: Splats | None = None
+) -> ir.Value:
     """Returns a value where data of its type are finite, and zero elsewhere."""
     where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
     found = stablehlo.is_finite(data, **where)
     static = value.type.has_static_shape
-    zero = filled(value if static else convert(found, value.type.element_type, at), 0.0, at)
+    like = value if static else convert(found, value.type.element_type, at)
+    zero = filled(like, 0.0, at, splats)
     return stablehlo.select(found, value, zero, **where)
 
 

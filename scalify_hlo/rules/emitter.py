@@ -59,10 +59,18 @@ class Emitter:
         at: The op.
         wide: Whether floats are f64 rather than f32.
         shape: The shape of the tensors; empty for one scalar.
+        splats: The constants that are shared with other builders.
     """
 
-    def __init__(self, at: ir.Operation, *, wide: bool, shape: Sequence[int] = ()) -> None:
-        self._at = at
+    def __init__(
+        self,
+        at: ir.Operation,
+        *,
+        wide: bool,
+        shape: Sequence[int] = (),
+        splats: emit.Splats | None = None,
+    ) -> None:
+        self._at, self._splats = at, splats
         self._where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
         self._bits = BITS[wide]
         element = ir.F64Type.get() if wide else ir.F32Type.get()
@@ -72,7 +80,8 @@ class Emitter:
 
     def number(self, value: float) -> ir.Value:
         """A float."""
-        return emit.constant(self.float, value, self._at)
+        build = self._splats.number if self._splats else emit.constant
+        return build(self.float, value, self._at)
 
     def numbers(self, values: Sequence[float]) -> ir.Value:
         """Several floats, one for each element."""
@@ -211,4 +220,5 @@ class Emitter:
         return self._like(self._integer, value)
 
     def _like(self, type_: ir.Type, value: int) -> ir.Value:
-        return emit.integers(type_, value, self._at)
+        build = self._splats.integer if self._splats else emit.integers
+        return build(type_, value, self._at)

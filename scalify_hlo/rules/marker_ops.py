@@ -69,7 +69,7 @@ def set_scaling(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]:
         return [_asked(_moved(op, rewriter, Scale(exponent)), rewriter), given]
     rewriter.read(op, 1)
     old = _scale(rewriter, data)
-    emitter = _emitter(op, data)
+    emitter = _emitter(op, data, rewriter)
     power = emitter.power(_given(op, emitter), DOWN, _value(rewriter, op, old))
     return [_asked(_moved_to_computed(op, rewriter, emitter, power), rewriter), given]
 
@@ -95,7 +95,7 @@ def rebalance_scale(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]
     if (exponent := _exponent(rewriter, given, op)) is not None:
         return [_moved(op, rewriter, old.shift(exponent)), given]
     rewriter.read(op, 1)
-    emitter = _emitter(op, data)
+    emitter = _emitter(op, data, rewriter)
     power = emitter.power(_given(op, emitter), DOWN, emitter.number(1.0))
     scale = emitter.multiply(power, _value(rewriter, op, old))
     return [_moved_to_computed(op, rewriter, emitter, scale), given]
@@ -118,11 +118,12 @@ def dynamic_rescale(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]
     if known and abs(info.level) > MEASURED_BOUND:
         return [rewriter.normalize(data, at), *rest]  # Of f64: scales of statistics are not so far.
     _bring_near(op, 0, rewriter)
-    emitter = _emitter(op, data)
+    emitter = _emitter(op, data, rewriter)
     unit = _unit(op, emitter)
     data = _kept(op, rewriter, emitter)
     _count(op, rewriter)
-    found = statistic(data, kind, at, wide=_wide(data), devices=rewriter.devices)
+    splats = rewriter.settings.splats
+    found = statistic(data, kind, at, wide=_wide(data), devices=rewriter.devices, splats=splats)
     power = _over(op, emitter, emitter.power(found, _rounding(op, rewriter), unit))
     scale = _rescaled(op, rewriter, power, _acts(op, emitter))
     return [_moved_to_computed(op, rewriter, emitter, scale), *rest]
@@ -186,7 +187,7 @@ def _rescaled(
 ) -> ir.Value:
     """Returns the scale of a marker's value: X_s*power, or the old scale in other steps."""
     operands = op.operands
-    emitter = _emitter(op, operands[number])
+    emitter = _emitter(op, operands[number], rewriter)
     old = _value(rewriter, op, _scale(rewriter, operands[number]))
     scale = emitter.multiply(power, old)
     if acts is None:
@@ -319,8 +320,8 @@ def _wide(value: ir.Value) -> bool:
     return isinstance(scale_element(value.type), ir.F64Type)
 
 
-def _emitter(op: ir.Operation, value: ir.Value) -> Emitter:
-    return Emitter(op.operation, wide=_wide(value))
+def _emitter(op: ir.Operation, value: ir.Value, rewriter: ScaleRewriter) -> Emitter:
+    return Emitter(op.operation, wide=_wide(value), splats=rewriter.settings.splats)
 
 
 def _rounding(op: ir.Operation, rewriter: ScaleRewriter) -> str:
@@ -360,7 +361,7 @@ def _value(rewriter: ScaleRewriter, op: ir.Operation, scale: Scale) -> ir.Value:
     """Returns a scale as one number."""
     data = op.operands[0]
     if scale.static:
-        return _emitter(op, data).number(2.0**scale.exponent)
+        return _emitter(op, data, rewriter).number(2.0**scale.exponent)
     rewriter.runtime_scales.location = op.location
     return rewriter.runtime_scales.kept(scale, wide=_wide(data))
 

@@ -46,6 +46,7 @@ def statistic(
     narrow: bool = False,
     finite: bool = True,
     apart: bool = False,
+    splats: emit.Splats | None = None,
 ) -> ir.Value:
     """Returns the rms, mean magnitude or largest magnitude of data as a rank-0 f32, or f64.
 
@@ -69,15 +70,17 @@ def statistic(
             infinite or NaN because of them.
         apart: Whether a barrier stands behind the reduction that finds the largest magnitude, as of
             `Emitter.kept`.
+        splats: The constants that are shared with other statistics.
     """
-    reduction = _Reduction(kind, at, data.type, wide=wide, devices=devices, kept=kept)
+    reduction = _Reduction(kind, at, data.type, wide, devices, kept, splats)
     return reduction.of(data, narrow=narrow, finite=finite, apart=apart)
 
 
-def sum_of_squares(data: ir.Value, at: ir.Operation, zero: ir.Value, *, wide: bool) -> ir.Value:
+def sum_of_squares(
+    data: ir.Value, at: ir.Operation, splats: emit.Splats, *, wide: bool
+) -> ir.Value:
     """Returns the sum of the squares of all elements, of rank 0; see `statistic`."""
-    reduction = _Reduction("l2", at, data.type, wide=wide)
-    return reduction.total(data, zero=zero)
+    return _Reduction("l2", at, data.type, wide, splats=splats).total(data)
 
 
 def largest(
@@ -98,7 +101,7 @@ def largest(
         kept: The dimensions along which there is one result per index.
         splats: The constants that are shared with other reductions.
     """
-    reduction = _Reduction("max", at, magnitudes.type, wide=False, kept=kept, splats=splats)
+    reduction = _Reduction("max", at, magnitudes.type, kept=kept, splats=splats)
     return reduction.largest(magnitudes, finite=finite)
 
 
@@ -203,16 +206,14 @@ class _Reduction:
         kind: str,
         at: ir.Operation,
         type_: ir.Type,
-        *,
-        wide: bool,
+        wide: bool = False,
         devices: Devices | None = None,
         kept: Sequence[int] = (),
         splats: emit.Splats | None = None,
     ) -> None:
-        self._kind, self._at, self._devices = kind, at, devices
-        self._splats = splats
+        self._kind, self._at, self._devices, self._splats = kind, at, devices, splats
         shape = [type_.shape[d] for d in kept]
-        self._emitter = Emitter(at, wide=wide, shape=shape)
+        self._emitter = Emitter(at, wide=wide, shape=shape, splats=splats)
         self._reduce = [d for d in range(type_.rank) if d not in kept]
         self._element = self._emitter.float.element_type
         self._where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
@@ -225,14 +226,13 @@ class _Reduction:
         narrow: bool = False,
         finite: bool = True,
         apart: bool = False,
-        zero: ir.Value | None = None,
     ) -> ir.Value:
         terms = self._terms(data, finite=finite)
         if finite and self._kind == "max":
             total = self.largest(terms, apart=apart)
         else:
             terms = terms if narrow else emit.convert(terms, self._element, self._at)
-            total = self.reduced(terms, zero)
+            total = self.reduced(terms)
         return emit.convert(total, self._element, self._at)
 
     def of(self, data: ir.Value, *, narrow: bool, finite: bool, apart: bool) -> ir.Value:
@@ -258,7 +258,9 @@ class _Reduction:
             size = emit.multiply(data, data, self._at)
         else:
             size = emit.elementwise("stablehlo.abs", data, **self._where)
-        return emit.where_finite(data, size, self._at) if finite and self._kind != "max" else size
+        if not finite or self._kind == "max":
+            return size
+        return emit.where_finite(data, size, self._at, self._splats)
 
     def largest(self, sizes: ir.Value, *, finite: bool = True, apart: bool = False) -> ir.Value:
         """Returns the largest of magnitudes, or the largest finite one.
@@ -275,8 +277,7 @@ class _Reduction:
         integer = make(bits.width)
         codes = ir.RankedTensorType.get(sizes.type.shape, integer, sizes.type.encoding)
         found = self._more(emit.bitcast(codes, sizes, **self._where), "add", least)
-        build = self._splats.integer if self._splats else emit.integers
-        found = self.reduced(found, build(emit.scalar_type(integer), least, self._at))
+        found = self.reduced(found, least)
         found = self._emitter.kept(found) if apart else found
         found = self._more(found, "subtract", least)
         type_ = ir.RankedTensorType.get(found.type.shape, element)
@@ -289,10 +290,11 @@ class _Reduction:
         other = emit.filled(codes, number, self._at, self._splats)
         return emit.elementwise(f"stablehlo.{name}", codes, other, **self._where)
 
-    def reduced(self, terms: ir.Value, zero: ir.Value | None = None) -> ir.Value:
+    def reduced(self, terms: ir.Value, start: float = 0.0) -> ir.Value:
         element = terms.type.element_type
         scalar = emit.scalar_type(element)
-        zero = emit.constant(scalar, 0.0, self._at) if zero is None else zero
+        build = self._splats.number if self._splats else emit.constant
+        zero = build(scalar, start, self._at)
         op = ir.Operation.create(
             "stablehlo.reduce",
             results=[ir.RankedTensorType.get(self._emitter.float.shape, element)],

@@ -59,8 +59,8 @@ def _sizes(awaited: Sequence[Awaited], at: ir.Operation, wide: bool) -> list[ir.
     common barrier, as XLA copies scalar ops into each fusion.
     """
     where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
-    zero = Emitter(at, wide=wide).number(0.0)
-    sums = [_sum(each, at, zero, wide=wide) for each in awaited]
+    splats = emit.Splats()
+    sums = [_sum(each, at, splats, wide=wide) for each in awaited]
     emitter = Emitter(at, wide=wide, shape=[len(sums)])
     one = ir.RankedTensorType.get([1], sums[0].type.element_type)
     rows = stablehlo.concatenate([emit.reshape(each, one, at) for each in sums], 0, **where)
@@ -75,13 +75,13 @@ def _sizes(awaited: Sequence[Awaited], at: ir.Operation, wide: bool) -> list[ir.
     ]
 
 
-def _sum(awaited: Awaited, at: ir.Operation, zero: ir.Value, *, wide: bool) -> ir.Value:
+def _sum(awaited: Awaited, at: ir.Operation, splats: emit.Splats, *, wide: bool) -> ir.Value:
     """Returns the sum of squares; the mean of squares if the number of elements is dynamic."""
     argument = awaited.argument
     if awaited.far:
         argument = emit.times_power(argument, -awaited.far, at)
     if argument.type.has_static_shape:
-        return sum_of_squares(argument, at, zero, wide=wide)
+        return sum_of_squares(argument, at, splats, wide=wide)
     rms = statistic(argument, _STATISTIC, at, wide=wide, devices=None)
     return emit.multiply(rms, rms, at)
 

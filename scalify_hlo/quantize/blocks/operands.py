@@ -147,7 +147,7 @@ class BlockOperands:
         mark = convert_after(value, ir.F32Type.get())
         at = mark.owner.operation
         if isinstance(value, ir.BlockArgument):
-            self._splats.raise_to_start(at.block)
+            self._splats.lead(at)
         value, axes = merged(value, axes, at)
         wide = emit.convert(arranged(value, axes, at), ir.F32Type.get(), at)
         *batch, rows, terms = wide.type.shape

@@ -200,235 +200,194 @@
 // UNIT-NEXT: }
 // CURRENT:      module @_step attributes {jax.uses_shape_polymorphism = false, mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
 // CURRENT-NEXT: func.func public @main(%arg0: tensor<3x3x4x32xf32>, %arg1: tensor<3x3x32x32xf32>, %arg2: tensor<32x16xf32>, %arg3: tensor<4x8x8x4xf32>, %arg4: tensor<4xi32>) -> (tensor<3x3x4x32xf32> {jax.result_info = "result[0][0]"}, tensor<3x3x32x32xf32> {jax.result_info = "result[0][1]"}, tensor<32x16xf32> {jax.result_info = "result[0][2]"}, tensor<f32> {jax.result_info = "result[1]"}) {
+// CURRENT-NEXT: %c = stablehlo.constant dense<8388608> : tensor<4x4x4x32xi32>
+// CURRENT-NEXT: %c_0 = stablehlo.constant dense<2256535552> : tensor<ui32>
+// CURRENT-NEXT: %c_1 = stablehlo.constant dense<8388608> : tensor<4x16xi32>
+// CURRENT-NEXT: %c_2 = stablehlo.constant dense<8388608> : tensor<32x16xi32>
+// CURRENT-NEXT: %c_3 = stablehlo.constant dense<8388608> : tensor<4x32xi32>
+// CURRENT-NEXT: %c_4 = stablehlo.constant dense<8388608> : tensor<3x3x32x32xi32>
+// CURRENT-NEXT: %c_5 = stablehlo.constant dense<8388608> : tensor<4x8x8x32xi32>
+// CURRENT-NEXT: %c_6 = stablehlo.constant dense<8388608> : tensor<3x3x4x32xi32>
+// CURRENT-NEXT: %c_7 = stablehlo.constant dense<2130706432> : tensor<ui32>
+// CURRENT-NEXT: %c_8 = stablehlo.constant dense<2197815296> : tensor<ui32>
+// CURRENT-NEXT: %c_9 = stablehlo.constant dense<2139095040> : tensor<ui32>
+// CURRENT-NEXT: %c_10 = stablehlo.constant dense<2097151> : tensor<ui32>
+// CURRENT-NEXT: %cst = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
+// CURRENT-NEXT: %c_11 = stablehlo.constant dense<8388608> : tensor<i32>
+// CURRENT-NEXT: %c_12 = stablehlo.constant dense<8388608> : tensor<4x8x8x4xi32>
 // CURRENT-NEXT: %0 = stablehlo.abs %arg2 : tensor<32x16xf32>
 // CURRENT-NEXT: %1 = stablehlo.bitcast_convert %0 : (tensor<32x16xf32>) -> tensor<32x16xi32>
-// CURRENT-NEXT: %c = stablehlo.constant dense<8388608> : tensor<32x16xi32>
-// CURRENT-NEXT: %2 = stablehlo.add %1, %c : tensor<32x16xi32>
-// CURRENT-NEXT: %c_0 = stablehlo.constant dense<8388608> : tensor<i32>
-// CURRENT-NEXT: %3 = stablehlo.reduce(%2 init: %c_0) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<32x16xi32>, tensor<i32>) -> tensor<i32>
+// CURRENT-NEXT: %2 = stablehlo.add %1, %c_2 : tensor<32x16xi32>
+// CURRENT-NEXT: %3 = stablehlo.reduce(%2 init: %c_11) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<32x16xi32>, tensor<i32>) -> tensor<i32>
 // CURRENT-NEXT: %4 = stablehlo.optimization_barrier %3 : tensor<i32>
-// CURRENT-NEXT: %c_1 = stablehlo.constant dense<8388608> : tensor<i32>
-// CURRENT-NEXT: %5 = stablehlo.subtract %4, %c_1 : tensor<i32>
+// CURRENT-NEXT: %5 = stablehlo.subtract %4, %c_11 : tensor<i32>
 // CURRENT-NEXT: %6 = stablehlo.bitcast_convert %5 : (tensor<i32>) -> tensor<f32>
-// CURRENT-NEXT: %cst = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
 // CURRENT-NEXT: %7 = stablehlo.maximum %6, %cst : tensor<f32>
 // CURRENT-NEXT: %8 = stablehlo.bitcast_convert %7 : (tensor<f32>) -> tensor<ui32>
-// CURRENT-NEXT: %c_2 = stablehlo.constant dense<2097151> : tensor<ui32>
-// CURRENT-NEXT: %9 = stablehlo.add %8, %c_2 : tensor<ui32>
-// CURRENT-NEXT: %c_3 = stablehlo.constant dense<2139095040> : tensor<ui32>
-// CURRENT-NEXT: %10 = stablehlo.and %9, %c_3 : tensor<ui32>
-// CURRENT-NEXT: %c_4 = stablehlo.constant dense<2197815296> : tensor<ui32>
-// CURRENT-NEXT: %11 = stablehlo.subtract %c_4, %10 : tensor<ui32>
+// CURRENT-NEXT: %9 = stablehlo.add %8, %c_10 : tensor<ui32>
+// CURRENT-NEXT: %10 = stablehlo.and %9, %c_9 : tensor<ui32>
+// CURRENT-NEXT: %11 = stablehlo.subtract %c_8, %10 : tensor<ui32>
 // CURRENT-NEXT: %12 = stablehlo.bitcast_convert %11 : (tensor<ui32>) -> tensor<f32>
 // CURRENT-NEXT: %13 = stablehlo.bitcast_convert %12 : (tensor<f32>) -> tensor<ui32>
-// CURRENT-NEXT: %c_5 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// CURRENT-NEXT: %14 = stablehlo.subtract %c_5, %13 : tensor<ui32>
+// CURRENT-NEXT: %14 = stablehlo.subtract %c_7, %13 : tensor<ui32>
 // CURRENT-NEXT: %15 = stablehlo.bitcast_convert %14 : (tensor<ui32>) -> tensor<f32>
 // CURRENT-NEXT: %16 = stablehlo.broadcast_in_dim %12, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
 // CURRENT-NEXT: %17 = stablehlo.multiply %arg2, %16 : tensor<32x16xf32>
 // CURRENT-NEXT: %18 = stablehlo.convert %17 : (tensor<32x16xf32>) -> tensor<32x16xf8E4M3FN>
 // CURRENT-NEXT: %19 = stablehlo.abs %arg1 : tensor<3x3x32x32xf32>
 // CURRENT-NEXT: %20 = stablehlo.bitcast_convert %19 : (tensor<3x3x32x32xf32>) -> tensor<3x3x32x32xi32>
-// CURRENT-NEXT: %c_6 = stablehlo.constant dense<8388608> : tensor<3x3x32x32xi32>
-// CURRENT-NEXT: %21 = stablehlo.add %20, %c_6 : tensor<3x3x32x32xi32>
-// CURRENT-NEXT: %c_7 = stablehlo.constant dense<8388608> : tensor<i32>
-// CURRENT-NEXT: %22 = stablehlo.reduce(%21 init: %c_7) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<3x3x32x32xi32>, tensor<i32>) -> tensor<i32>
+// CURRENT-NEXT: %21 = stablehlo.add %20, %c_4 : tensor<3x3x32x32xi32>
+// CURRENT-NEXT: %22 = stablehlo.reduce(%21 init: %c_11) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<3x3x32x32xi32>, tensor<i32>) -> tensor<i32>
 // CURRENT-NEXT: %23 = stablehlo.optimization_barrier %22 : tensor<i32>
-// CURRENT-NEXT: %c_8 = stablehlo.constant dense<8388608> : tensor<i32>
-// CURRENT-NEXT: %24 = stablehlo.subtract %23, %c_8 : tensor<i32>
+// CURRENT-NEXT: %24 = stablehlo.subtract %23, %c_11 : tensor<i32>
 // CURRENT-NEXT: %25 = stablehlo.bitcast_convert %24 : (tensor<i32>) -> tensor<f32>
-// CURRENT-NEXT: %cst_9 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
-// CURRENT-NEXT: %26 = stablehlo.maximum %25, %cst_9 : tensor<f32>
+// CURRENT-NEXT: %26 = stablehlo.maximum %25, %cst : tensor<f32>
 // CURRENT-NEXT: %27 = stablehlo.bitcast_convert %26 : (tensor<f32>) -> tensor<ui32>
-// CURRENT-NEXT: %c_10 = stablehlo.constant dense<2097151> : tensor<ui32>
 // CURRENT-NEXT: %28 = stablehlo.add %27, %c_10 : tensor<ui32>
-// CURRENT-NEXT: %c_11 = stablehlo.constant dense<2139095040> : tensor<ui32>
-// CURRENT-NEXT: %29 = stablehlo.and %28, %c_11 : tensor<ui32>
-// CURRENT-NEXT: %c_12 = stablehlo.constant dense<2197815296> : tensor<ui32>
-// CURRENT-NEXT: %30 = stablehlo.subtract %c_12, %29 : tensor<ui32>
+// CURRENT-NEXT: %29 = stablehlo.and %28, %c_9 : tensor<ui32>
+// CURRENT-NEXT: %30 = stablehlo.subtract %c_8, %29 : tensor<ui32>
 // CURRENT-NEXT: %31 = stablehlo.bitcast_convert %30 : (tensor<ui32>) -> tensor<f32>
 // CURRENT-NEXT: %32 = stablehlo.bitcast_convert %31 : (tensor<f32>) -> tensor<ui32>
-// CURRENT-NEXT: %c_13 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// CURRENT-NEXT: %33 = stablehlo.subtract %c_13, %32 : tensor<ui32>
+// CURRENT-NEXT: %33 = stablehlo.subtract %c_7, %32 : tensor<ui32>
 // CURRENT-NEXT: %34 = stablehlo.bitcast_convert %33 : (tensor<ui32>) -> tensor<f32>
 // CURRENT-NEXT: %35 = stablehlo.broadcast_in_dim %31, dims = [] : (tensor<f32>) -> tensor<3x3x32x32xf32>
 // CURRENT-NEXT: %36 = stablehlo.multiply %arg1, %35 : tensor<3x3x32x32xf32>
 // CURRENT-NEXT: %37 = stablehlo.convert %36 : (tensor<3x3x32x32xf32>) -> tensor<3x3x32x32xf8E4M3FN>
 // CURRENT-NEXT: %38 = stablehlo.abs %arg0 : tensor<3x3x4x32xf32>
 // CURRENT-NEXT: %39 = stablehlo.bitcast_convert %38 : (tensor<3x3x4x32xf32>) -> tensor<3x3x4x32xi32>
-// CURRENT-NEXT: %c_14 = stablehlo.constant dense<8388608> : tensor<3x3x4x32xi32>
-// CURRENT-NEXT: %40 = stablehlo.add %39, %c_14 : tensor<3x3x4x32xi32>
-// CURRENT-NEXT: %c_15 = stablehlo.constant dense<8388608> : tensor<i32>
-// CURRENT-NEXT: %41 = stablehlo.reduce(%40 init: %c_15) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<3x3x4x32xi32>, tensor<i32>) -> tensor<i32>
+// CURRENT-NEXT: %40 = stablehlo.add %39, %c_6 : tensor<3x3x4x32xi32>
+// CURRENT-NEXT: %41 = stablehlo.reduce(%40 init: %c_11) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<3x3x4x32xi32>, tensor<i32>) -> tensor<i32>
 // CURRENT-NEXT: %42 = stablehlo.optimization_barrier %41 : tensor<i32>
-// CURRENT-NEXT: %c_16 = stablehlo.constant dense<8388608> : tensor<i32>
-// CURRENT-NEXT: %43 = stablehlo.subtract %42, %c_16 : tensor<i32>
+// CURRENT-NEXT: %43 = stablehlo.subtract %42, %c_11 : tensor<i32>
 // CURRENT-NEXT: %44 = stablehlo.bitcast_convert %43 : (tensor<i32>) -> tensor<f32>
-// CURRENT-NEXT: %cst_17 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
-// CURRENT-NEXT: %45 = stablehlo.maximum %44, %cst_17 : tensor<f32>
+// CURRENT-NEXT: %45 = stablehlo.maximum %44, %cst : tensor<f32>
 // CURRENT-NEXT: %46 = stablehlo.bitcast_convert %45 : (tensor<f32>) -> tensor<ui32>
-// CURRENT-NEXT: %c_18 = stablehlo.constant dense<2097151> : tensor<ui32>
-// CURRENT-NEXT: %47 = stablehlo.add %46, %c_18 : tensor<ui32>
-// CURRENT-NEXT: %c_19 = stablehlo.constant dense<2139095040> : tensor<ui32>
-// CURRENT-NEXT: %48 = stablehlo.and %47, %c_19 : tensor<ui32>
-// CURRENT-NEXT: %c_20 = stablehlo.constant dense<2197815296> : tensor<ui32>
-// CURRENT-NEXT: %49 = stablehlo.subtract %c_20, %48 : tensor<ui32>
+// CURRENT-NEXT: %47 = stablehlo.add %46, %c_10 : tensor<ui32>
+// CURRENT-NEXT: %48 = stablehlo.and %47, %c_9 : tensor<ui32>
+// CURRENT-NEXT: %49 = stablehlo.subtract %c_8, %48 : tensor<ui32>
 // CURRENT-NEXT: %50 = stablehlo.bitcast_convert %49 : (tensor<ui32>) -> tensor<f32>
 // CURRENT-NEXT: %51 = stablehlo.bitcast_convert %50 : (tensor<f32>) -> tensor<ui32>
-// CURRENT-NEXT: %c_21 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// CURRENT-NEXT: %52 = stablehlo.subtract %c_21, %51 : tensor<ui32>
+// CURRENT-NEXT: %52 = stablehlo.subtract %c_7, %51 : tensor<ui32>
 // CURRENT-NEXT: %53 = stablehlo.bitcast_convert %52 : (tensor<ui32>) -> tensor<f32>
 // CURRENT-NEXT: %54 = stablehlo.broadcast_in_dim %50, dims = [] : (tensor<f32>) -> tensor<3x3x4x32xf32>
 // CURRENT-NEXT: %55 = stablehlo.multiply %arg0, %54 : tensor<3x3x4x32xf32>
 // CURRENT-NEXT: %56 = stablehlo.convert %55 : (tensor<3x3x4x32xf32>) -> tensor<3x3x4x32xf8E4M3FN>
 // CURRENT-NEXT: %57 = stablehlo.abs %arg3 : tensor<4x8x8x4xf32>
 // CURRENT-NEXT: %58 = stablehlo.bitcast_convert %57 : (tensor<4x8x8x4xf32>) -> tensor<4x8x8x4xi32>
-// CURRENT-NEXT: %c_22 = stablehlo.constant dense<8388608> : tensor<4x8x8x4xi32>
-// CURRENT-NEXT: %59 = stablehlo.add %58, %c_22 : tensor<4x8x8x4xi32>
-// CURRENT-NEXT: %c_23 = stablehlo.constant dense<8388608> : tensor<i32>
-// CURRENT-NEXT: %60 = stablehlo.reduce(%59 init: %c_23) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<4x8x8x4xi32>, tensor<i32>) -> tensor<i32>
+// CURRENT-NEXT: %59 = stablehlo.add %58, %c_12 : tensor<4x8x8x4xi32>
+// CURRENT-NEXT: %60 = stablehlo.reduce(%59 init: %c_11) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<4x8x8x4xi32>, tensor<i32>) -> tensor<i32>
 // CURRENT-NEXT: %61 = stablehlo.optimization_barrier %60 : tensor<i32>
-// CURRENT-NEXT: %c_24 = stablehlo.constant dense<8388608> : tensor<i32>
-// CURRENT-NEXT: %62 = stablehlo.subtract %61, %c_24 : tensor<i32>
+// CURRENT-NEXT: %62 = stablehlo.subtract %61, %c_11 : tensor<i32>
 // CURRENT-NEXT: %63 = stablehlo.bitcast_convert %62 : (tensor<i32>) -> tensor<f32>
-// CURRENT-NEXT: %cst_25 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
-// CURRENT-NEXT: %64 = stablehlo.maximum %63, %cst_25 : tensor<f32>
+// CURRENT-NEXT: %64 = stablehlo.maximum %63, %cst : tensor<f32>
 // CURRENT-NEXT: %65 = stablehlo.bitcast_convert %64 : (tensor<f32>) -> tensor<ui32>
-// CURRENT-NEXT: %c_26 = stablehlo.constant dense<2097151> : tensor<ui32>
-// CURRENT-NEXT: %66 = stablehlo.add %65, %c_26 : tensor<ui32>
-// CURRENT-NEXT: %c_27 = stablehlo.constant dense<2139095040> : tensor<ui32>
-// CURRENT-NEXT: %67 = stablehlo.and %66, %c_27 : tensor<ui32>
-// CURRENT-NEXT: %c_28 = stablehlo.constant dense<2197815296> : tensor<ui32>
-// CURRENT-NEXT: %68 = stablehlo.subtract %c_28, %67 : tensor<ui32>
+// CURRENT-NEXT: %66 = stablehlo.add %65, %c_10 : tensor<ui32>
+// CURRENT-NEXT: %67 = stablehlo.and %66, %c_9 : tensor<ui32>
+// CURRENT-NEXT: %68 = stablehlo.subtract %c_8, %67 : tensor<ui32>
 // CURRENT-NEXT: %69 = stablehlo.bitcast_convert %68 : (tensor<ui32>) -> tensor<f32>
 // CURRENT-NEXT: %70 = stablehlo.bitcast_convert %69 : (tensor<f32>) -> tensor<ui32>
-// CURRENT-NEXT: %c_29 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// CURRENT-NEXT: %71 = stablehlo.subtract %c_29, %70 : tensor<ui32>
+// CURRENT-NEXT: %71 = stablehlo.subtract %c_7, %70 : tensor<ui32>
 // CURRENT-NEXT: %72 = stablehlo.bitcast_convert %71 : (tensor<ui32>) -> tensor<f32>
 // CURRENT-NEXT: %73 = stablehlo.broadcast_in_dim %69, dims = [] : (tensor<f32>) -> tensor<4x8x8x4xf32>
 // CURRENT-NEXT: %74 = stablehlo.multiply %arg3, %73 : tensor<4x8x8x4xf32>
 // CURRENT-NEXT: %75 = stablehlo.convert %74 : (tensor<4x8x8x4xf32>) -> tensor<4x8x8x4xf8E4M3FN>
-// CURRENT-NEXT: %cst_30 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e-01> : tensor<f32>
-// CURRENT-NEXT: %cst_31 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %cst_32 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %cst_33 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.600000e+01> : tensor<f32>
-// CURRENT-NEXT: %cst_34 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %cst_13 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e-01> : tensor<f32>
+// CURRENT-NEXT: %cst_14 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %cst_15 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %cst_16 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.600000e+01> : tensor<f32>
+// CURRENT-NEXT: %cst_17 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
 // CURRENT-NEXT: %76 = stablehlo.convolution(%75, %56) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x8x8x4xf8E4M3FN>, tensor<3x3x4x32xf8E4M3FN>) -> tensor<4x8x8x32xf32>
 // CURRENT-NEXT: %77 = stablehlo.multiply %72, %53 : tensor<f32>
-// CURRENT-NEXT: %cst_35 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
-// CURRENT-NEXT: %78 = stablehlo.minimum %77, %cst_35 : tensor<f32>
+// CURRENT-NEXT: %cst_18 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
+// CURRENT-NEXT: %78 = stablehlo.minimum %77, %cst_18 : tensor<f32>
 // CURRENT-NEXT: %79 = stablehlo.broadcast_in_dim %78, dims = [] : (tensor<f32>) -> tensor<4x8x8x32xf32>
 // CURRENT-NEXT: %80 = stablehlo.multiply %76, %79 : tensor<4x8x8x32xf32>
 // CURRENT-NEXT: %81 = call @relu(%80) : (tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf32>
 // CURRENT-NEXT: %82 = stablehlo.abs %81 : tensor<4x8x8x32xf32>
 // CURRENT-NEXT: %83 = stablehlo.bitcast_convert %82 : (tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xi32>
-// CURRENT-NEXT: %c_36 = stablehlo.constant dense<8388608> : tensor<4x8x8x32xi32>
-// CURRENT-NEXT: %84 = stablehlo.add %83, %c_36 : tensor<4x8x8x32xi32>
-// CURRENT-NEXT: %c_37 = stablehlo.constant dense<8388608> : tensor<i32>
-// CURRENT-NEXT: %85 = stablehlo.reduce(%84 init: %c_37) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<4x8x8x32xi32>, tensor<i32>) -> tensor<i32>
+// CURRENT-NEXT: %84 = stablehlo.add %83, %c_5 : tensor<4x8x8x32xi32>
+// CURRENT-NEXT: %85 = stablehlo.reduce(%84 init: %c_11) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<4x8x8x32xi32>, tensor<i32>) -> tensor<i32>
 // CURRENT-NEXT: %86 = stablehlo.optimization_barrier %85 : tensor<i32>
-// CURRENT-NEXT: %c_38 = stablehlo.constant dense<8388608> : tensor<i32>
-// CURRENT-NEXT: %87 = stablehlo.subtract %86, %c_38 : tensor<i32>
+// CURRENT-NEXT: %87 = stablehlo.subtract %86, %c_11 : tensor<i32>
 // CURRENT-NEXT: %88 = stablehlo.bitcast_convert %87 : (tensor<i32>) -> tensor<f32>
-// CURRENT-NEXT: %cst_39 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
-// CURRENT-NEXT: %89 = stablehlo.maximum %88, %cst_39 : tensor<f32>
+// CURRENT-NEXT: %89 = stablehlo.maximum %88, %cst : tensor<f32>
 // CURRENT-NEXT: %90 = stablehlo.bitcast_convert %89 : (tensor<f32>) -> tensor<ui32>
-// CURRENT-NEXT: %c_40 = stablehlo.constant dense<2097151> : tensor<ui32>
-// CURRENT-NEXT: %91 = stablehlo.add %90, %c_40 : tensor<ui32>
-// CURRENT-NEXT: %c_41 = stablehlo.constant dense<2139095040> : tensor<ui32>
-// CURRENT-NEXT: %92 = stablehlo.and %91, %c_41 : tensor<ui32>
-// CURRENT-NEXT: %c_42 = stablehlo.constant dense<2197815296> : tensor<ui32>
-// CURRENT-NEXT: %93 = stablehlo.subtract %c_42, %92 : tensor<ui32>
+// CURRENT-NEXT: %91 = stablehlo.add %90, %c_10 : tensor<ui32>
+// CURRENT-NEXT: %92 = stablehlo.and %91, %c_9 : tensor<ui32>
+// CURRENT-NEXT: %93 = stablehlo.subtract %c_8, %92 : tensor<ui32>
 // CURRENT-NEXT: %94 = stablehlo.bitcast_convert %93 : (tensor<ui32>) -> tensor<f32>
 // CURRENT-NEXT: %95 = stablehlo.bitcast_convert %94 : (tensor<f32>) -> tensor<ui32>
-// CURRENT-NEXT: %c_43 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// CURRENT-NEXT: %96 = stablehlo.subtract %c_43, %95 : tensor<ui32>
+// CURRENT-NEXT: %96 = stablehlo.subtract %c_7, %95 : tensor<ui32>
 // CURRENT-NEXT: %97 = stablehlo.bitcast_convert %96 : (tensor<ui32>) -> tensor<f32>
 // CURRENT-NEXT: %98 = stablehlo.broadcast_in_dim %94, dims = [] : (tensor<f32>) -> tensor<4x8x8x32xf32>
 // CURRENT-NEXT: %99 = stablehlo.multiply %81, %98 : tensor<4x8x8x32xf32>
 // CURRENT-NEXT: %100 = stablehlo.convert %99 : (tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf8E4M3FN>
-// CURRENT-NEXT: %101 = stablehlo.broadcast_in_dim %cst_34, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %101 = stablehlo.broadcast_in_dim %cst_17, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x8x8x32xf32>
 // CURRENT-NEXT: %102 = stablehlo.compare GT, %80, %101, FLOAT : (tensor<4x8x8x32xf32>, tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xi1>
 // CURRENT-NEXT: %103 = stablehlo.convolution(%100, %37) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {stride = [2, 2], pad = [[0, 1], [0, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x8x8x32xf8E4M3FN>, tensor<3x3x32x32xf8E4M3FN>) -> tensor<4x4x4x32xf32>
 // CURRENT-NEXT: %104 = stablehlo.multiply %97, %34 : tensor<f32>
-// CURRENT-NEXT: %cst_44 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
-// CURRENT-NEXT: %105 = stablehlo.minimum %104, %cst_44 : tensor<f32>
+// CURRENT-NEXT: %cst_19 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
+// CURRENT-NEXT: %105 = stablehlo.minimum %104, %cst_19 : tensor<f32>
 // CURRENT-NEXT: %106 = stablehlo.broadcast_in_dim %105, dims = [] : (tensor<f32>) -> tensor<4x4x4x32xf32>
 // CURRENT-NEXT: %107 = stablehlo.multiply %103, %106 : tensor<4x4x4x32xf32>
 // CURRENT-NEXT: %108 = call @relu_0(%107) : (tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xf32>
-// CURRENT-NEXT: %109 = stablehlo.broadcast_in_dim %cst_34, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %109 = stablehlo.broadcast_in_dim %cst_17, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x4x4x32xf32>
 // CURRENT-NEXT: %110 = stablehlo.compare GT, %107, %109, FLOAT : (tensor<4x4x4x32xf32>, tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xi1>
-// CURRENT-NEXT: %111 = stablehlo.reduce(%108 init: %cst_34) applies stablehlo.add across dimensions = [1, 2] : (tensor<4x4x4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
-// CURRENT-NEXT: %112 = stablehlo.broadcast_in_dim %cst_33, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
+// CURRENT-NEXT: %111 = stablehlo.reduce(%108 init: %cst_17) applies stablehlo.add across dimensions = [1, 2] : (tensor<4x4x4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
+// CURRENT-NEXT: %112 = stablehlo.broadcast_in_dim %cst_16, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
 // CURRENT-NEXT: %113 = stablehlo.divide %111, %112 : tensor<4x32xf32>
 // CURRENT-NEXT: %114 = stablehlo.abs %113 : tensor<4x32xf32>
 // CURRENT-NEXT: %115 = stablehlo.bitcast_convert %114 : (tensor<4x32xf32>) -> tensor<4x32xi32>
-// CURRENT-NEXT: %c_45 = stablehlo.constant dense<8388608> : tensor<4x32xi32>
-// CURRENT-NEXT: %116 = stablehlo.add %115, %c_45 : tensor<4x32xi32>
-// CURRENT-NEXT: %c_46 = stablehlo.constant dense<8388608> : tensor<i32>
-// CURRENT-NEXT: %117 = stablehlo.reduce(%116 init: %c_46) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<4x32xi32>, tensor<i32>) -> tensor<i32>
+// CURRENT-NEXT: %116 = stablehlo.add %115, %c_3 : tensor<4x32xi32>
+// CURRENT-NEXT: %117 = stablehlo.reduce(%116 init: %c_11) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<4x32xi32>, tensor<i32>) -> tensor<i32>
 // CURRENT-NEXT: %118 = stablehlo.optimization_barrier %117 : tensor<i32>
-// CURRENT-NEXT: %c_47 = stablehlo.constant dense<8388608> : tensor<i32>
-// CURRENT-NEXT: %119 = stablehlo.subtract %118, %c_47 : tensor<i32>
+// CURRENT-NEXT: %119 = stablehlo.subtract %118, %c_11 : tensor<i32>
 // CURRENT-NEXT: %120 = stablehlo.bitcast_convert %119 : (tensor<i32>) -> tensor<f32>
-// CURRENT-NEXT: %cst_48 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
-// CURRENT-NEXT: %121 = stablehlo.maximum %120, %cst_48 : tensor<f32>
+// CURRENT-NEXT: %121 = stablehlo.maximum %120, %cst : tensor<f32>
 // CURRENT-NEXT: %122 = stablehlo.bitcast_convert %121 : (tensor<f32>) -> tensor<ui32>
-// CURRENT-NEXT: %c_49 = stablehlo.constant dense<2097151> : tensor<ui32>
-// CURRENT-NEXT: %123 = stablehlo.add %122, %c_49 : tensor<ui32>
-// CURRENT-NEXT: %c_50 = stablehlo.constant dense<2139095040> : tensor<ui32>
-// CURRENT-NEXT: %124 = stablehlo.and %123, %c_50 : tensor<ui32>
-// CURRENT-NEXT: %c_51 = stablehlo.constant dense<2197815296> : tensor<ui32>
-// CURRENT-NEXT: %125 = stablehlo.subtract %c_51, %124 : tensor<ui32>
+// CURRENT-NEXT: %123 = stablehlo.add %122, %c_10 : tensor<ui32>
+// CURRENT-NEXT: %124 = stablehlo.and %123, %c_9 : tensor<ui32>
+// CURRENT-NEXT: %125 = stablehlo.subtract %c_8, %124 : tensor<ui32>
 // CURRENT-NEXT: %126 = stablehlo.bitcast_convert %125 : (tensor<ui32>) -> tensor<f32>
 // CURRENT-NEXT: %127 = stablehlo.bitcast_convert %126 : (tensor<f32>) -> tensor<ui32>
-// CURRENT-NEXT: %c_52 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// CURRENT-NEXT: %128 = stablehlo.subtract %c_52, %127 : tensor<ui32>
+// CURRENT-NEXT: %128 = stablehlo.subtract %c_7, %127 : tensor<ui32>
 // CURRENT-NEXT: %129 = stablehlo.bitcast_convert %128 : (tensor<ui32>) -> tensor<f32>
 // CURRENT-NEXT: %130 = stablehlo.broadcast_in_dim %126, dims = [] : (tensor<f32>) -> tensor<4x32xf32>
 // CURRENT-NEXT: %131 = stablehlo.multiply %113, %130 : tensor<4x32xf32>
 // CURRENT-NEXT: %132 = stablehlo.convert %131 : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
 // CURRENT-NEXT: %133 = stablehlo.dot_general %132, %18, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} : (tensor<4x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>) -> tensor<4x16xf32>
 // CURRENT-NEXT: %134 = stablehlo.multiply %129, %15 : tensor<f32>
-// CURRENT-NEXT: %cst_53 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
-// CURRENT-NEXT: %135 = stablehlo.minimum %134, %cst_53 : tensor<f32>
+// CURRENT-NEXT: %cst_20 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
+// CURRENT-NEXT: %135 = stablehlo.minimum %134, %cst_20 : tensor<f32>
 // CURRENT-NEXT: %136 = stablehlo.broadcast_in_dim %135, dims = [] : (tensor<f32>) -> tensor<4x16xf32>
 // CURRENT-NEXT: %137 = stablehlo.multiply %133, %136 : tensor<4x16xf32>
 // CURRENT-NEXT: %138 = stablehlo.optimization_barrier %137 : tensor<4x16xf32>
 // CURRENT-NEXT: %139:3 = call @log_softmax(%138) : (tensor<4x16xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>, tensor<4x1xf32>)
 // CURRENT-NEXT: %140 = stablehlo.broadcast_in_dim %arg4, dims = [0] : (tensor<4xi32>) -> tensor<4x1xi32>
 // CURRENT-NEXT: %141:2 = call @take_along_axis(%139#0, %140) : (tensor<4x16xf32>, tensor<4x1xi32>) -> (tensor<4x1xf32>, tensor<4x1x1xi32>)
-// CURRENT-NEXT: %142 = stablehlo.reduce(%141#0 init: %cst_34) applies stablehlo.add across dimensions = [0, 1] : (tensor<4x1xf32>, tensor<f32>) -> tensor<f32>
-// CURRENT-NEXT: %143 = stablehlo.divide %142, %cst_32 : tensor<f32>
+// CURRENT-NEXT: %142 = stablehlo.reduce(%141#0 init: %cst_17) applies stablehlo.add across dimensions = [0, 1] : (tensor<4x1xf32>, tensor<f32>) -> tensor<f32>
+// CURRENT-NEXT: %143 = stablehlo.divide %142, %cst_15 : tensor<f32>
 // CURRENT-NEXT: %144 = stablehlo.negate %143 : tensor<f32>
-// CURRENT-NEXT: %145 = stablehlo.negate %cst_31 {scalify.forms = ["unscaled"]} : tensor<f32>
-// CURRENT-NEXT: %146 = stablehlo.divide %145, %cst_32 : tensor<f32>
+// CURRENT-NEXT: %145 = stablehlo.negate %cst_14 {scalify.forms = ["unscaled"]} : tensor<f32>
+// CURRENT-NEXT: %146 = stablehlo.divide %145, %cst_15 : tensor<f32>
 // CURRENT-NEXT: %147 = stablehlo.broadcast_in_dim %146, dims = [] : (tensor<f32>) -> tensor<4x1xf32>
 // CURRENT-NEXT: %148 = call @take_along_axis_1(%141#1, %147) : (tensor<4x1x1xi32>, tensor<4x1xf32>) -> tensor<4x16xf32>
 // CURRENT-NEXT: %149 = call @log_softmax_2(%139#1, %139#2, %148) : (tensor<4x16xf32>, tensor<4x1xf32>, tensor<4x16xf32>) -> tensor<4x16xf32>
 // CURRENT-NEXT: %150 = stablehlo.abs %149 : tensor<4x16xf32>
 // CURRENT-NEXT: %151 = stablehlo.bitcast_convert %150 : (tensor<4x16xf32>) -> tensor<4x16xi32>
-// CURRENT-NEXT: %c_54 = stablehlo.constant dense<8388608> : tensor<4x16xi32>
-// CURRENT-NEXT: %152 = stablehlo.add %151, %c_54 : tensor<4x16xi32>
-// CURRENT-NEXT: %c_55 = stablehlo.constant dense<8388608> : tensor<i32>
-// CURRENT-NEXT: %153 = stablehlo.reduce(%152 init: %c_55) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<4x16xi32>, tensor<i32>) -> tensor<i32>
+// CURRENT-NEXT: %152 = stablehlo.add %151, %c_1 : tensor<4x16xi32>
+// CURRENT-NEXT: %153 = stablehlo.reduce(%152 init: %c_11) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<4x16xi32>, tensor<i32>) -> tensor<i32>
 // CURRENT-NEXT: %154 = stablehlo.optimization_barrier %153 : tensor<i32>
-// CURRENT-NEXT: %c_56 = stablehlo.constant dense<8388608> : tensor<i32>
-// CURRENT-NEXT: %155 = stablehlo.subtract %154, %c_56 : tensor<i32>
+// CURRENT-NEXT: %155 = stablehlo.subtract %154, %c_11 : tensor<i32>
 // CURRENT-NEXT: %156 = stablehlo.bitcast_convert %155 : (tensor<i32>) -> tensor<f32>
-// CURRENT-NEXT: %cst_57 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
-// CURRENT-NEXT: %157 = stablehlo.maximum %156, %cst_57 : tensor<f32>
+// CURRENT-NEXT: %157 = stablehlo.maximum %156, %cst : tensor<f32>
 // CURRENT-NEXT: %158 = stablehlo.bitcast_convert %157 : (tensor<f32>) -> tensor<ui32>
-// CURRENT-NEXT: %c_58 = stablehlo.constant dense<2097151> : tensor<ui32>
-// CURRENT-NEXT: %159 = stablehlo.add %158, %c_58 : tensor<ui32>
-// CURRENT-NEXT: %c_59 = stablehlo.constant dense<2139095040> : tensor<ui32>
-// CURRENT-NEXT: %160 = stablehlo.and %159, %c_59 : tensor<ui32>
-// CURRENT-NEXT: %c_60 = stablehlo.constant dense<2256535552> : tensor<ui32>
-// CURRENT-NEXT: %161 = stablehlo.subtract %c_60, %160 : tensor<ui32>
+// CURRENT-NEXT: %159 = stablehlo.add %158, %c_10 : tensor<ui32>
+// CURRENT-NEXT: %160 = stablehlo.and %159, %c_9 : tensor<ui32>
+// CURRENT-NEXT: %161 = stablehlo.subtract %c_0, %160 : tensor<ui32>
 // CURRENT-NEXT: %162 = stablehlo.bitcast_convert %161 : (tensor<ui32>) -> tensor<f32>
 // CURRENT-NEXT: %163 = stablehlo.bitcast_convert %162 : (tensor<f32>) -> tensor<ui32>
-// CURRENT-NEXT: %c_61 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// CURRENT-NEXT: %164 = stablehlo.subtract %c_61, %163 : tensor<ui32>
+// CURRENT-NEXT: %164 = stablehlo.subtract %c_7, %163 : tensor<ui32>
 // CURRENT-NEXT: %165 = stablehlo.bitcast_convert %164 : (tensor<ui32>) -> tensor<f32>
 // CURRENT-NEXT: %166 = stablehlo.broadcast_in_dim %162, dims = [] : (tensor<f32>) -> tensor<4x16xf32>
 // CURRENT-NEXT: %167 = stablehlo.multiply %149, %166 : tensor<4x16xf32>
@@ -437,38 +396,30 @@
 // CURRENT-NEXT: %170 = stablehlo.transpose %169, dims = [1, 0] : (tensor<16x32xf32>) -> tensor<32x16xf32>
 // CURRENT-NEXT: %171 = stablehlo.dot_general %168, %18, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} : (tensor<4x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<4x32xf32>
 // CURRENT-NEXT: %172 = stablehlo.multiply %165, %15 : tensor<f32>
-// CURRENT-NEXT: %cst_62 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
-// CURRENT-NEXT: %173 = stablehlo.minimum %172, %cst_62 : tensor<f32>
+// CURRENT-NEXT: %cst_21 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
+// CURRENT-NEXT: %173 = stablehlo.minimum %172, %cst_21 : tensor<f32>
 // CURRENT-NEXT: %174 = stablehlo.broadcast_in_dim %173, dims = [] : (tensor<f32>) -> tensor<4x32xf32>
 // CURRENT-NEXT: %175 = stablehlo.multiply %171, %174 : tensor<4x32xf32>
-// CURRENT-NEXT: %176 = stablehlo.broadcast_in_dim %cst_33, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
+// CURRENT-NEXT: %176 = stablehlo.broadcast_in_dim %cst_16, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
 // CURRENT-NEXT: %177 = stablehlo.divide %175, %176 : tensor<4x32xf32>
 // CURRENT-NEXT: %178 = stablehlo.broadcast_in_dim %177, dims = [0, 3] : (tensor<4x32xf32>) -> tensor<4x4x4x32xf32>
-// CURRENT-NEXT: %179 = stablehlo.broadcast_in_dim %cst_34, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %179 = stablehlo.broadcast_in_dim %cst_17, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x4x4x32xf32>
 // CURRENT-NEXT: %180 = stablehlo.select %110, %178, %179 : tensor<4x4x4x32xi1>, tensor<4x4x4x32xf32>
 // CURRENT-NEXT: %181 = stablehlo.abs %180 : tensor<4x4x4x32xf32>
 // CURRENT-NEXT: %182 = stablehlo.bitcast_convert %181 : (tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xi32>
-// CURRENT-NEXT: %c_63 = stablehlo.constant dense<8388608> : tensor<4x4x4x32xi32>
-// CURRENT-NEXT: %183 = stablehlo.add %182, %c_63 : tensor<4x4x4x32xi32>
-// CURRENT-NEXT: %c_64 = stablehlo.constant dense<8388608> : tensor<i32>
-// CURRENT-NEXT: %184 = stablehlo.reduce(%183 init: %c_64) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<4x4x4x32xi32>, tensor<i32>) -> tensor<i32>
+// CURRENT-NEXT: %183 = stablehlo.add %182, %c : tensor<4x4x4x32xi32>
+// CURRENT-NEXT: %184 = stablehlo.reduce(%183 init: %c_11) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<4x4x4x32xi32>, tensor<i32>) -> tensor<i32>
 // CURRENT-NEXT: %185 = stablehlo.optimization_barrier %184 : tensor<i32>
-// CURRENT-NEXT: %c_65 = stablehlo.constant dense<8388608> : tensor<i32>
-// CURRENT-NEXT: %186 = stablehlo.subtract %185, %c_65 : tensor<i32>
+// CURRENT-NEXT: %186 = stablehlo.subtract %185, %c_11 : tensor<i32>
 // CURRENT-NEXT: %187 = stablehlo.bitcast_convert %186 : (tensor<i32>) -> tensor<f32>
-// CURRENT-NEXT: %cst_66 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
-// CURRENT-NEXT: %188 = stablehlo.maximum %187, %cst_66 : tensor<f32>
+// CURRENT-NEXT: %188 = stablehlo.maximum %187, %cst : tensor<f32>
 // CURRENT-NEXT: %189 = stablehlo.bitcast_convert %188 : (tensor<f32>) -> tensor<ui32>
-// CURRENT-NEXT: %c_67 = stablehlo.constant dense<2097151> : tensor<ui32>
-// CURRENT-NEXT: %190 = stablehlo.add %189, %c_67 : tensor<ui32>
-// CURRENT-NEXT: %c_68 = stablehlo.constant dense<2139095040> : tensor<ui32>
-// CURRENT-NEXT: %191 = stablehlo.and %190, %c_68 : tensor<ui32>
-// CURRENT-NEXT: %c_69 = stablehlo.constant dense<2197815296> : tensor<ui32>
-// CURRENT-NEXT: %192 = stablehlo.subtract %c_69, %191 : tensor<ui32>
+// CURRENT-NEXT: %190 = stablehlo.add %189, %c_10 : tensor<ui32>
+// CURRENT-NEXT: %191 = stablehlo.and %190, %c_9 : tensor<ui32>
+// CURRENT-NEXT: %192 = stablehlo.subtract %c_8, %191 : tensor<ui32>
 // CURRENT-NEXT: %193 = stablehlo.bitcast_convert %192 : (tensor<ui32>) -> tensor<f32>
 // CURRENT-NEXT: %194 = stablehlo.bitcast_convert %193 : (tensor<f32>) -> tensor<ui32>
-// CURRENT-NEXT: %c_70 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// CURRENT-NEXT: %195 = stablehlo.subtract %c_70, %194 : tensor<ui32>
+// CURRENT-NEXT: %195 = stablehlo.subtract %c_7, %194 : tensor<ui32>
 // CURRENT-NEXT: %196 = stablehlo.bitcast_convert %195 : (tensor<ui32>) -> tensor<f32>
 // CURRENT-NEXT: %197 = stablehlo.broadcast_in_dim %193, dims = [] : (tensor<f32>) -> tensor<4x4x4x32xf32>
 // CURRENT-NEXT: %198 = stablehlo.multiply %180, %197 : tensor<4x4x4x32xf32>
@@ -478,47 +429,39 @@
 // CURRENT-NEXT: %202 = stablehlo.reverse %arg1, dims = [0, 1] : tensor<3x3x32x32xf32>
 // CURRENT-NEXT: %203 = stablehlo.abs %202 : tensor<3x3x32x32xf32>
 // CURRENT-NEXT: %204 = stablehlo.bitcast_convert %203 : (tensor<3x3x32x32xf32>) -> tensor<3x3x32x32xi32>
-// CURRENT-NEXT: %c_71 = stablehlo.constant dense<8388608> : tensor<3x3x32x32xi32>
-// CURRENT-NEXT: %205 = stablehlo.add %204, %c_71 : tensor<3x3x32x32xi32>
-// CURRENT-NEXT: %c_72 = stablehlo.constant dense<8388608> : tensor<i32>
-// CURRENT-NEXT: %206 = stablehlo.reduce(%205 init: %c_72) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<3x3x32x32xi32>, tensor<i32>) -> tensor<i32>
+// CURRENT-NEXT: %205 = stablehlo.add %204, %c_4 : tensor<3x3x32x32xi32>
+// CURRENT-NEXT: %206 = stablehlo.reduce(%205 init: %c_11) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<3x3x32x32xi32>, tensor<i32>) -> tensor<i32>
 // CURRENT-NEXT: %207 = stablehlo.optimization_barrier %206 : tensor<i32>
-// CURRENT-NEXT: %c_73 = stablehlo.constant dense<8388608> : tensor<i32>
-// CURRENT-NEXT: %208 = stablehlo.subtract %207, %c_73 : tensor<i32>
+// CURRENT-NEXT: %208 = stablehlo.subtract %207, %c_11 : tensor<i32>
 // CURRENT-NEXT: %209 = stablehlo.bitcast_convert %208 : (tensor<i32>) -> tensor<f32>
-// CURRENT-NEXT: %cst_74 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
-// CURRENT-NEXT: %210 = stablehlo.maximum %209, %cst_74 : tensor<f32>
+// CURRENT-NEXT: %210 = stablehlo.maximum %209, %cst : tensor<f32>
 // CURRENT-NEXT: %211 = stablehlo.bitcast_convert %210 : (tensor<f32>) -> tensor<ui32>
-// CURRENT-NEXT: %c_75 = stablehlo.constant dense<2097151> : tensor<ui32>
-// CURRENT-NEXT: %212 = stablehlo.add %211, %c_75 : tensor<ui32>
-// CURRENT-NEXT: %c_76 = stablehlo.constant dense<2139095040> : tensor<ui32>
-// CURRENT-NEXT: %213 = stablehlo.and %212, %c_76 : tensor<ui32>
-// CURRENT-NEXT: %c_77 = stablehlo.constant dense<2197815296> : tensor<ui32>
-// CURRENT-NEXT: %214 = stablehlo.subtract %c_77, %213 : tensor<ui32>
+// CURRENT-NEXT: %212 = stablehlo.add %211, %c_10 : tensor<ui32>
+// CURRENT-NEXT: %213 = stablehlo.and %212, %c_9 : tensor<ui32>
+// CURRENT-NEXT: %214 = stablehlo.subtract %c_8, %213 : tensor<ui32>
 // CURRENT-NEXT: %215 = stablehlo.bitcast_convert %214 : (tensor<ui32>) -> tensor<f32>
 // CURRENT-NEXT: %216 = stablehlo.bitcast_convert %215 : (tensor<f32>) -> tensor<ui32>
-// CURRENT-NEXT: %c_78 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// CURRENT-NEXT: %217 = stablehlo.subtract %c_78, %216 : tensor<ui32>
+// CURRENT-NEXT: %217 = stablehlo.subtract %c_7, %216 : tensor<ui32>
 // CURRENT-NEXT: %218 = stablehlo.bitcast_convert %217 : (tensor<ui32>) -> tensor<f32>
 // CURRENT-NEXT: %219 = stablehlo.broadcast_in_dim %215, dims = [] : (tensor<f32>) -> tensor<3x3x32x32xf32>
 // CURRENT-NEXT: %220 = stablehlo.multiply %202, %219 : tensor<3x3x32x32xf32>
 // CURRENT-NEXT: %221 = stablehlo.convert %220 : (tensor<3x3x32x32xf32>) -> tensor<3x3x32x32xf8E4M3FN>
 // CURRENT-NEXT: %222 = stablehlo.convolution(%200, %221) dim_numbers = [b, 0, 1, f]x[0, 1, o, i]->[b, 0, 1, f], window = {pad = [[2, 1], [2, 1]], lhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x4x4x32xf8E4M3FN>, tensor<3x3x32x32xf8E4M3FN>) -> tensor<4x8x8x32xf32>
 // CURRENT-NEXT: %223 = stablehlo.multiply %196, %218 : tensor<f32>
-// CURRENT-NEXT: %cst_79 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
-// CURRENT-NEXT: %224 = stablehlo.minimum %223, %cst_79 : tensor<f32>
+// CURRENT-NEXT: %cst_22 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
+// CURRENT-NEXT: %224 = stablehlo.minimum %223, %cst_22 : tensor<f32>
 // CURRENT-NEXT: %225 = stablehlo.broadcast_in_dim %224, dims = [] : (tensor<f32>) -> tensor<4x8x8x32xf32>
 // CURRENT-NEXT: %226 = stablehlo.multiply %222, %225 : tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %227 = stablehlo.broadcast_in_dim %cst_34, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %227 = stablehlo.broadcast_in_dim %cst_17, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x8x8x32xf32>
 // CURRENT-NEXT: %228 = stablehlo.select %102, %226, %227 : tensor<4x8x8x32xi1>, tensor<4x8x8x32xf32>
 // CURRENT-NEXT: %229 = stablehlo.convolution(%arg3, %228) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x8x8x4xf32>, tensor<4x8x8x32xf32>) -> tensor<3x3x4x32xf32>
-// CURRENT-NEXT: %230 = stablehlo.broadcast_in_dim %cst_30, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<3x3x4x32xf32>
+// CURRENT-NEXT: %230 = stablehlo.broadcast_in_dim %cst_13, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<3x3x4x32xf32>
 // CURRENT-NEXT: %231 = stablehlo.multiply %230, %229 : tensor<3x3x4x32xf32>
 // CURRENT-NEXT: %232 = stablehlo.subtract %arg0, %231 : tensor<3x3x4x32xf32>
-// CURRENT-NEXT: %233 = stablehlo.broadcast_in_dim %cst_30, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %233 = stablehlo.broadcast_in_dim %cst_13, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<3x3x32x32xf32>
 // CURRENT-NEXT: %234 = stablehlo.multiply %233, %201 : tensor<3x3x32x32xf32>
 // CURRENT-NEXT: %235 = stablehlo.subtract %arg1, %234 : tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %236 = stablehlo.broadcast_in_dim %cst_30, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
+// CURRENT-NEXT: %236 = stablehlo.broadcast_in_dim %cst_13, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
 // CURRENT-NEXT: %237 = stablehlo.multiply %236, %170 : tensor<32x16xf32>
 // CURRENT-NEXT: %238 = stablehlo.subtract %arg2, %237 : tensor<32x16xf32>
 // CURRENT-NEXT: return %232, %235, %238, %144 : tensor<3x3x4x32xf32>, tensor<3x3x32x32xf32>, tensor<32x16xf32>, tensor<f32>

@@ -44,101 +44,101 @@
 // DELAYED-NEXT: %cst_10 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
 // DELAYED-NEXT: %25 = stablehlo.minimum %24, %cst_10 : tensor<f32>
 // DELAYED-NEXT: %26:8 = stablehlo.optimization_barrier %15, %16, %18, %19, %20, %22, %23, %25 : tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>
+// DELAYED-NEXT: %cst_11 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<4x16xf32>
+// DELAYED-NEXT: %cst_12 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<5.734400e+04> : tensor<f32>
+// DELAYED-NEXT: %cst_13 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-5.734400e+04> : tensor<f32>
+// DELAYED-NEXT: %cst_14 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<16x16xf32>
+// DELAYED-NEXT: %cst_15 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
+// DELAYED-NEXT: %cst_16 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
 // DELAYED-NEXT: %27 = stablehlo.abs %arg1 : tensor<16x16xf32>
-// DELAYED-NEXT: %cst_11 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// DELAYED-NEXT: %28 = stablehlo.reduce(%27 init: %cst_11) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<16x16xf32>, tensor<f32>) -> tensor<f32>
+// DELAYED-NEXT: %cst_17 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
+// DELAYED-NEXT: %28 = stablehlo.reduce(%27 init: %cst_17) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<16x16xf32>, tensor<f32>) -> tensor<f32>
 // DELAYED-NEXT: %29 = stablehlo.broadcast_in_dim %26#4, dims = [] : (tensor<f32>) -> tensor<16x16xf32>
 // DELAYED-NEXT: %30 = stablehlo.multiply %arg1, %29 : tensor<16x16xf32>
-// DELAYED-NEXT: %cst_12 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
-// DELAYED-NEXT: %cst_13 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// DELAYED-NEXT: %cst_14 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<16x16xf32>
 // DELAYED-NEXT: %31 = stablehlo.multiply %arg1, %cst_14 {scalify.forms = ["any"]} : tensor<16x16xf32>
 // DELAYED-NEXT: %32 = stablehlo.add %30, %31 : tensor<16x16xf32>
-// DELAYED-NEXT: %33 = stablehlo.clamp %cst_12, %32, %cst_13 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
+// DELAYED-NEXT: %33 = stablehlo.clamp %cst_16, %32, %cst_15 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
 // DELAYED-NEXT: %34 = stablehlo.convert %33 : (tensor<16x16xf32>) -> tensor<16x16xf8E4M3FN>
 // DELAYED-NEXT: %35 = stablehlo.reshape %34 : (tensor<16x16xf8E4M3FN>) -> tensor<256xf8E4M3FN>
 // DELAYED-NEXT: %36 = stablehlo.optimization_barrier %35 : tensor<256xf8E4M3FN>
 // DELAYED-NEXT: %37 = stablehlo.reshape %36 : (tensor<256xf8E4M3FN>) -> tensor<16x16xf8E4M3FN>
+// DELAYED-NEXT: %cst_18 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<4x16xf32>
+// DELAYED-NEXT: %cst_19 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
+// DELAYED-NEXT: %cst_20 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
+// DELAYED-NEXT: %cst_21 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<32x16xf32>
+// DELAYED-NEXT: %cst_22 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
+// DELAYED-NEXT: %cst_23 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
 // DELAYED-NEXT: %38 = stablehlo.abs %arg0 : tensor<32x16xf32>
-// DELAYED-NEXT: %cst_15 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// DELAYED-NEXT: %39 = stablehlo.reduce(%38 init: %cst_15) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<32x16xf32>, tensor<f32>) -> tensor<f32>
+// DELAYED-NEXT: %cst_24 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
+// DELAYED-NEXT: %39 = stablehlo.reduce(%38 init: %cst_24) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<32x16xf32>, tensor<f32>) -> tensor<f32>
 // DELAYED-NEXT: %40 = stablehlo.broadcast_in_dim %26#1, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
 // DELAYED-NEXT: %41 = stablehlo.multiply %arg0, %40 : tensor<32x16xf32>
-// DELAYED-NEXT: %cst_16 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
-// DELAYED-NEXT: %cst_17 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// DELAYED-NEXT: %cst_18 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<32x16xf32>
-// DELAYED-NEXT: %42 = stablehlo.multiply %arg0, %cst_18 {scalify.forms = ["any"]} : tensor<32x16xf32>
+// DELAYED-NEXT: %42 = stablehlo.multiply %arg0, %cst_21 {scalify.forms = ["any"]} : tensor<32x16xf32>
 // DELAYED-NEXT: %43 = stablehlo.add %41, %42 : tensor<32x16xf32>
-// DELAYED-NEXT: %44 = stablehlo.clamp %cst_16, %43, %cst_17 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
+// DELAYED-NEXT: %44 = stablehlo.clamp %cst_23, %43, %cst_22 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
 // DELAYED-NEXT: %45 = stablehlo.convert %44 : (tensor<32x16xf32>) -> tensor<32x16xf8E4M3FN>
+// DELAYED-NEXT: %cst_25 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<4x32xf32>
+// DELAYED-NEXT: %cst_26 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
+// DELAYED-NEXT: %cst_27 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
 // DELAYED-NEXT: %46 = stablehlo.abs %arg2 : tensor<4x32xf32>
-// DELAYED-NEXT: %cst_19 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// DELAYED-NEXT: %47 = stablehlo.reduce(%46 init: %cst_19) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<4x32xf32>, tensor<f32>) -> tensor<f32>
+// DELAYED-NEXT: %cst_28 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
+// DELAYED-NEXT: %47 = stablehlo.reduce(%46 init: %cst_28) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<4x32xf32>, tensor<f32>) -> tensor<f32>
 // DELAYED-NEXT: %48 = stablehlo.broadcast_in_dim %26#0, dims = [] : (tensor<f32>) -> tensor<4x32xf32>
 // DELAYED-NEXT: %49 = stablehlo.multiply %arg2, %48 : tensor<4x32xf32>
-// DELAYED-NEXT: %cst_20 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
-// DELAYED-NEXT: %cst_21 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// DELAYED-NEXT: %cst_22 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<4x32xf32>
-// DELAYED-NEXT: %50 = stablehlo.multiply %arg2, %cst_22 {scalify.forms = ["any"]} : tensor<4x32xf32>
+// DELAYED-NEXT: %50 = stablehlo.multiply %arg2, %cst_25 {scalify.forms = ["any"]} : tensor<4x32xf32>
 // DELAYED-NEXT: %51 = stablehlo.add %49, %50 : tensor<4x32xf32>
-// DELAYED-NEXT: %52 = stablehlo.clamp %cst_20, %51, %cst_21 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
+// DELAYED-NEXT: %52 = stablehlo.clamp %cst_27, %51, %cst_26 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
 // DELAYED-NEXT: %53 = stablehlo.convert %52 : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
 // DELAYED-NEXT: %54 = stablehlo.reshape %53 : (tensor<4x32xf8E4M3FN>) -> tensor<128xf8E4M3FN>
 // DELAYED-NEXT: %55 = stablehlo.optimization_barrier %54 : tensor<128xf8E4M3FN>
 // DELAYED-NEXT: %56 = stablehlo.reshape %55 : (tensor<128xf8E4M3FN>) -> tensor<4x32xf8E4M3FN>
-// DELAYED-NEXT: %cst_23 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e-01> : tensor<f32>
-// DELAYED-NEXT: %cst_24 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<6.400000e+01> : tensor<f32>
-// DELAYED-NEXT: %cst_25 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<2.000000e+00> : tensor<f32>
-// DELAYED-NEXT: %cst_26 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// DELAYED-NEXT: %cst_27 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
+// DELAYED-NEXT: %cst_29 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e-01> : tensor<f32>
+// DELAYED-NEXT: %cst_30 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<6.400000e+01> : tensor<f32>
+// DELAYED-NEXT: %cst_31 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<2.000000e+00> : tensor<f32>
+// DELAYED-NEXT: %cst_32 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// DELAYED-NEXT: %cst_33 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
 // DELAYED-NEXT: %57 = stablehlo.dot_general %56, %45, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} : (tensor<4x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>) -> tensor<4x16xf32>
 // DELAYED-NEXT: %58 = stablehlo.broadcast_in_dim %26#2, dims = [] : (tensor<f32>) -> tensor<4x16xf32>
 // DELAYED-NEXT: %59 = stablehlo.multiply %57, %58 : tensor<4x16xf32>
-// DELAYED-NEXT: %60 = stablehlo.broadcast_in_dim %cst_27, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x16xf32>
+// DELAYED-NEXT: %60 = stablehlo.broadcast_in_dim %cst_33, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x16xf32>
 // DELAYED-NEXT: %61 = stablehlo.maximum %59, %60 : tensor<4x16xf32>
 // DELAYED-NEXT: %62 = stablehlo.abs %61 : tensor<4x16xf32>
-// DELAYED-NEXT: %cst_28 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// DELAYED-NEXT: %63 = stablehlo.reduce(%62 init: %cst_28) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<4x16xf32>, tensor<f32>) -> tensor<f32>
+// DELAYED-NEXT: %cst_34 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
+// DELAYED-NEXT: %63 = stablehlo.reduce(%62 init: %cst_34) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<4x16xf32>, tensor<f32>) -> tensor<f32>
 // DELAYED-NEXT: %64 = stablehlo.broadcast_in_dim %26#3, dims = [] : (tensor<f32>) -> tensor<4x16xf32>
 // DELAYED-NEXT: %65 = stablehlo.multiply %61, %64 : tensor<4x16xf32>
-// DELAYED-NEXT: %cst_29 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
-// DELAYED-NEXT: %cst_30 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// DELAYED-NEXT: %cst_31 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<4x16xf32>
-// DELAYED-NEXT: %66 = stablehlo.multiply %65, %cst_31 {scalify.forms = ["any"]} : tensor<4x16xf32>
+// DELAYED-NEXT: %66 = stablehlo.multiply %65, %cst_18 {scalify.forms = ["any"]} : tensor<4x16xf32>
 // DELAYED-NEXT: %67 = stablehlo.add %65, %66 : tensor<4x16xf32>
-// DELAYED-NEXT: %68 = stablehlo.clamp %cst_29, %67, %cst_30 : (tensor<f32>, tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
+// DELAYED-NEXT: %68 = stablehlo.clamp %cst_20, %67, %cst_19 : (tensor<f32>, tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
 // DELAYED-NEXT: %69 = stablehlo.convert %68 : (tensor<4x16xf32>) -> tensor<4x16xf8E4M3FN>
 // DELAYED-NEXT: %70 = stablehlo.optimization_barrier %69 : tensor<4x16xf8E4M3FN>
 // DELAYED-NEXT: %71 = stablehlo.compare EQ, %59, %61, FLOAT : (tensor<4x16xf32>, tensor<4x16xf32>) -> tensor<4x16xi1>
-// DELAYED-NEXT: %72 = stablehlo.broadcast_in_dim %cst_26, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x16xf32>
-// DELAYED-NEXT: %73 = stablehlo.broadcast_in_dim %cst_27, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x16xf32>
+// DELAYED-NEXT: %72 = stablehlo.broadcast_in_dim %cst_32, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x16xf32>
+// DELAYED-NEXT: %73 = stablehlo.broadcast_in_dim %cst_33, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x16xf32>
 // DELAYED-NEXT: %74 = stablehlo.select %71, %72, %73 : tensor<4x16xi1>, tensor<4x16xf32>
-// DELAYED-NEXT: %75 = stablehlo.broadcast_in_dim %cst_27, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x16xf32>
+// DELAYED-NEXT: %75 = stablehlo.broadcast_in_dim %cst_33, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x16xf32>
 // DELAYED-NEXT: %76 = stablehlo.compare EQ, %75, %61, FLOAT : (tensor<4x16xf32>, tensor<4x16xf32>) -> tensor<4x16xi1>
-// DELAYED-NEXT: %77 = stablehlo.broadcast_in_dim %cst_25, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x16xf32>
-// DELAYED-NEXT: %78 = stablehlo.broadcast_in_dim %cst_26, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x16xf32>
+// DELAYED-NEXT: %77 = stablehlo.broadcast_in_dim %cst_31, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x16xf32>
+// DELAYED-NEXT: %78 = stablehlo.broadcast_in_dim %cst_32, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x16xf32>
 // DELAYED-NEXT: %79 = stablehlo.select %76, %77, %78 : tensor<4x16xi1>, tensor<4x16xf32>
 // DELAYED-NEXT: %80 = stablehlo.divide %74, %79 : tensor<4x16xf32>
 // DELAYED-NEXT: %81 = stablehlo.dot_general %70, %37, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} : (tensor<4x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<4x16xf32>
 // DELAYED-NEXT: %82 = stablehlo.broadcast_in_dim %26#5, dims = [] : (tensor<f32>) -> tensor<4x16xf32>
 // DELAYED-NEXT: %83 = stablehlo.multiply %81, %82 : tensor<4x16xf32>
 // DELAYED-NEXT: %84 = stablehlo.subtract %83, %arg3 : tensor<4x16xf32>
-// DELAYED-NEXT: %85 = stablehlo.broadcast_in_dim %cst_25, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x16xf32>
+// DELAYED-NEXT: %85 = stablehlo.broadcast_in_dim %cst_31, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x16xf32>
 // DELAYED-NEXT: %86 = stablehlo.multiply %85, %84 : tensor<4x16xf32>
-// DELAYED-NEXT: %87 = stablehlo.divide %cst_26, %cst_24 : tensor<f32>
+// DELAYED-NEXT: %87 = stablehlo.divide %cst_32, %cst_30 : tensor<f32>
 // DELAYED-NEXT: %88 = stablehlo.broadcast_in_dim %87, dims = [] : (tensor<f32>) -> tensor<4x16xf32>
 // DELAYED-NEXT: %89 = stablehlo.multiply %88, %86 : tensor<4x16xf32>
 // DELAYED-NEXT: %90 = stablehlo.abs %89 : tensor<4x16xf32>
-// DELAYED-NEXT: %cst_32 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// DELAYED-NEXT: %91 = stablehlo.reduce(%90 init: %cst_32) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<4x16xf32>, tensor<f32>) -> tensor<f32>
+// DELAYED-NEXT: %cst_35 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
+// DELAYED-NEXT: %91 = stablehlo.reduce(%90 init: %cst_35) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<4x16xf32>, tensor<f32>) -> tensor<f32>
 // DELAYED-NEXT: %92 = stablehlo.broadcast_in_dim %26#6, dims = [] : (tensor<f32>) -> tensor<4x16xf32>
 // DELAYED-NEXT: %93 = stablehlo.multiply %89, %92 : tensor<4x16xf32>
-// DELAYED-NEXT: %cst_33 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-5.734400e+04> : tensor<f32>
-// DELAYED-NEXT: %cst_34 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<5.734400e+04> : tensor<f32>
-// DELAYED-NEXT: %cst_35 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<4x16xf32>
-// DELAYED-NEXT: %94 = stablehlo.multiply %93, %cst_35 {scalify.forms = ["any"]} : tensor<4x16xf32>
+// DELAYED-NEXT: %94 = stablehlo.multiply %93, %cst_11 {scalify.forms = ["any"]} : tensor<4x16xf32>
 // DELAYED-NEXT: %95 = stablehlo.add %93, %94 : tensor<4x16xf32>
-// DELAYED-NEXT: %96 = stablehlo.clamp %cst_33, %95, %cst_34 : (tensor<f32>, tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
+// DELAYED-NEXT: %96 = stablehlo.clamp %cst_13, %95, %cst_12 : (tensor<f32>, tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
 // DELAYED-NEXT: %97 = stablehlo.convert %96 : (tensor<4x16xf32>) -> tensor<4x16xf8E5M2>
 // DELAYED-NEXT: %98 = stablehlo.optimization_barrier %97 : tensor<4x16xf8E5M2>
 // DELAYED-NEXT: %99 = stablehlo.dot_general %89, %61, contracting_dims = [0] x [0] : (tensor<4x16xf32>, tensor<4x16xf32>) -> tensor<16x16xf32>
@@ -149,10 +149,10 @@
 // DELAYED-NEXT: %104 = stablehlo.multiply %103, %80 : tensor<4x16xf32>
 // DELAYED-NEXT: %105 = stablehlo.dot_general %104, %arg2, contracting_dims = [0] x [0] : (tensor<4x16xf32>, tensor<4x32xf32>) -> tensor<16x32xf32>
 // DELAYED-NEXT: %106 = stablehlo.transpose %105, dims = [1, 0] : (tensor<16x32xf32>) -> tensor<32x16xf32>
-// DELAYED-NEXT: %107 = stablehlo.broadcast_in_dim %cst_23, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
+// DELAYED-NEXT: %107 = stablehlo.broadcast_in_dim %cst_29, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
 // DELAYED-NEXT: %108 = stablehlo.multiply %107, %106 : tensor<32x16xf32>
 // DELAYED-NEXT: %109 = stablehlo.subtract %arg0, %108 : tensor<32x16xf32>
-// DELAYED-NEXT: %110 = stablehlo.broadcast_in_dim %cst_23, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<16x16xf32>
+// DELAYED-NEXT: %110 = stablehlo.broadcast_in_dim %cst_29, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<16x16xf32>
 // DELAYED-NEXT: %111 = stablehlo.multiply %110, %100 : tensor<16x16xf32>
 // DELAYED-NEXT: %112 = stablehlo.subtract %arg1, %111 : tensor<16x16xf32>
 // DELAYED-NEXT: %cst_36 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<5xf32>

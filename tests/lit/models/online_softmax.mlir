@@ -6,77 +6,75 @@
 // Attention block by block, with a running maximum and sum.
 // UNIT:      module @_sm attributes {jax.uses_shape_polymorphism = false, mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
 // UNIT-NEXT: func.func public @main(%arg0: tensor<16x16xf32>, %arg1: tensor<16x16xf32>, %arg2: tensor<2x16x16xf32>, %arg3: tensor<2x16x16xf32>) -> (tensor<16x16xf32> {jax.result_info = "result"}) {
-// UNIT-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<16x16xf32>
-// UNIT-NEXT: %cst_0 = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
-// UNIT-NEXT: %cst_1 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
-// UNIT-NEXT: %cst_2 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// UNIT-NEXT: %0 = stablehlo.multiply %arg1, %cst : tensor<16x16xf32>
+// UNIT-NEXT: %c = stablehlo.constant dense<2130706432> : tensor<ui32>
+// UNIT-NEXT: %cst = stablehlo.constant dense<1.2676506E+30> : tensor<f32>
+// UNIT-NEXT: %cst_0 = stablehlo.constant dense<7.88860905E-31> : tensor<f32>
+// UNIT-NEXT: %cst_1 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// UNIT-NEXT: %cst_2 = stablehlo.constant dense<3.906250e-03> : tensor<f32>
+// UNIT-NEXT: %c_3 = stablehlo.constant dense<2139095039> : tensor<ui32>
+// UNIT-NEXT: %c_4 = stablehlo.constant dense<1> : tensor<ui32>
+// UNIT-NEXT: %c_5 = stablehlo.constant dense<4286578688> : tensor<ui32>
+// UNIT-NEXT: %c_6 = stablehlo.constant dense<8388607> : tensor<ui32>
+// UNIT-NEXT: %c_7 = stablehlo.constant dense<8388608> : tensor<i32>
+// UNIT-NEXT: %c_8 = stablehlo.constant dense<8388608> : tensor<16x16xi32>
+// UNIT-NEXT: %cst_9 = stablehlo.constant dense<2.560000e+02> : tensor<f32>
+// UNIT-NEXT: %cst_10 = stablehlo.constant dense<0.000000e+00> : tensor<16x16xf32>
+// UNIT-NEXT: %cst_11 = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
+// UNIT-NEXT: %cst_12 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
+// UNIT-NEXT: %cst_13 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// UNIT-NEXT: %0 = stablehlo.multiply %arg1, %cst_10 : tensor<16x16xf32>
 // UNIT-NEXT: %1 = stablehlo.add %arg1, %0 : tensor<16x16xf32>
-// UNIT-NEXT: %2 = stablehlo.clamp %cst_0, %1, %cst_1 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
+// UNIT-NEXT: %2 = stablehlo.clamp %cst_11, %1, %cst_12 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
 // UNIT-NEXT: %3 = stablehlo.convert %2 {scalify.forms = ["2^0"]} : (tensor<16x16xf32>) -> tensor<16x16xf8E4M3FN>
-// UNIT-NEXT: %c = stablehlo.constant dense<1> : tensor<i32>
-// UNIT-NEXT: %c_3 = stablehlo.constant dense<2> : tensor<i32>
-// UNIT-NEXT: %c_4 = stablehlo.constant dense<0> : tensor<i32>
-// UNIT-NEXT: %cst_5 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// UNIT-NEXT: %cst_6 = stablehlo.constant {scalify.forms = ["any"]} dense<0xFF800000> : tensor<f32>
-// UNIT-NEXT: %4 = stablehlo.broadcast_in_dim %cst_6, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<16x1xf32>
-// UNIT-NEXT: %5 = stablehlo.broadcast_in_dim %cst_5, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<16x1xf32>
-// UNIT-NEXT: %6 = stablehlo.broadcast_in_dim %cst_5, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<16x16xf32>
-// UNIT-NEXT: %7:7 = stablehlo.while(%iterArg = %arg2, %iterArg_21 = %arg3, %iterArg_22 = %arg0, %iterArg_23 = %c_4, %iterArg_24 = %4, %iterArg_25 = %5, %iterArg_26 = %6) : tensor<2x16x16xf32>, tensor<2x16x16xf32>, tensor<16x16xf32>, tensor<i32>, tensor<16x1xf32>, tensor<16x1xf32>, tensor<16x16xf32> attributes {scalify.forms = ["2^0", "2^0", "2^0", "unscaled", "2^0", "2^0 level 4.63578", "2^0 level 2.63578"]}
+// UNIT-NEXT: %c_14 = stablehlo.constant dense<1> : tensor<i32>
+// UNIT-NEXT: %c_15 = stablehlo.constant dense<2> : tensor<i32>
+// UNIT-NEXT: %c_16 = stablehlo.constant dense<0> : tensor<i32>
+// UNIT-NEXT: %cst_17 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
+// UNIT-NEXT: %cst_18 = stablehlo.constant {scalify.forms = ["any"]} dense<0xFF800000> : tensor<f32>
+// UNIT-NEXT: %4 = stablehlo.broadcast_in_dim %cst_18, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<16x1xf32>
+// UNIT-NEXT: %5 = stablehlo.broadcast_in_dim %cst_17, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<16x1xf32>
+// UNIT-NEXT: %6 = stablehlo.broadcast_in_dim %cst_17, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<16x16xf32>
+// UNIT-NEXT: %7:7 = stablehlo.while(%iterArg = %arg2, %iterArg_19 = %arg3, %iterArg_20 = %arg0, %iterArg_21 = %c_16, %iterArg_22 = %4, %iterArg_23 = %5, %iterArg_24 = %6) : tensor<2x16x16xf32>, tensor<2x16x16xf32>, tensor<16x16xf32>, tensor<i32>, tensor<16x1xf32>, tensor<16x1xf32>, tensor<16x16xf32> attributes {scalify.forms = ["2^0", "2^0", "2^0", "unscaled", "2^0", "2^0 level 4.63578", "2^0 level 2.63578"]}
 // UNIT-NEXT: cond {
-// UNIT-NEXT: %42 = stablehlo.compare LT, %iterArg_23, %c_3, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+// UNIT-NEXT: %42 = stablehlo.compare LT, %iterArg_21, %c_15, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
 // UNIT-NEXT: stablehlo.return %42 : tensor<i1>
 // UNIT-NEXT: } do {
-// UNIT-NEXT: %42 = func.call @dynamic_index_in_dim(%iterArg, %iterArg_23) {scalify.forms = ["2^0"]} : (tensor<2x16x16xf32>, tensor<i32>) -> tensor<16x16xf32>
-// UNIT-NEXT: %43 = func.call @dynamic_index_in_dim(%iterArg_21, %iterArg_23) {scalify.forms = ["2^0"]} : (tensor<2x16x16xf32>, tensor<i32>) -> tensor<16x16xf32>
-// UNIT-NEXT: %44:3 = func.call @closed_call_scaled_3(%iterArg_22, %iterArg_24, %iterArg_25, %iterArg_26, %42, %43) {scalify.forms = ["2^0", "2^0 level 4.63578", "2^0 level 2.63578"]} : (tensor<16x16xf32>, tensor<16x1xf32>, tensor<16x1xf32>, tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>) -> (tensor<16x1xf32>, tensor<16x1xf32>, tensor<16x16xf32>)
-// UNIT-NEXT: %45 = stablehlo.add %iterArg_23, %c : tensor<i32>
-// UNIT-NEXT: stablehlo.return %iterArg, %iterArg_21, %iterArg_22, %45, %44#0, %44#1, %44#2 : tensor<2x16x16xf32>, tensor<2x16x16xf32>, tensor<16x16xf32>, tensor<i32>, tensor<16x1xf32>, tensor<16x1xf32>, tensor<16x16xf32>
+// UNIT-NEXT: %42 = func.call @dynamic_index_in_dim(%iterArg, %iterArg_21) {scalify.forms = ["2^0"]} : (tensor<2x16x16xf32>, tensor<i32>) -> tensor<16x16xf32>
+// UNIT-NEXT: %43 = func.call @dynamic_index_in_dim(%iterArg_19, %iterArg_21) {scalify.forms = ["2^0"]} : (tensor<2x16x16xf32>, tensor<i32>) -> tensor<16x16xf32>
+// UNIT-NEXT: %44:3 = func.call @closed_call_scaled_3(%iterArg_20, %iterArg_22, %iterArg_23, %iterArg_24, %42, %43) {scalify.forms = ["2^0", "2^0 level 4.63578", "2^0 level 2.63578"]} : (tensor<16x16xf32>, tensor<16x1xf32>, tensor<16x1xf32>, tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>) -> (tensor<16x1xf32>, tensor<16x1xf32>, tensor<16x16xf32>)
+// UNIT-NEXT: %45 = stablehlo.add %iterArg_21, %c_14 : tensor<i32>
+// UNIT-NEXT: stablehlo.return %iterArg, %iterArg_19, %iterArg_20, %45, %44#0, %44#1, %44#2 : tensor<2x16x16xf32>, tensor<2x16x16xf32>, tensor<16x16xf32>, tensor<i32>, tensor<16x1xf32>, tensor<16x1xf32>, tensor<16x16xf32>
 // UNIT-NEXT: }
 // UNIT-NEXT: %8 = stablehlo.broadcast_in_dim %7#5, dims = [0, 1] {scalify.forms = ["2^0 level 4.63578"]} : (tensor<16x1xf32>) -> tensor<16x16xf32>
 // UNIT-NEXT: %9 = stablehlo.divide %7#6, %8 {scalify.forms = ["2^0 level -2"]} : tensor<16x16xf32>
-// UNIT-NEXT: %cst_7 = stablehlo.constant dense<2.560000e+02> : tensor<f32>
 // UNIT-NEXT: %10 = stablehlo.optimization_barrier %9 : tensor<16x16xf32>
 // UNIT-NEXT: %11 = stablehlo.abs %10 : tensor<16x16xf32>
 // UNIT-NEXT: %12 = stablehlo.bitcast_convert %11 : (tensor<16x16xf32>) -> tensor<16x16xi32>
-// UNIT-NEXT: %c_8 = stablehlo.constant dense<8388608> : tensor<16x16xi32>
 // UNIT-NEXT: %13 = stablehlo.add %12, %c_8 : tensor<16x16xi32>
-// UNIT-NEXT: %c_9 = stablehlo.constant dense<8388608> : tensor<i32>
-// UNIT-NEXT: %14 = stablehlo.reduce(%13 init: %c_9) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<16x16xi32>, tensor<i32>) -> tensor<i32>
-// UNIT-NEXT: %c_10 = stablehlo.constant dense<8388608> : tensor<i32>
-// UNIT-NEXT: %15 = stablehlo.subtract %14, %c_10 : tensor<i32>
+// UNIT-NEXT: %14 = stablehlo.reduce(%13 init: %c_7) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<16x16xi32>, tensor<i32>) -> tensor<i32>
+// UNIT-NEXT: %15 = stablehlo.subtract %14, %c_7 : tensor<i32>
 // UNIT-NEXT: %16 = stablehlo.bitcast_convert %15 : (tensor<i32>) -> tensor<f32>
 // UNIT-NEXT: %17 = stablehlo.bitcast_convert %16 : (tensor<f32>) -> tensor<ui32>
-// UNIT-NEXT: %c_11 = stablehlo.constant dense<8388607> : tensor<ui32>
-// UNIT-NEXT: %18 = stablehlo.add %17, %c_11 : tensor<ui32>
-// UNIT-NEXT: %c_12 = stablehlo.constant dense<4286578688> : tensor<ui32>
-// UNIT-NEXT: %19 = stablehlo.and %18, %c_12 : tensor<ui32>
-// UNIT-NEXT: %c_13 = stablehlo.constant dense<1> : tensor<ui32>
-// UNIT-NEXT: %20 = stablehlo.subtract %19, %c_13 : tensor<ui32>
-// UNIT-NEXT: %c_14 = stablehlo.constant dense<2139095039> : tensor<ui32>
-// UNIT-NEXT: %21 = stablehlo.compare LT, %20, %c_14 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// UNIT-NEXT: %18 = stablehlo.add %17, %c_6 : tensor<ui32>
+// UNIT-NEXT: %19 = stablehlo.and %18, %c_5 : tensor<ui32>
+// UNIT-NEXT: %20 = stablehlo.subtract %19, %c_4 : tensor<ui32>
+// UNIT-NEXT: %21 = stablehlo.compare LT, %20, %c_3 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
 // UNIT-NEXT: %22 = stablehlo.bitcast_convert %19 : (tensor<ui32>) -> tensor<f32>
-// UNIT-NEXT: %23 = stablehlo.select %21, %22, %cst_7 : tensor<i1>, tensor<f32>
-// UNIT-NEXT: %cst_15 = stablehlo.constant dense<3.906250e-03> : tensor<f32>
-// UNIT-NEXT: %24 = stablehlo.multiply %23, %cst_15 : tensor<f32>
-// UNIT-NEXT: %cst_16 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// UNIT-NEXT: %25 = stablehlo.multiply %24, %cst_16 : tensor<f32>
-// UNIT-NEXT: %cst_17 = stablehlo.constant dense<7.88860905E-31> : tensor<f32>
-// UNIT-NEXT: %cst_18 = stablehlo.constant dense<1.2676506E+30> : tensor<f32>
-// UNIT-NEXT: %26 = stablehlo.clamp %cst_17, %25, %cst_18 : tensor<f32>
+// UNIT-NEXT: %23 = stablehlo.select %21, %22, %cst_9 : tensor<i1>, tensor<f32>
+// UNIT-NEXT: %24 = stablehlo.multiply %23, %cst_2 : tensor<f32>
+// UNIT-NEXT: %25 = stablehlo.multiply %24, %cst_1 : tensor<f32>
+// UNIT-NEXT: %26 = stablehlo.clamp %cst_0, %25, %cst : tensor<f32>
 // UNIT-NEXT: %27 = stablehlo.bitcast_convert %26 : (tensor<f32>) -> tensor<ui32>
-// UNIT-NEXT: %c_19 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// UNIT-NEXT: %28 = stablehlo.subtract %c_19, %27 : tensor<ui32>
+// UNIT-NEXT: %28 = stablehlo.subtract %c, %27 : tensor<ui32>
 // UNIT-NEXT: %29 = stablehlo.bitcast_convert %28 : (tensor<ui32>) -> tensor<f32>
-// UNIT-NEXT: %cst_20 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// UNIT-NEXT: %30 = stablehlo.divide %cst_20, %29 : tensor<f32>
+// UNIT-NEXT: %30 = stablehlo.divide %cst_1, %29 : tensor<f32>
 // UNIT-NEXT: %31 = stablehlo.optimization_barrier %30 : tensor<f32>
-// UNIT-NEXT: %32 = stablehlo.divide %cst_2, %31 : tensor<f32>
+// UNIT-NEXT: %32 = stablehlo.divide %cst_13, %31 : tensor<f32>
 // UNIT-NEXT: %33 = stablehlo.broadcast_in_dim %32, dims = [] : (tensor<f32>) -> tensor<16x16xf32>
 // UNIT-NEXT: %34 = stablehlo.multiply %10, %33 : tensor<16x16xf32>
-// UNIT-NEXT: %35 = stablehlo.multiply %34, %cst : tensor<16x16xf32>
+// UNIT-NEXT: %35 = stablehlo.multiply %34, %cst_10 : tensor<16x16xf32>
 // UNIT-NEXT: %36 = stablehlo.add %34, %35 : tensor<16x16xf32>
-// UNIT-NEXT: %37 = stablehlo.clamp %cst_0, %36, %cst_1 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
+// UNIT-NEXT: %37 = stablehlo.clamp %cst_11, %36, %cst_12 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
 // UNIT-NEXT: %38 = stablehlo.convert %37 {scalify.forms = ["s0 level 6"]} : (tensor<16x16xf32>) -> tensor<16x16xf8E4M3FN>
 // UNIT-NEXT: %39 = stablehlo.dot_general %38, %3, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["s0 level 8"]} : (tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<16x16xf32>
 // UNIT-NEXT: %40 = stablehlo.broadcast_in_dim %31, dims = [] : (tensor<f32>) -> tensor<16x16xf32>
@@ -139,77 +137,75 @@
 // UNIT-NEXT: }
 // FP8:      module @_sm attributes {jax.uses_shape_polymorphism = false, mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
 // FP8-NEXT: func.func public @main(%arg0: tensor<16x16xf32>, %arg1: tensor<16x16xf32>, %arg2: tensor<2x16x16xf32>, %arg3: tensor<2x16x16xf32>) -> (tensor<16x16xf32> {jax.result_info = "result"}) {
-// FP8-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<16x16xf32>
-// FP8-NEXT: %cst_0 = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
-// FP8-NEXT: %cst_1 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
-// FP8-NEXT: %cst_2 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// FP8-NEXT: %0 = stablehlo.multiply %arg1, %cst : tensor<16x16xf32>
+// FP8-NEXT: %c = stablehlo.constant dense<2130706432> : tensor<ui32>
+// FP8-NEXT: %cst = stablehlo.constant dense<1.2676506E+30> : tensor<f32>
+// FP8-NEXT: %cst_0 = stablehlo.constant dense<7.88860905E-31> : tensor<f32>
+// FP8-NEXT: %cst_1 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// FP8-NEXT: %cst_2 = stablehlo.constant dense<3.906250e-03> : tensor<f32>
+// FP8-NEXT: %c_3 = stablehlo.constant dense<2139095039> : tensor<ui32>
+// FP8-NEXT: %c_4 = stablehlo.constant dense<1> : tensor<ui32>
+// FP8-NEXT: %c_5 = stablehlo.constant dense<4286578688> : tensor<ui32>
+// FP8-NEXT: %c_6 = stablehlo.constant dense<8388607> : tensor<ui32>
+// FP8-NEXT: %c_7 = stablehlo.constant dense<8388608> : tensor<i32>
+// FP8-NEXT: %c_8 = stablehlo.constant dense<8388608> : tensor<16x16xi32>
+// FP8-NEXT: %cst_9 = stablehlo.constant dense<2.560000e+02> : tensor<f32>
+// FP8-NEXT: %cst_10 = stablehlo.constant dense<0.000000e+00> : tensor<16x16xf32>
+// FP8-NEXT: %cst_11 = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
+// FP8-NEXT: %cst_12 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
+// FP8-NEXT: %cst_13 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// FP8-NEXT: %0 = stablehlo.multiply %arg1, %cst_10 : tensor<16x16xf32>
 // FP8-NEXT: %1 = stablehlo.add %arg1, %0 : tensor<16x16xf32>
-// FP8-NEXT: %2 = stablehlo.clamp %cst_0, %1, %cst_1 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
+// FP8-NEXT: %2 = stablehlo.clamp %cst_11, %1, %cst_12 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
 // FP8-NEXT: %3 = stablehlo.convert %2 {scalify.forms = ["2^0"]} : (tensor<16x16xf32>) -> tensor<16x16xf8E4M3FN>
-// FP8-NEXT: %c = stablehlo.constant dense<1> : tensor<i32>
-// FP8-NEXT: %c_3 = stablehlo.constant dense<2> : tensor<i32>
-// FP8-NEXT: %c_4 = stablehlo.constant dense<0> : tensor<i32>
-// FP8-NEXT: %cst_5 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// FP8-NEXT: %cst_6 = stablehlo.constant {scalify.forms = ["any"]} dense<0xFF800000> : tensor<f32>
-// FP8-NEXT: %4 = stablehlo.broadcast_in_dim %cst_6, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<16x1xf32>
-// FP8-NEXT: %5 = stablehlo.broadcast_in_dim %cst_5, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<16x1xf32>
-// FP8-NEXT: %6 = stablehlo.broadcast_in_dim %cst_5, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<16x16xf32>
-// FP8-NEXT: %7:7 = stablehlo.while(%iterArg = %arg2, %iterArg_21 = %arg3, %iterArg_22 = %arg0, %iterArg_23 = %c_4, %iterArg_24 = %4, %iterArg_25 = %5, %iterArg_26 = %6) : tensor<2x16x16xf32>, tensor<2x16x16xf32>, tensor<16x16xf32>, tensor<i32>, tensor<16x1xf32>, tensor<16x1xf32>, tensor<16x16xf32> attributes {scalify.forms = ["2^0", "2^0", "2^0", "unscaled", "2^0", "2^0 level 2", "2^0 level 2"]}
+// FP8-NEXT: %c_14 = stablehlo.constant dense<1> : tensor<i32>
+// FP8-NEXT: %c_15 = stablehlo.constant dense<2> : tensor<i32>
+// FP8-NEXT: %c_16 = stablehlo.constant dense<0> : tensor<i32>
+// FP8-NEXT: %cst_17 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
+// FP8-NEXT: %cst_18 = stablehlo.constant {scalify.forms = ["any"]} dense<0xFF800000> : tensor<f32>
+// FP8-NEXT: %4 = stablehlo.broadcast_in_dim %cst_18, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<16x1xf32>
+// FP8-NEXT: %5 = stablehlo.broadcast_in_dim %cst_17, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<16x1xf32>
+// FP8-NEXT: %6 = stablehlo.broadcast_in_dim %cst_17, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<16x16xf32>
+// FP8-NEXT: %7:7 = stablehlo.while(%iterArg = %arg2, %iterArg_19 = %arg3, %iterArg_20 = %arg0, %iterArg_21 = %c_16, %iterArg_22 = %4, %iterArg_23 = %5, %iterArg_24 = %6) : tensor<2x16x16xf32>, tensor<2x16x16xf32>, tensor<16x16xf32>, tensor<i32>, tensor<16x1xf32>, tensor<16x1xf32>, tensor<16x16xf32> attributes {scalify.forms = ["2^0", "2^0", "2^0", "unscaled", "2^0", "2^0 level 2", "2^0 level 2"]}
 // FP8-NEXT: cond {
-// FP8-NEXT: %42 = stablehlo.compare LT, %iterArg_23, %c_3, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+// FP8-NEXT: %42 = stablehlo.compare LT, %iterArg_21, %c_15, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
 // FP8-NEXT: stablehlo.return %42 : tensor<i1>
 // FP8-NEXT: } do {
-// FP8-NEXT: %42 = func.call @dynamic_index_in_dim(%iterArg, %iterArg_23) {scalify.forms = ["2^0"]} : (tensor<2x16x16xf32>, tensor<i32>) -> tensor<16x16xf32>
-// FP8-NEXT: %43 = func.call @dynamic_index_in_dim(%iterArg_21, %iterArg_23) {scalify.forms = ["2^0"]} : (tensor<2x16x16xf32>, tensor<i32>) -> tensor<16x16xf32>
-// FP8-NEXT: %44:3 = func.call @closed_call_scaled_3(%iterArg_22, %iterArg_24, %iterArg_25, %iterArg_26, %42, %43) {scalify.forms = ["2^0", "2^0 level 2", "2^0 level 2"]} : (tensor<16x16xf32>, tensor<16x1xf32>, tensor<16x1xf32>, tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>) -> (tensor<16x1xf32>, tensor<16x1xf32>, tensor<16x16xf32>)
-// FP8-NEXT: %45 = stablehlo.add %iterArg_23, %c : tensor<i32>
-// FP8-NEXT: stablehlo.return %iterArg, %iterArg_21, %iterArg_22, %45, %44#0, %44#1, %44#2 : tensor<2x16x16xf32>, tensor<2x16x16xf32>, tensor<16x16xf32>, tensor<i32>, tensor<16x1xf32>, tensor<16x1xf32>, tensor<16x16xf32>
+// FP8-NEXT: %42 = func.call @dynamic_index_in_dim(%iterArg, %iterArg_21) {scalify.forms = ["2^0"]} : (tensor<2x16x16xf32>, tensor<i32>) -> tensor<16x16xf32>
+// FP8-NEXT: %43 = func.call @dynamic_index_in_dim(%iterArg_19, %iterArg_21) {scalify.forms = ["2^0"]} : (tensor<2x16x16xf32>, tensor<i32>) -> tensor<16x16xf32>
+// FP8-NEXT: %44:3 = func.call @closed_call_scaled_3(%iterArg_20, %iterArg_22, %iterArg_23, %iterArg_24, %42, %43) {scalify.forms = ["2^0", "2^0 level 2", "2^0 level 2"]} : (tensor<16x16xf32>, tensor<16x1xf32>, tensor<16x1xf32>, tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>) -> (tensor<16x1xf32>, tensor<16x1xf32>, tensor<16x16xf32>)
+// FP8-NEXT: %45 = stablehlo.add %iterArg_21, %c_14 : tensor<i32>
+// FP8-NEXT: stablehlo.return %iterArg, %iterArg_19, %iterArg_20, %45, %44#0, %44#1, %44#2 : tensor<2x16x16xf32>, tensor<2x16x16xf32>, tensor<16x16xf32>, tensor<i32>, tensor<16x1xf32>, tensor<16x1xf32>, tensor<16x16xf32>
 // FP8-NEXT: }
 // FP8-NEXT: %8 = stablehlo.broadcast_in_dim %7#5, dims = [0, 1] {scalify.forms = ["2^0 level 2"]} : (tensor<16x1xf32>) -> tensor<16x16xf32>
 // FP8-NEXT: %9 = stablehlo.divide %7#6, %8 {scalify.forms = ["2^0"]} : tensor<16x16xf32>
-// FP8-NEXT: %cst_7 = stablehlo.constant dense<2.560000e+02> : tensor<f32>
 // FP8-NEXT: %10 = stablehlo.optimization_barrier %9 : tensor<16x16xf32>
 // FP8-NEXT: %11 = stablehlo.abs %10 : tensor<16x16xf32>
 // FP8-NEXT: %12 = stablehlo.bitcast_convert %11 : (tensor<16x16xf32>) -> tensor<16x16xi32>
-// FP8-NEXT: %c_8 = stablehlo.constant dense<8388608> : tensor<16x16xi32>
 // FP8-NEXT: %13 = stablehlo.add %12, %c_8 : tensor<16x16xi32>
-// FP8-NEXT: %c_9 = stablehlo.constant dense<8388608> : tensor<i32>
-// FP8-NEXT: %14 = stablehlo.reduce(%13 init: %c_9) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<16x16xi32>, tensor<i32>) -> tensor<i32>
-// FP8-NEXT: %c_10 = stablehlo.constant dense<8388608> : tensor<i32>
-// FP8-NEXT: %15 = stablehlo.subtract %14, %c_10 : tensor<i32>
+// FP8-NEXT: %14 = stablehlo.reduce(%13 init: %c_7) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<16x16xi32>, tensor<i32>) -> tensor<i32>
+// FP8-NEXT: %15 = stablehlo.subtract %14, %c_7 : tensor<i32>
 // FP8-NEXT: %16 = stablehlo.bitcast_convert %15 : (tensor<i32>) -> tensor<f32>
 // FP8-NEXT: %17 = stablehlo.bitcast_convert %16 : (tensor<f32>) -> tensor<ui32>
-// FP8-NEXT: %c_11 = stablehlo.constant dense<8388607> : tensor<ui32>
-// FP8-NEXT: %18 = stablehlo.add %17, %c_11 : tensor<ui32>
-// FP8-NEXT: %c_12 = stablehlo.constant dense<4286578688> : tensor<ui32>
-// FP8-NEXT: %19 = stablehlo.and %18, %c_12 : tensor<ui32>
-// FP8-NEXT: %c_13 = stablehlo.constant dense<1> : tensor<ui32>
-// FP8-NEXT: %20 = stablehlo.subtract %19, %c_13 : tensor<ui32>
-// FP8-NEXT: %c_14 = stablehlo.constant dense<2139095039> : tensor<ui32>
-// FP8-NEXT: %21 = stablehlo.compare LT, %20, %c_14 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// FP8-NEXT: %18 = stablehlo.add %17, %c_6 : tensor<ui32>
+// FP8-NEXT: %19 = stablehlo.and %18, %c_5 : tensor<ui32>
+// FP8-NEXT: %20 = stablehlo.subtract %19, %c_4 : tensor<ui32>
+// FP8-NEXT: %21 = stablehlo.compare LT, %20, %c_3 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
 // FP8-NEXT: %22 = stablehlo.bitcast_convert %19 : (tensor<ui32>) -> tensor<f32>
-// FP8-NEXT: %23 = stablehlo.select %21, %22, %cst_7 : tensor<i1>, tensor<f32>
-// FP8-NEXT: %cst_15 = stablehlo.constant dense<3.906250e-03> : tensor<f32>
-// FP8-NEXT: %24 = stablehlo.multiply %23, %cst_15 : tensor<f32>
-// FP8-NEXT: %cst_16 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// FP8-NEXT: %25 = stablehlo.multiply %24, %cst_16 : tensor<f32>
-// FP8-NEXT: %cst_17 = stablehlo.constant dense<7.88860905E-31> : tensor<f32>
-// FP8-NEXT: %cst_18 = stablehlo.constant dense<1.2676506E+30> : tensor<f32>
-// FP8-NEXT: %26 = stablehlo.clamp %cst_17, %25, %cst_18 : tensor<f32>
+// FP8-NEXT: %23 = stablehlo.select %21, %22, %cst_9 : tensor<i1>, tensor<f32>
+// FP8-NEXT: %24 = stablehlo.multiply %23, %cst_2 : tensor<f32>
+// FP8-NEXT: %25 = stablehlo.multiply %24, %cst_1 : tensor<f32>
+// FP8-NEXT: %26 = stablehlo.clamp %cst_0, %25, %cst : tensor<f32>
 // FP8-NEXT: %27 = stablehlo.bitcast_convert %26 : (tensor<f32>) -> tensor<ui32>
-// FP8-NEXT: %c_19 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// FP8-NEXT: %28 = stablehlo.subtract %c_19, %27 : tensor<ui32>
+// FP8-NEXT: %28 = stablehlo.subtract %c, %27 : tensor<ui32>
 // FP8-NEXT: %29 = stablehlo.bitcast_convert %28 : (tensor<ui32>) -> tensor<f32>
-// FP8-NEXT: %cst_20 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// FP8-NEXT: %30 = stablehlo.divide %cst_20, %29 : tensor<f32>
+// FP8-NEXT: %30 = stablehlo.divide %cst_1, %29 : tensor<f32>
 // FP8-NEXT: %31 = stablehlo.optimization_barrier %30 : tensor<f32>
-// FP8-NEXT: %32 = stablehlo.divide %cst_2, %31 : tensor<f32>
+// FP8-NEXT: %32 = stablehlo.divide %cst_13, %31 : tensor<f32>
 // FP8-NEXT: %33 = stablehlo.broadcast_in_dim %32, dims = [] : (tensor<f32>) -> tensor<16x16xf32>
 // FP8-NEXT: %34 = stablehlo.multiply %10, %33 : tensor<16x16xf32>
-// FP8-NEXT: %35 = stablehlo.multiply %34, %cst : tensor<16x16xf32>
+// FP8-NEXT: %35 = stablehlo.multiply %34, %cst_10 : tensor<16x16xf32>
 // FP8-NEXT: %36 = stablehlo.add %34, %35 : tensor<16x16xf32>
-// FP8-NEXT: %37 = stablehlo.clamp %cst_0, %36, %cst_1 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
+// FP8-NEXT: %37 = stablehlo.clamp %cst_11, %36, %cst_12 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
 // FP8-NEXT: %38 = stablehlo.convert %37 {scalify.forms = ["s0 level 6"]} : (tensor<16x16xf32>) -> tensor<16x16xf8E4M3FN>
 // FP8-NEXT: %39 = stablehlo.dot_general %38, %3, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["s0 level 8"]} : (tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<16x16xf32>
 // FP8-NEXT: %40 = stablehlo.broadcast_in_dim %31, dims = [] : (tensor<f32>) -> tensor<16x16xf32>

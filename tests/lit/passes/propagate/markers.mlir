@@ -55,10 +55,11 @@ sdy.mesh @mesh = <["a"=2, "b"=2]>
 // CHECK-LABEL: func.func @main
 func.func @main(%x: tensor<8xf32> {scalify.pair}) -> tensor<8xf32> {
   %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"b"}]>] out_shardings=[<@mesh, [{"b"}]>] manual_axes={"b"} (%a: tensor<4xf32>) {
+    // CHECK: %[[EIGHTH:.*]] = stablehlo.constant dense<1.250000e-01>
     // CHECK: %[[SUM:.*]] = stablehlo.reduce
     // CHECK: "stablehlo.all_reduce"(%[[SUM]])
     // CHECK-SAME{LITERAL}: dense<[[0, 1], [2, 3]]>
-    // CHECK: dense<1.250000e-01>
+    // CHECK: stablehlo.multiply %{{.*}}, %[[EIGHTH]]
     %1 = stablehlo.optimization_barrier {scalify.marker = "dynamic_rescale", scalify.statistic = "l1"} %a : tensor<4xf32>
     sdy.return %1 : tensor<4xf32>
   } : (tensor<8xf32>) -> tensor<8xf32>
