@@ -4,8 +4,8 @@
     python -m tools.check_lines tests/lit/models/gru.mlir
 
 Each pair of lines ``// RUN: %scalify-opt %s ... | %filecheck %s --check-prefix=P`` asks for the
-lines with the prefix P, or CHECK if it names none: all of the output, line by line. A change of these files is read like a
-change of code: it shows what a change of a rule does to whole programs.
+lines with the prefix P, or CHECK if it names none: all of the output, line by line. A change of
+these files is read like a change of code: it shows what a change of a rule does to whole programs.
 """
 
 from __future__ import annotations

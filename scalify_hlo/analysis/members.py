@@ -8,7 +8,7 @@ The evidence is a forward matmul of a weight with such a dimension as a batch di
 followed through the program, as the first layer of an ensemble may read data that all members
 share, so that it is no batch dimension there. If all matmuls with weights are of that kind, the
 evidence is the first dimension of a weight in a matmul of `vmap`, over which no op sums. Those of
-the heads of an attention sum over them.
+the heads of an attention sum over them. The matrices of a ragged matmul are of experts.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from scalify_hlo.analysis.matmuls import WEIGHT, Matmul, contracted
 from scalify_hlo.analysis.names import FORWARD
 from scalify_hlo.analysis.origins import MOVING, is_constant
 from scalify_hlo.dialect.functions import is_block
+from scalify_hlo.dialect.ragged import RAGGED_DOT, dimensions
 from scalify_hlo.dialect.splats import splat_of
 
 
@@ -86,6 +87,9 @@ class Members:
         Returns:
             None if neither operand has one.
         """
+        if op.operation.name == RAGGED_DOT:
+            groups = list(dimensions(op).rhs_group)
+            return ([], groups) if groups else None
         if not self._classes or op.operation.name != _DOT:
             return None
         lhs, rhs = (self._with_members(op.operands[side], contracted(op)[side]) for side in (0, 1))

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.ragged import RAGGED_DOT, dimensions
+from scalify_hlo.quantize.groups import group_of
 
 
 class Channels(NamedTuple):
@@ -57,8 +58,12 @@ def independent(op: ir.OpView, side: int, *, each: bool) -> Channels | None:
         each: Whether all batch dimensions of static size are among them.
 
     Returns:
-        None if there are none.
+        None if there are none. The groups of a ragged matmul correspond to the rows of the result;
+        see `scalify_hlo.quantize.groups.of_rows`.
     """
+    if (group := group_of(op)) is not None:
+        marked = side and attributes.MEMBERS in op.attributes
+        return Channels((group[0],), (group[1],)) if marked else None
     if op.operation.name != "stablehlo.dot_general":
         return None
     dims = set[int]()
@@ -70,6 +75,13 @@ def independent(op: ir.OpView, side: int, *, each: bool) -> Channels | None:
     shape = op.operands[side].type.shape
     dims |= {d for d in batch if shape[d] > 0} if each else set()
     return _ordered({d: where[d] for d in dims}) if dims else None
+
+
+def joined(some: Channels | None, more: Channels | None) -> Channels | None:
+    """Returns the dimensions of both."""
+    if some is None or more is None:
+        return more if some is None else some
+    return _ordered(dict(zip(some.dims, some.result, strict=True)) | dict(zip(*more, strict=True)))
 
 
 def batch_rank(op: ir.OpView) -> int:

@@ -16,7 +16,7 @@ from scalify_hlo.dialect.formats import element_of, format_of
 from scalify_hlo.dialect.swapped_operands import NUMBERS, swapped_numbers
 from scalify_hlo.dialect.value_map import erase, replace_op
 from scalify_hlo.quantize.casts import Casts, unwidened, widened_from
-from scalify_hlo.quantize.channels import batch_rank, channels, independent
+from scalify_hlo.quantize.channels import batch_rank, channels, independent, joined
 from scalify_hlo.quantize.collapse_dims import Flattening
 from scalify_hlo.quantize.exchanges import Exchanges
 from scalify_hlo.quantize.operand_scales import (
@@ -222,8 +222,7 @@ class QuantizedOperands:
         scaling = self._recipe.scaling
         single = scaling.weight_scales == "tensor" or scaling.kind == "delayed"
         found = None if single or role != WEIGHT or not forward else channels(op, side)
-        if found is None:
-            found = independent(op, side, each=scaling.batch == "each")
+        found = joined(found, independent(op, side, each=scaling.batch == "each"))
         place = op.results[0], side
         kept, gradient = _kept(op, role, apart=self._apart), role == GRADIENT
         value = op.operands[side]

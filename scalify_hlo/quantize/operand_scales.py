@@ -35,6 +35,7 @@ from scalify_hlo.quantize.casts import (
 )
 from scalify_hlo.quantize.channels import Channels
 from scalify_hlo.quantize.exchanges import Exchanges
+from scalify_hlo.quantize.groups import of_rows
 from scalify_hlo.recipes.model import Recipe, Scaling
 from scalify_hlo.report.model import Report
 from scalify_hlo.rules import emit
@@ -294,7 +295,9 @@ class Quantizing:
             low, high = (self.splats.number(scalar, end, self.at) for end in (-most, most))
             # XLA moves transposes of arguments through a product of these and a constant.
             tested = of if is_block(unwidened(of).owner) else None
-            wide = saturated(wide, self._format, low, high, self.at, self.splats, tested=tested)
+            wide = saturated(
+                wide, self._format, low, high, self.at, splats=self.splats, tested=tested
+            )
         self.at.operands[0] = wide
         share_sharding(self._request.value, self._cast)
         if self._kept == "in order":
@@ -317,10 +320,11 @@ def dequantize(result: ir.Value, operands: Sequence[Operand], at: ir.Operation) 
     exponents = sum((o.exponents for o in operands if not o.exponents.ndim), np.int64(0))
     single = [o for o in operands if o.channels is None and o.at_run_time]
     arrays: dict[tuple[int, ...], list[Operand]] = {}
+    groups: dict[tuple[int, ...], tuple[int, ...]] = {}
     for operand in operands:
         if operand.channels is None:
             continue
-        dims = operand.channels.result
+        dims, groups[operand.channels.result] = operand.channels.result, operand.channels.dims
         if not operand.at_run_time:
             powers = operand.exponents
             if not single and np.abs(powers + exponents).max() <= NORMAL:
@@ -330,6 +334,7 @@ def dequantize(result: ir.Value, operands: Sequence[Operand], at: ir.Operation) 
     for dims, found in arrays.items():
         # A result times one scale may leave f32 where that times both does not.
         factor, single = _product([*found, *single], element, at), []
+        factor = of_rows(factor, groups[dims], at)
         result = emit.multiply(result, spread(factor, dims, result, at), at)
     if single:
         return emit.times(result, _product(single, element, at, int(exponents)), at)

@@ -88,7 +88,7 @@ def _saturated(
     else:
         low, high = (emit.constant(emit.scalar_type(element), end, at) for end in ends)
     splats = rewriter.settings.splats
-    return saturated(value, target, low, high, at, splats, own=own, tested=tested)
+    return saturated(value, target, low, high, at, splats=splats, own=own, tested=tested)
 
 
 def _is_multiplied(op: ir.Operation) -> bool:

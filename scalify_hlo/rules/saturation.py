@@ -43,8 +43,8 @@ def saturated(
     low: ir.Value,
     high: ir.Value,
     at: ir.Operation,
-    splats: emit.Splats | None = None,
     *,
+    splats: emit.Splats,
     own: bool = False,
     tested: ir.Value | None = None,
 ) -> ir.Value:

@@ -137,17 +137,32 @@ def test_other_targets_keep_it_wide_and_the_user_is_told(target: str) -> None:
 
 
 def test_operands_are_cast_as_numpy_casts_them() -> None:
-    """At powers of two above the largest magnitude over the format's."""
+    """At powers of two above the largest magnitude over the format's, of x and of each expert."""
     x, w, groups = arrays()
+    w *= np.exp2(np.array([0, 60, -30, 9], np.float32))[:, None, None]
     text = rewrite(exported("forward").mlir_module(), recipe="fp8-current")
     (actual,) = evaluate(parse(text), [x, w, groups])
     casts = []
-    for array in (x, w):
-        scale = 2.0 ** np.ceil(np.log2(np.abs(array).max() / 448.0))
-        narrow = (array / scale).astype(np.float32).astype(ml_dtypes.float8_e4m3fn)
-        casts.append(narrow.astype(np.float32) * np.float32(scale))
+    for array, axes in ((x, (0, 1)), (w, (1, 2))):
+        largest = np.abs(array).max(axis=axes, keepdims=True)
+        scale = np.exp2(np.ceil(np.log2(largest / 448.0)), dtype=np.float32)
+        narrow = (array / scale).astype(ml_dtypes.float8_e4m3fn)
+        casts.append(narrow.astype(np.float32) * scale)
     (expected,) = evaluate(parse(exported("forward").mlir_module()), [*casts, groups])
     assert_same_bits(actual, expected)
+
+
+@pytest.mark.parametrize("scales", ["tensor", "channel"])
+def test_experts_share_no_scale(scales: str) -> None:
+    """One expert diverges, and the rows of the others are as before."""
+    x, w, groups = arrays()
+    bad = w.copy()
+    bad[0] *= np.float32(2.0**20)
+    settings = {"scaling.weight_scales": scales}
+    text = rewrite(exported("forward").mlir_module(), recipe="fp8-current", settings=settings)
+    usual, found = (values(parse(text), [x, given, groups])[0] for given in (w, bad))
+    assert_same_bits(found[groups[0] :], usual[groups[0] :])
+    assert_same_bits(found[: groups[0]], usual[: groups[0]] * np.float32(2.0**20))
 
 
 @pytest.mark.slow
