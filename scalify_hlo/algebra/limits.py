@@ -122,6 +122,10 @@ OPS_OF_LAYER: Final = 4
 """The octaves by which the sizes of its ops may differ from that of a whole activation. They do for
 inputs far from unit: the derivative of an approximate GELU multiplies squares by zeros."""
 
+SMALL_TERM: Final = 4
+"""The octaves by which a term of a sum is smaller than the largest one, if the size of the sum does
+not depend on it: the square of the sum is larger by one part in 256 because of it."""
+
 DRIFT: Final = 7
 """The |log2| of a static scale above which wide data are rescaled to scale 1: data are fewer than 8
 octaves further from unit than the values, however wrong the scales of inputs are declared."""

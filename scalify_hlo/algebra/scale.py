@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final, NamedTuple, TypeAlias
 
-from scalify_hlo.algebra.limits import GIVEN_BOUND, SAFE_REACH, TRUSTED_LEVEL
+from scalify_hlo.algebra.limits import GIVEN_BOUND, SAFE_REACH, SMALL_TERM, TRUSTED_LEVEL
 from scalify_hlo.algebra.runtime_size import RuntimeSize, powers_of, sized
 from scalify_hlo.algebra.uncertainty import CERTAIN, Uncertainty, mean, of_product
 
@@ -403,21 +403,26 @@ def _by_anchor(info: Scaled) -> tuple[bool, bool, int]:
 
 
 def mean_uncertainty(infos: Sequence[ScaleInfo], scale: Scale | None = None) -> Uncertainty:
-    """Returns the mean uncertainty of several values, unscaled ones and constants excluded.
+    """Returns the mean uncertainty of the terms of a sum, unscaled ones and constants excluded.
 
-    If all scaled values are constants, they are not excluded.
+    If all scaled values are constants, they are not excluded. Terms that are far smaller than
+    others have no part in the sum.
 
     Args:
         infos: The scale information of the values.
         scale: The scale to which the values are rescaled; None if they are not.
     """
     scaled = [info for info in infos if isinstance(info, Scaled)]
-    varying = [info for info in scaled if not info.uncertainty.constant]
+    varying = [info for info in scaled if not info.uncertainty.constant] or scaled
+    if len(varying) > 1 and all(f.scale.powers == varying[0].scale.powers for f in varying):
+        sizes = [float(f.level) + f.scale.exponent for f in varying]
+        least = max(sizes) - SMALL_TERM
+        varying = [f for f, size in zip(varying, sizes, strict=True) if size >= least]
     parts = [
         info.uncertainty
         if scale is None or info.scale.powers == scale.powers
         else info.at(scale).uncertainty
-        for info in varying or scaled
+        for info in varying
     ]
     return mean(parts) if parts else CERTAIN
 

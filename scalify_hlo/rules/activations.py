@@ -54,6 +54,11 @@ class Activations:
             return
         if level is not None and abs(level - info.level) > OPS_OF_LAYER:
             info = info._replace(level=round(level))
+        backward, activation = _activation(op)
+        if activation is not None and activation.bounded:
+            # Each gate makes values smaller than predicted, and a recurrent network has many.
+            size = activation.gradient_size if backward else activation.size()
+            certain = certain.with_bias(abs(size))
         rewriter.assume(op.results[0], info._replace(uncertainty=certain))
 
 

@@ -1,4 +1,4 @@
-"""Gradients of recurrent models whose loss is a mean: the backward loop has values of any size."""
+"""Gradients of recurrent models, whose backward loops and steps have values of any size."""
 
 from __future__ import annotations
 
@@ -78,3 +78,35 @@ def test_cotangents_keep_their_size_in_backward_loops(model: Any, recipe: str, l
     measured = [remark for remark in report.remarks if "is measured" in remark.message]
     assert len(measured) == report.statistics  # None is of a copy that no call reaches.
     assert made.mlir_module().count("applies stablehlo.maximum") == report.statistics
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("declared", [True, False])
+@pytest.mark.parametrize(("recipe", "least"), [("fp8", 18), ("fp16", 45)])
+def test_cotangents_pass_through_many_gates(recipe: str, least: int, declared: bool) -> None:
+    """A gate makes values smaller, by more than the ops of a sigmoid say.
+
+    Behind dozens of them, a predicted size was too large by more octaves than f16 has.
+    """
+    width, batch, steps = 16, 2, 12
+
+    def cell(w: Any, carry: Any, x: Any) -> Any:
+        c, h = carry
+        i, f, g, o = jnp.split(x @ w[0] + h @ w[1], 4, -1)
+        c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
+        h = jax.nn.sigmoid(o) * jnp.tanh(c)
+        return (c, h), h
+
+    def loss(p: Any, xs: Any) -> Any:
+        zeros = jnp.zeros((batch, width))
+        for w in p:
+            _, xs = jax.lax.scan(lambda *given, w=w: cell(w, *given), (zeros, zeros), xs, unroll=12)
+        return jnp.mean(xs**2)
+
+    random = np.random.default_rng(0)
+    p = random.standard_normal((4, 2, width, 4 * width), np.float32) / 4
+    xs = random.standard_normal((steps, batch, width), np.float32)
+    exported = jax.export.export(jax.jit(jax.grad(loss)))(p, xs)
+    scales = scalify_hlo.measured_scales(exported, p, xs) if declared else None
+    made = rewrite(exported, recipe=recipe, input_scale=scales)
+    assert min(map(snr, exported.call(p, xs), made.call(p, xs))) > least

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
@@ -187,14 +187,14 @@ def _leaky(array: Array) -> Activation | None:
 
 
 def _at(key: Node) -> Found:
-    best: tuple[int, Activation, Node, _Spread] | None = None
+    best: tuple[tuple[int, int], Activation, Node, _Spread] | None = None
     for source in sources(key, most=ACTIVATION_SOURCES):
         if source.is_constant or not source.shape:
             continue
         spread = _Spread(source)
         found = spread.found(key)
         if found is not None:
-            rank = _ORDER.index(found[0].name)
+            rank = _ORDER.index(found[0].name), found[1].index
             if best is None or rank < best[0]:
                 best = rank, *found, spread
     if best is None:
@@ -205,7 +205,16 @@ def _at(key: Node) -> Found:
         return Found()
     layer = Layer(activation.name, FORWARD, (spread.source,), output)
     gradient = _gradient(activation, spread.source, spread.points)
-    return Found(with_gradient(layer, gradient), inside)
+    others = [replace(layer, output=node) for node in _complements(activation, output)]
+    return Found([*with_gradient(layer, gradient), *others], inside)
+
+
+def _complements(activation: Activation, output: Node) -> list[Node]:
+    """Returns the values that are 1 - sigmoid(x), which is sigmoid(-x)."""
+    if activation.name != "sigmoid":
+        return []
+    minus = (u for u in output.users if u.name == "subtract" and u.inputs[1] is output)
+    return [u for u in minus if u.inputs[0].constant == 1]
 
 
 def _is_cut(activation: Activation, output: Node) -> bool:

@@ -44,120 +44,157 @@
 // FP8-NEXT: }
 // CHANNELS:      module @__lambda attributes {jax.uses_shape_polymorphism = false, mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
 // CHANNELS-NEXT: func.func public @main(%arg0: tensor<32x16xf32>, %arg1: tensor<3x16x32xf32>, %arg2: tensor<3xi32>) -> (tensor<32x16xf32> {jax.result_info = "result[0]"}, tensor<3x16x32xf32> {jax.result_info = "result[1]"}) {
-// CHANNELS-NEXT: %c = stablehlo.constant dense<2256535552> : tensor<ui32>
-// CHANNELS-NEXT: %c_0 = stablehlo.constant dense<8388608> : tensor<32x32xi32>
-// CHANNELS-NEXT: %c_1 = stablehlo.constant dense<2130706432> : tensor<32xui32>
-// CHANNELS-NEXT: %c_2 = stablehlo.constant dense<2197815296> : tensor<32xui32>
-// CHANNELS-NEXT: %c_3 = stablehlo.constant dense<2139095040> : tensor<32xui32>
-// CHANNELS-NEXT: %c_4 = stablehlo.constant dense<2097151> : tensor<32xui32>
-// CHANNELS-NEXT: %cst = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<32xf32>
-// CHANNELS-NEXT: %c_5 = stablehlo.constant dense<8388608> : tensor<32xi32>
-// CHANNELS-NEXT: %c_6 = stablehlo.constant dense<8388608> : tensor<3x16x32xi32>
-// CHANNELS-NEXT: %c_7 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// CHANNELS-NEXT: %c_8 = stablehlo.constant dense<2197815296> : tensor<ui32>
-// CHANNELS-NEXT: %c_9 = stablehlo.constant dense<2139095040> : tensor<ui32>
-// CHANNELS-NEXT: %c_10 = stablehlo.constant dense<2097151> : tensor<ui32>
-// CHANNELS-NEXT: %cst_11 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
-// CHANNELS-NEXT: %c_12 = stablehlo.constant dense<8388608> : tensor<i32>
-// CHANNELS-NEXT: %c_13 = stablehlo.constant dense<8388608> : tensor<32x16xi32>
+// CHANNELS-NEXT: %c = stablehlo.constant dense<2130706432> : tensor<3xui32>
+// CHANNELS-NEXT: %c_0 = stablehlo.constant dense<2197815296> : tensor<3xui32>
+// CHANNELS-NEXT: %c_1 = stablehlo.constant dense<2139095040> : tensor<3xui32>
+// CHANNELS-NEXT: %c_2 = stablehlo.constant dense<2097151> : tensor<3xui32>
+// CHANNELS-NEXT: %cst = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<3xf32>
+// CHANNELS-NEXT: %c_3 = stablehlo.constant dense<8388608> : tensor<3xi32>
+// CHANNELS-NEXT: %c_4 = stablehlo.constant dense<2256535552> : tensor<ui32>
+// CHANNELS-NEXT: %c_5 = stablehlo.constant dense<8388608> : tensor<32x32xi32>
+// CHANNELS-NEXT: %c_6 = stablehlo.constant dense<2130706432> : tensor<3x32xui32>
+// CHANNELS-NEXT: %c_7 = stablehlo.constant dense<2197815296> : tensor<3x32xui32>
+// CHANNELS-NEXT: %c_8 = stablehlo.constant dense<2139095040> : tensor<3x32xui32>
+// CHANNELS-NEXT: %c_9 = stablehlo.constant dense<2097151> : tensor<3x32xui32>
+// CHANNELS-NEXT: %cst_10 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<3x32xf32>
+// CHANNELS-NEXT: %c_11 = stablehlo.constant dense<8388608> : tensor<3x32xi32>
+// CHANNELS-NEXT: %c_12 = stablehlo.constant dense<8388608> : tensor<3x16x32xi32>
+// CHANNELS-NEXT: %c_13 = stablehlo.constant dense<2130706432> : tensor<ui32>
+// CHANNELS-NEXT: %c_14 = stablehlo.constant dense<2197815296> : tensor<ui32>
+// CHANNELS-NEXT: %c_15 = stablehlo.constant dense<2139095040> : tensor<ui32>
+// CHANNELS-NEXT: %c_16 = stablehlo.constant dense<2097151> : tensor<ui32>
+// CHANNELS-NEXT: %cst_17 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
+// CHANNELS-NEXT: %c_18 = stablehlo.constant dense<8388608> : tensor<i32>
+// CHANNELS-NEXT: %c_19 = stablehlo.constant dense<8388608> : tensor<32x16xi32>
 // CHANNELS-NEXT: %0 = stablehlo.abs %arg1 : tensor<3x16x32xf32>
 // CHANNELS-NEXT: %1 = stablehlo.bitcast_convert %0 : (tensor<3x16x32xf32>) -> tensor<3x16x32xi32>
-// CHANNELS-NEXT: %2 = stablehlo.add %1, %c_6 : tensor<3x16x32xi32>
-// CHANNELS-NEXT: %3 = stablehlo.reduce(%2 init: %c_12) applies stablehlo.maximum across dimensions = [0, 1, 2] : (tensor<3x16x32xi32>, tensor<i32>) -> tensor<i32>
-// CHANNELS-NEXT: %4 = stablehlo.optimization_barrier %3 : tensor<i32>
-// CHANNELS-NEXT: %5 = stablehlo.subtract %4, %c_12 : tensor<i32>
-// CHANNELS-NEXT: %6 = stablehlo.bitcast_convert %5 : (tensor<i32>) -> tensor<f32>
-// CHANNELS-NEXT: %7 = stablehlo.maximum %6, %cst_11 : tensor<f32>
-// CHANNELS-NEXT: %8 = stablehlo.bitcast_convert %7 : (tensor<f32>) -> tensor<ui32>
-// CHANNELS-NEXT: %9 = stablehlo.add %8, %c_10 : tensor<ui32>
-// CHANNELS-NEXT: %10 = stablehlo.and %9, %c_9 : tensor<ui32>
-// CHANNELS-NEXT: %11 = stablehlo.subtract %c_8, %10 : tensor<ui32>
-// CHANNELS-NEXT: %12 = stablehlo.bitcast_convert %11 : (tensor<ui32>) -> tensor<f32>
-// CHANNELS-NEXT: %13 = stablehlo.bitcast_convert %12 : (tensor<f32>) -> tensor<ui32>
-// CHANNELS-NEXT: %14 = stablehlo.subtract %c_7, %13 : tensor<ui32>
-// CHANNELS-NEXT: %15 = stablehlo.bitcast_convert %14 : (tensor<ui32>) -> tensor<f32>
-// CHANNELS-NEXT: %16 = stablehlo.broadcast_in_dim %12, dims = [] : (tensor<f32>) -> tensor<3x16x32xf32>
+// CHANNELS-NEXT: %2 = stablehlo.add %1, %c_12 : tensor<3x16x32xi32>
+// CHANNELS-NEXT: %3 = stablehlo.reduce(%2 init: %c_18) applies stablehlo.maximum across dimensions = [1, 2] : (tensor<3x16x32xi32>, tensor<i32>) -> tensor<3xi32>
+// CHANNELS-NEXT: %4 = stablehlo.optimization_barrier %3 : tensor<3xi32>
+// CHANNELS-NEXT: %5 = stablehlo.subtract %4, %c_3 : tensor<3xi32>
+// CHANNELS-NEXT: %6 = stablehlo.bitcast_convert %5 : (tensor<3xi32>) -> tensor<3xf32>
+// CHANNELS-NEXT: %7 = stablehlo.maximum %6, %cst : tensor<3xf32>
+// CHANNELS-NEXT: %8 = stablehlo.bitcast_convert %7 : (tensor<3xf32>) -> tensor<3xui32>
+// CHANNELS-NEXT: %9 = stablehlo.add %8, %c_2 : tensor<3xui32>
+// CHANNELS-NEXT: %10 = stablehlo.and %9, %c_1 : tensor<3xui32>
+// CHANNELS-NEXT: %11 = stablehlo.subtract %c_0, %10 : tensor<3xui32>
+// CHANNELS-NEXT: %12 = stablehlo.bitcast_convert %11 : (tensor<3xui32>) -> tensor<3xf32>
+// CHANNELS-NEXT: %13 = stablehlo.bitcast_convert %12 : (tensor<3xf32>) -> tensor<3xui32>
+// CHANNELS-NEXT: %14 = stablehlo.subtract %c, %13 : tensor<3xui32>
+// CHANNELS-NEXT: %15 = stablehlo.bitcast_convert %14 : (tensor<3xui32>) -> tensor<3xf32>
+// CHANNELS-NEXT: %16 = stablehlo.broadcast_in_dim %12, dims = [0] : (tensor<3xf32>) -> tensor<3x16x32xf32>
 // CHANNELS-NEXT: %17 = stablehlo.multiply %arg1, %16 : tensor<3x16x32xf32>
 // CHANNELS-NEXT: %18 = stablehlo.convert %17 : (tensor<3x16x32xf32>) -> tensor<3x16x32xf8E4M3FN>
 // CHANNELS-NEXT: %19 = stablehlo.abs %arg1 : tensor<3x16x32xf32>
 // CHANNELS-NEXT: %20 = stablehlo.bitcast_convert %19 : (tensor<3x16x32xf32>) -> tensor<3x16x32xi32>
-// CHANNELS-NEXT: %21 = stablehlo.add %20, %c_6 : tensor<3x16x32xi32>
-// CHANNELS-NEXT: %22 = stablehlo.reduce(%21 init: %c_12) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<3x16x32xi32>, tensor<i32>) -> tensor<32xi32>
-// CHANNELS-NEXT: %23 = stablehlo.optimization_barrier %22 : tensor<32xi32>
-// CHANNELS-NEXT: %24 = stablehlo.subtract %23, %c_5 : tensor<32xi32>
-// CHANNELS-NEXT: %25 = stablehlo.bitcast_convert %24 : (tensor<32xi32>) -> tensor<32xf32>
-// CHANNELS-NEXT: %26 = stablehlo.maximum %25, %cst : tensor<32xf32>
-// CHANNELS-NEXT: %27 = stablehlo.bitcast_convert %26 : (tensor<32xf32>) -> tensor<32xui32>
-// CHANNELS-NEXT: %28 = stablehlo.add %27, %c_4 : tensor<32xui32>
-// CHANNELS-NEXT: %29 = stablehlo.and %28, %c_3 : tensor<32xui32>
-// CHANNELS-NEXT: %30 = stablehlo.subtract %c_2, %29 : tensor<32xui32>
-// CHANNELS-NEXT: %31 = stablehlo.bitcast_convert %30 : (tensor<32xui32>) -> tensor<32xf32>
-// CHANNELS-NEXT: %32 = stablehlo.bitcast_convert %31 : (tensor<32xf32>) -> tensor<32xui32>
-// CHANNELS-NEXT: %33 = stablehlo.subtract %c_1, %32 : tensor<32xui32>
-// CHANNELS-NEXT: %34 = stablehlo.bitcast_convert %33 : (tensor<32xui32>) -> tensor<32xf32>
-// CHANNELS-NEXT: %35 = stablehlo.broadcast_in_dim %31, dims = [2] : (tensor<32xf32>) -> tensor<3x16x32xf32>
+// CHANNELS-NEXT: %21 = stablehlo.add %20, %c_12 : tensor<3x16x32xi32>
+// CHANNELS-NEXT: %22 = stablehlo.reduce(%21 init: %c_18) applies stablehlo.maximum across dimensions = [1] : (tensor<3x16x32xi32>, tensor<i32>) -> tensor<3x32xi32>
+// CHANNELS-NEXT: %23 = stablehlo.optimization_barrier %22 : tensor<3x32xi32>
+// CHANNELS-NEXT: %24 = stablehlo.subtract %23, %c_11 : tensor<3x32xi32>
+// CHANNELS-NEXT: %25 = stablehlo.bitcast_convert %24 : (tensor<3x32xi32>) -> tensor<3x32xf32>
+// CHANNELS-NEXT: %26 = stablehlo.maximum %25, %cst_10 : tensor<3x32xf32>
+// CHANNELS-NEXT: %27 = stablehlo.bitcast_convert %26 : (tensor<3x32xf32>) -> tensor<3x32xui32>
+// CHANNELS-NEXT: %28 = stablehlo.add %27, %c_9 : tensor<3x32xui32>
+// CHANNELS-NEXT: %29 = stablehlo.and %28, %c_8 : tensor<3x32xui32>
+// CHANNELS-NEXT: %30 = stablehlo.subtract %c_7, %29 : tensor<3x32xui32>
+// CHANNELS-NEXT: %31 = stablehlo.bitcast_convert %30 : (tensor<3x32xui32>) -> tensor<3x32xf32>
+// CHANNELS-NEXT: %32 = stablehlo.bitcast_convert %31 : (tensor<3x32xf32>) -> tensor<3x32xui32>
+// CHANNELS-NEXT: %33 = stablehlo.subtract %c_6, %32 : tensor<3x32xui32>
+// CHANNELS-NEXT: %34 = stablehlo.bitcast_convert %33 : (tensor<3x32xui32>) -> tensor<3x32xf32>
+// CHANNELS-NEXT: %35 = stablehlo.broadcast_in_dim %31, dims = [0, 2] : (tensor<3x32xf32>) -> tensor<3x16x32xf32>
 // CHANNELS-NEXT: %36 = stablehlo.multiply %arg1, %35 : tensor<3x16x32xf32>
 // CHANNELS-NEXT: %37 = stablehlo.convert %36 : (tensor<3x16x32xf32>) -> tensor<3x16x32xf8E4M3FN>
 // CHANNELS-NEXT: %38 = stablehlo.abs %arg0 : tensor<32x16xf32>
 // CHANNELS-NEXT: %39 = stablehlo.bitcast_convert %38 : (tensor<32x16xf32>) -> tensor<32x16xi32>
-// CHANNELS-NEXT: %40 = stablehlo.add %39, %c_13 : tensor<32x16xi32>
-// CHANNELS-NEXT: %41 = stablehlo.reduce(%40 init: %c_12) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<32x16xi32>, tensor<i32>) -> tensor<i32>
+// CHANNELS-NEXT: %40 = stablehlo.add %39, %c_19 : tensor<32x16xi32>
+// CHANNELS-NEXT: %41 = stablehlo.reduce(%40 init: %c_18) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<32x16xi32>, tensor<i32>) -> tensor<i32>
 // CHANNELS-NEXT: %42 = stablehlo.optimization_barrier %41 : tensor<i32>
-// CHANNELS-NEXT: %43 = stablehlo.subtract %42, %c_12 : tensor<i32>
+// CHANNELS-NEXT: %43 = stablehlo.subtract %42, %c_18 : tensor<i32>
 // CHANNELS-NEXT: %44 = stablehlo.bitcast_convert %43 : (tensor<i32>) -> tensor<f32>
-// CHANNELS-NEXT: %45 = stablehlo.maximum %44, %cst_11 : tensor<f32>
+// CHANNELS-NEXT: %45 = stablehlo.maximum %44, %cst_17 : tensor<f32>
 // CHANNELS-NEXT: %46 = stablehlo.bitcast_convert %45 : (tensor<f32>) -> tensor<ui32>
-// CHANNELS-NEXT: %47 = stablehlo.add %46, %c_10 : tensor<ui32>
-// CHANNELS-NEXT: %48 = stablehlo.and %47, %c_9 : tensor<ui32>
-// CHANNELS-NEXT: %49 = stablehlo.subtract %c_8, %48 : tensor<ui32>
+// CHANNELS-NEXT: %47 = stablehlo.add %46, %c_16 : tensor<ui32>
+// CHANNELS-NEXT: %48 = stablehlo.and %47, %c_15 : tensor<ui32>
+// CHANNELS-NEXT: %49 = stablehlo.subtract %c_14, %48 : tensor<ui32>
 // CHANNELS-NEXT: %50 = stablehlo.bitcast_convert %49 : (tensor<ui32>) -> tensor<f32>
 // CHANNELS-NEXT: %51 = stablehlo.bitcast_convert %50 : (tensor<f32>) -> tensor<ui32>
-// CHANNELS-NEXT: %52 = stablehlo.subtract %c_7, %51 : tensor<ui32>
+// CHANNELS-NEXT: %52 = stablehlo.subtract %c_13, %51 : tensor<ui32>
 // CHANNELS-NEXT: %53 = stablehlo.bitcast_convert %52 : (tensor<ui32>) -> tensor<f32>
 // CHANNELS-NEXT: %54 = stablehlo.broadcast_in_dim %50, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
 // CHANNELS-NEXT: %55 = stablehlo.multiply %arg0, %54 : tensor<32x16xf32>
 // CHANNELS-NEXT: %56 = stablehlo.convert %55 : (tensor<32x16xf32>) -> tensor<32x16xf8E4M3FN>
-// CHANNELS-NEXT: %cst_14 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CHANNELS-NEXT: %cst_15 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<2.000000e+00> : tensor<f32>
+// CHANNELS-NEXT: %cst_20 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// CHANNELS-NEXT: %cst_21 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<2.000000e+00> : tensor<f32>
 // CHANNELS-NEXT: %57 = "chlo.ragged_dot"(%56, %37, %arg2) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}> {scalify.composite = 1 : i32} : (tensor<32x16xf8E4M3FN>, tensor<3x16x32xf8E4M3FN>, tensor<3xi32>) -> tensor<32x32xf32>
-// CHANNELS-NEXT: %58 = stablehlo.broadcast_in_dim %53, dims = [] : (tensor<f32>) -> tensor<32xf32>
-// CHANNELS-NEXT: %59 = stablehlo.multiply %34, %58 : tensor<32xf32>
-// CHANNELS-NEXT: %cst_16 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<32xf32>
-// CHANNELS-NEXT: %60 = stablehlo.minimum %59, %cst_16 : tensor<32xf32>
-// CHANNELS-NEXT: %61 = stablehlo.broadcast_in_dim %60, dims = [1] : (tensor<32xf32>) -> tensor<32x32xf32>
-// CHANNELS-NEXT: %62 = stablehlo.multiply %57, %61 : tensor<32x32xf32>
-// CHANNELS-NEXT: %63 = stablehlo.broadcast_in_dim %cst_15, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
-// CHANNELS-NEXT: %64 = stablehlo.multiply %63, %62 : tensor<32x32xf32>
-// CHANNELS-NEXT: %65 = stablehlo.broadcast_in_dim %cst_14, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
-// CHANNELS-NEXT: %66 = stablehlo.multiply %65, %64 : tensor<32x32xf32>
-// CHANNELS-NEXT: %67 = stablehlo.abs %66 : tensor<32x32xf32>
-// CHANNELS-NEXT: %68 = stablehlo.bitcast_convert %67 : (tensor<32x32xf32>) -> tensor<32x32xi32>
-// CHANNELS-NEXT: %69 = stablehlo.add %68, %c_0 : tensor<32x32xi32>
-// CHANNELS-NEXT: %70 = stablehlo.reduce(%69 init: %c_12) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<32x32xi32>, tensor<i32>) -> tensor<i32>
-// CHANNELS-NEXT: %71 = stablehlo.optimization_barrier %70 : tensor<i32>
-// CHANNELS-NEXT: %72 = stablehlo.subtract %71, %c_12 : tensor<i32>
-// CHANNELS-NEXT: %73 = stablehlo.bitcast_convert %72 : (tensor<i32>) -> tensor<f32>
-// CHANNELS-NEXT: %74 = stablehlo.maximum %73, %cst_11 : tensor<f32>
-// CHANNELS-NEXT: %75 = stablehlo.bitcast_convert %74 : (tensor<f32>) -> tensor<ui32>
-// CHANNELS-NEXT: %76 = stablehlo.add %75, %c_10 : tensor<ui32>
-// CHANNELS-NEXT: %77 = stablehlo.and %76, %c_9 : tensor<ui32>
-// CHANNELS-NEXT: %78 = stablehlo.subtract %c, %77 : tensor<ui32>
-// CHANNELS-NEXT: %79 = stablehlo.bitcast_convert %78 : (tensor<ui32>) -> tensor<f32>
-// CHANNELS-NEXT: %80 = stablehlo.bitcast_convert %79 : (tensor<f32>) -> tensor<ui32>
-// CHANNELS-NEXT: %81 = stablehlo.subtract %c_7, %80 : tensor<ui32>
-// CHANNELS-NEXT: %82 = stablehlo.bitcast_convert %81 : (tensor<ui32>) -> tensor<f32>
-// CHANNELS-NEXT: %83 = stablehlo.broadcast_in_dim %79, dims = [] : (tensor<f32>) -> tensor<32x32xf32>
-// CHANNELS-NEXT: %84 = stablehlo.multiply %66, %83 : tensor<32x32xf32>
-// CHANNELS-NEXT: %85 = stablehlo.convert %84 : (tensor<32x32xf32>) -> tensor<32x32xf8E5M2>
-// CHANNELS-NEXT: %86 = stablehlo.optimization_barrier %85 : tensor<32x32xf8E5M2>
-// CHANNELS-NEXT: %87 = "chlo.ragged_dot"(%arg0, %66, %arg2) <{precision_config = [#chlo<precision DEFAULT>, #chlo<precision DEFAULT>], ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0], lhs_ragged_dimensions = [0]>}> {scalify.composite = 1 : i32} : (tensor<32x16xf32>, tensor<32x32xf32>, tensor<3xi32>) -> tensor<3x16x32xf32>
-// CHANNELS-NEXT: %88 = "chlo.ragged_dot"(%86, %18, %arg2) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [2], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}> {scalify.composite = 1 : i32} : (tensor<32x32xf8E5M2>, tensor<3x16x32xf8E4M3FN>, tensor<3xi32>) -> tensor<32x16xf32>
-// CHANNELS-NEXT: %89 = stablehlo.multiply %82, %15 : tensor<f32>
-// CHANNELS-NEXT: %cst_17 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
-// CHANNELS-NEXT: %90 = stablehlo.minimum %89, %cst_17 : tensor<f32>
-// CHANNELS-NEXT: %91 = stablehlo.broadcast_in_dim %90, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
-// CHANNELS-NEXT: %92 = stablehlo.multiply %88, %91 : tensor<32x16xf32>
-// CHANNELS-NEXT: return %92, %87 : tensor<32x16xf32>, tensor<3x16x32xf32>
+// CHANNELS-NEXT: %58 = stablehlo.broadcast_in_dim %53, dims = [] : (tensor<f32>) -> tensor<3x32xf32>
+// CHANNELS-NEXT: %59 = stablehlo.multiply %34, %58 : tensor<3x32xf32>
+// CHANNELS-NEXT: %cst_22 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<3x32xf32>
+// CHANNELS-NEXT: %60 = stablehlo.minimum %59, %cst_22 : tensor<3x32xf32>
+// CHANNELS-NEXT: %61 = stablehlo.iota dim = 0 : tensor<3x3xi32>
+// CHANNELS-NEXT: %62 = stablehlo.iota dim = 1 : tensor<3x3xi32>
+// CHANNELS-NEXT: %63 = stablehlo.compare LE, %61, %62 : (tensor<3x3xi32>, tensor<3x3xi32>) -> tensor<3x3xi1>
+// CHANNELS-NEXT: %64 = stablehlo.broadcast_in_dim %arg2, dims = [0] : (tensor<3xi32>) -> tensor<3x3xi32>
+// CHANNELS-NEXT: %c_23 = stablehlo.constant dense<0> : tensor<3x3xi32>
+// CHANNELS-NEXT: %65 = stablehlo.select %63, %64, %c_23 : tensor<3x3xi1>, tensor<3x3xi32>
+// CHANNELS-NEXT: %c_24 = stablehlo.constant dense<0> : tensor<i32>
+// CHANNELS-NEXT: %66 = stablehlo.reduce(%65 init: %c_24) applies stablehlo.add across dimensions = [0] : (tensor<3x3xi32>, tensor<i32>) -> tensor<3xi32>
+// CHANNELS-NEXT: %67 = stablehlo.broadcast_in_dim %66, dims = [1] : (tensor<3xi32>) -> tensor<32x3xi32>
+// CHANNELS-NEXT: %68 = stablehlo.iota dim = 0 : tensor<32x3xi32>
+// CHANNELS-NEXT: %69 = stablehlo.compare LE, %67, %68 : (tensor<32x3xi32>, tensor<32x3xi32>) -> tensor<32x3xi1>
+// CHANNELS-NEXT: %70 = stablehlo.convert %69 : (tensor<32x3xi1>) -> tensor<32x3xi32>
+// CHANNELS-NEXT: %c_25 = stablehlo.constant dense<0> : tensor<i32>
+// CHANNELS-NEXT: %71 = stablehlo.reduce(%70 init: %c_25) applies stablehlo.add across dimensions = [1] : (tensor<32x3xi32>, tensor<i32>) -> tensor<32xi32>
+// CHANNELS-NEXT: %72 = "stablehlo.gather"(%60, %71) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 32>}> : (tensor<3x32xf32>, tensor<32xi32>) -> tensor<32x32xf32>
+// CHANNELS-NEXT: %73 = stablehlo.broadcast_in_dim %72, dims = [0, 1] : (tensor<32x32xf32>) -> tensor<32x32xf32>
+// CHANNELS-NEXT: %74 = stablehlo.multiply %57, %73 : tensor<32x32xf32>
+// CHANNELS-NEXT: %75 = stablehlo.broadcast_in_dim %cst_21, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
+// CHANNELS-NEXT: %76 = stablehlo.multiply %75, %74 : tensor<32x32xf32>
+// CHANNELS-NEXT: %77 = stablehlo.broadcast_in_dim %cst_20, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
+// CHANNELS-NEXT: %78 = stablehlo.multiply %77, %76 : tensor<32x32xf32>
+// CHANNELS-NEXT: %79 = stablehlo.abs %78 : tensor<32x32xf32>
+// CHANNELS-NEXT: %80 = stablehlo.bitcast_convert %79 : (tensor<32x32xf32>) -> tensor<32x32xi32>
+// CHANNELS-NEXT: %81 = stablehlo.add %80, %c_5 : tensor<32x32xi32>
+// CHANNELS-NEXT: %82 = stablehlo.reduce(%81 init: %c_18) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<32x32xi32>, tensor<i32>) -> tensor<i32>
+// CHANNELS-NEXT: %83 = stablehlo.optimization_barrier %82 : tensor<i32>
+// CHANNELS-NEXT: %84 = stablehlo.subtract %83, %c_18 : tensor<i32>
+// CHANNELS-NEXT: %85 = stablehlo.bitcast_convert %84 : (tensor<i32>) -> tensor<f32>
+// CHANNELS-NEXT: %86 = stablehlo.maximum %85, %cst_17 : tensor<f32>
+// CHANNELS-NEXT: %87 = stablehlo.bitcast_convert %86 : (tensor<f32>) -> tensor<ui32>
+// CHANNELS-NEXT: %88 = stablehlo.add %87, %c_16 : tensor<ui32>
+// CHANNELS-NEXT: %89 = stablehlo.and %88, %c_15 : tensor<ui32>
+// CHANNELS-NEXT: %90 = stablehlo.subtract %c_4, %89 : tensor<ui32>
+// CHANNELS-NEXT: %91 = stablehlo.bitcast_convert %90 : (tensor<ui32>) -> tensor<f32>
+// CHANNELS-NEXT: %92 = stablehlo.bitcast_convert %91 : (tensor<f32>) -> tensor<ui32>
+// CHANNELS-NEXT: %93 = stablehlo.subtract %c_13, %92 : tensor<ui32>
+// CHANNELS-NEXT: %94 = stablehlo.bitcast_convert %93 : (tensor<ui32>) -> tensor<f32>
+// CHANNELS-NEXT: %95 = stablehlo.broadcast_in_dim %91, dims = [] : (tensor<f32>) -> tensor<32x32xf32>
+// CHANNELS-NEXT: %96 = stablehlo.multiply %78, %95 : tensor<32x32xf32>
+// CHANNELS-NEXT: %97 = stablehlo.convert %96 : (tensor<32x32xf32>) -> tensor<32x32xf8E5M2>
+// CHANNELS-NEXT: %98 = stablehlo.optimization_barrier %97 : tensor<32x32xf8E5M2>
+// CHANNELS-NEXT: %99 = "chlo.ragged_dot"(%arg0, %78, %arg2) <{precision_config = [#chlo<precision DEFAULT>, #chlo<precision DEFAULT>], ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0], lhs_ragged_dimensions = [0]>}> {scalify.composite = 1 : i32} : (tensor<32x16xf32>, tensor<32x32xf32>, tensor<3xi32>) -> tensor<3x16x32xf32>
+// CHANNELS-NEXT: %100 = "chlo.ragged_dot"(%98, %18, %arg2) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [2], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}> {scalify.composite = 1 : i32} : (tensor<32x32xf8E5M2>, tensor<3x16x32xf8E4M3FN>, tensor<3xi32>) -> tensor<32x16xf32>
+// CHANNELS-NEXT: %101 = stablehlo.broadcast_in_dim %94, dims = [] : (tensor<f32>) -> tensor<3xf32>
+// CHANNELS-NEXT: %102 = stablehlo.multiply %15, %101 : tensor<3xf32>
+// CHANNELS-NEXT: %cst_26 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<3xf32>
+// CHANNELS-NEXT: %103 = stablehlo.minimum %102, %cst_26 : tensor<3xf32>
+// CHANNELS-NEXT: %104 = stablehlo.iota dim = 0 : tensor<3x3xi32>
+// CHANNELS-NEXT: %105 = stablehlo.iota dim = 1 : tensor<3x3xi32>
+// CHANNELS-NEXT: %106 = stablehlo.compare LE, %104, %105 : (tensor<3x3xi32>, tensor<3x3xi32>) -> tensor<3x3xi1>
+// CHANNELS-NEXT: %107 = stablehlo.broadcast_in_dim %arg2, dims = [0] : (tensor<3xi32>) -> tensor<3x3xi32>
+// CHANNELS-NEXT: %c_27 = stablehlo.constant dense<0> : tensor<3x3xi32>
+// CHANNELS-NEXT: %108 = stablehlo.select %106, %107, %c_27 : tensor<3x3xi1>, tensor<3x3xi32>
+// CHANNELS-NEXT: %c_28 = stablehlo.constant dense<0> : tensor<i32>
+// CHANNELS-NEXT: %109 = stablehlo.reduce(%108 init: %c_28) applies stablehlo.add across dimensions = [0] : (tensor<3x3xi32>, tensor<i32>) -> tensor<3xi32>
+// CHANNELS-NEXT: %110 = stablehlo.broadcast_in_dim %109, dims = [1] : (tensor<3xi32>) -> tensor<32x3xi32>
+// CHANNELS-NEXT: %111 = stablehlo.iota dim = 0 : tensor<32x3xi32>
+// CHANNELS-NEXT: %112 = stablehlo.compare LE, %110, %111 : (tensor<32x3xi32>, tensor<32x3xi32>) -> tensor<32x3xi1>
+// CHANNELS-NEXT: %113 = stablehlo.convert %112 : (tensor<32x3xi1>) -> tensor<32x3xi32>
+// CHANNELS-NEXT: %c_29 = stablehlo.constant dense<0> : tensor<i32>
+// CHANNELS-NEXT: %114 = stablehlo.reduce(%113 init: %c_29) applies stablehlo.add across dimensions = [1] : (tensor<32x3xi32>, tensor<i32>) -> tensor<32xi32>
+// CHANNELS-NEXT: %115 = "stablehlo.gather"(%103, %114) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>}> : (tensor<3xf32>, tensor<32xi32>) -> tensor<32xf32>
+// CHANNELS-NEXT: %116 = stablehlo.broadcast_in_dim %115, dims = [0] : (tensor<32xf32>) -> tensor<32x16xf32>
+// CHANNELS-NEXT: %117 = stablehlo.multiply %100, %116 : tensor<32x16xf32>
+// CHANNELS-NEXT: return %117, %99 : tensor<32x16xf32>, tensor<3x16x32xf32>
 // CHANNELS-NEXT: }
 // CHANNELS-NEXT: }
 

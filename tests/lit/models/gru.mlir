@@ -32,13 +32,13 @@
 // UNIT-NEXT: %c_17 = stablehlo.constant dense<0> : tensor<i32>
 // UNIT-NEXT: %cst_18 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
 // UNIT-NEXT: %4 = stablehlo.broadcast_in_dim %cst_18, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<6x16xf32>
-// UNIT-NEXT: %5:5 = stablehlo.while(%iterArg = %arg0, %iterArg_19 = %arg1, %iterArg_20 = %arg2, %iterArg_21 = %c_17, %iterArg_22 = %4) : tensor<4x6x16xf32>, tensor<16x48xf32>, tensor<16x48xf32>, tensor<i32>, tensor<6x16xf32> attributes {scalify.forms = ["2^0", "2^0", "2^0", "unscaled", "2^0 level -1.1467"]}
+// UNIT-NEXT: %5:5 = stablehlo.while(%iterArg = %arg0, %iterArg_19 = %arg1, %iterArg_20 = %arg2, %iterArg_21 = %c_17, %iterArg_22 = %4) : tensor<4x6x16xf32>, tensor<16x48xf32>, tensor<16x48xf32>, tensor<i32>, tensor<6x16xf32> attributes {scalify.forms = ["2^0", "2^0", "2^0", "unscaled", "2^0 level -1.25825"]}
 // UNIT-NEXT: cond {
 // UNIT-NEXT: %38 = stablehlo.compare LT, %iterArg_21, %c_16, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
 // UNIT-NEXT: stablehlo.return %38 : tensor<i1>
 // UNIT-NEXT: } do {
 // UNIT-NEXT: %38 = func.call @dynamic_index_in_dim(%iterArg, %iterArg_21) {scalify.forms = ["2^0"]} : (tensor<4x6x16xf32>, tensor<i32>) -> tensor<6x16xf32>
-// UNIT-NEXT: %39 = func.call @closed_call_scaled_3(%iterArg_19, %iterArg_20, %iterArg_22, %38) {scalify.forms = ["2^0 level -1.1467"]} : (tensor<16x48xf32>, tensor<16x48xf32>, tensor<6x16xf32>, tensor<6x16xf32>) -> tensor<6x16xf32>
+// UNIT-NEXT: %39 = func.call @closed_call_scaled_3(%iterArg_19, %iterArg_20, %iterArg_22, %38) {scalify.forms = ["2^0 level -1.28903"]} : (tensor<16x48xf32>, tensor<16x48xf32>, tensor<6x16xf32>, tensor<6x16xf32>) -> tensor<6x16xf32>
 // UNIT-NEXT: %40 = stablehlo.add %iterArg_21, %c_15 : tensor<i32>
 // UNIT-NEXT: stablehlo.return %iterArg, %iterArg_19, %iterArg_20, %40, %39 : tensor<4x6x16xf32>, tensor<16x48xf32>, tensor<16x48xf32>, tensor<i32>, tensor<6x16xf32>
 // UNIT-NEXT: }
@@ -167,7 +167,7 @@
 // UNIT-NEXT: %63 = stablehlo.broadcast_in_dim %cst_15, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<6x16xf32>
 // UNIT-NEXT: %64 = stablehlo.add %63, %62 {scalify.forms = ["2^0 level 0.5"]} : tensor<6x16xf32>
 // UNIT-NEXT: %65 = stablehlo.broadcast_in_dim %cst_15, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<6x16xf32>
-// UNIT-NEXT: %66 = stablehlo.divide %65, %64 {scalify.forms = ["2^0 level -0.5"]} : tensor<6x16xf32>
+// UNIT-NEXT: %66 = stablehlo.divide %65, %64 {scalify.forms = ["2^0 level -0.884612"]} : tensor<6x16xf32>
 // UNIT-NEXT: %67 = stablehlo.broadcast_in_dim %cst_15, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<6x16xf32>
 // UNIT-NEXT: %68 = stablehlo.subtract %67, %66 {scalify.forms = ["2^0 level -0.884612"]} : tensor<6x16xf32>
 // UNIT-NEXT: %69 = stablehlo.multiply %57, %48 {scalify.forms = ["s0 level 7.11539"]} : tensor<6x16xf32>
@@ -176,10 +176,10 @@
 // UNIT-NEXT: %72 = stablehlo.add %44, %71 {scalify.forms = ["2^0 level 2.03647"]} : tensor<6x16xf32>
 // UNIT-NEXT: %73 = stablehlo.tanh %72 {scalify.forms = ["2^0 level -0.671746"]} : tensor<6x16xf32>
 // UNIT-NEXT: %74 = stablehlo.multiply %68, %73 {scalify.forms = ["2^0 level -1.55636"]} : tensor<6x16xf32>
-// UNIT-NEXT: %75 = stablehlo.multiply %66, %28 {scalify.forms = ["s0 level 5.5"]} : tensor<6x16xf32>
+// UNIT-NEXT: %75 = stablehlo.multiply %66, %28 {scalify.forms = ["s0 level 5.11539"]} : tensor<6x16xf32>
 // UNIT-NEXT: %76 = stablehlo.broadcast_in_dim %25, dims = [] : (tensor<f32>) -> tensor<6x16xf32>
 // UNIT-NEXT: %77 = stablehlo.multiply %75, %76 : tensor<6x16xf32>
-// UNIT-NEXT: %78 = stablehlo.add %74, %77 {scalify.forms = ["2^0 level -1.1467"]} : tensor<6x16xf32>
+// UNIT-NEXT: %78 = stablehlo.add %74, %77 {scalify.forms = ["2^0 level -1.28903"]} : tensor<6x16xf32>
 // UNIT-NEXT: return %78 : tensor<6x16xf32>
 // UNIT-NEXT: }
 // UNIT-NEXT: }

@@ -114,19 +114,57 @@
 // FP8-NEXT: }
 // FP8-NEXT: func.func private @closed_call_scaled_3(%arg0: tensor<32x32xf8E4M3FN>, %arg1: tensor<4x32xf32>) -> tensor<4x32xf32> {
 // FP8-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<4x32xf32>
-// FP8-NEXT: %cst_0 = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
-// FP8-NEXT: %cst_1 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
-// FP8-NEXT: %cst_2 = stablehlo.constant dense<4.000000e+00> : tensor<4x32xf32>
-// FP8-NEXT: %0 = stablehlo.multiply %arg1, %cst_2 : tensor<4x32xf32>
-// FP8-NEXT: %1 = stablehlo.multiply %0, %cst : tensor<4x32xf32>
-// FP8-NEXT: %2 = stablehlo.add %0, %1 : tensor<4x32xf32>
-// FP8-NEXT: %3 = stablehlo.clamp %cst_0, %2, %cst_1 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
-// FP8-NEXT: %4 = stablehlo.convert %3 {scalify.forms = ["2^-2 level 1"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
-// FP8-NEXT: %5 = stablehlo.dot_general %4, %arg0, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-7 level 3"]} : (tensor<4x32xf8E4M3FN>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
-// FP8-NEXT: %cst_3 = stablehlo.constant dense<7.812500e-03> : tensor<4x32xf32>
-// FP8-NEXT: %6 = stablehlo.multiply %5, %cst_3 : tensor<4x32xf32>
-// FP8-NEXT: %7 = stablehlo.tanh %6 {scalify.forms = ["2^0 level -4"]} : tensor<4x32xf32>
-// FP8-NEXT: return %7 : tensor<4x32xf32>
+// FP8-NEXT: %c = stablehlo.constant dense<2130706432> : tensor<ui32>
+// FP8-NEXT: %cst_0 = stablehlo.constant dense<1.2676506E+30> : tensor<f32>
+// FP8-NEXT: %cst_1 = stablehlo.constant dense<7.88860905E-31> : tensor<f32>
+// FP8-NEXT: %cst_2 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// FP8-NEXT: %cst_3 = stablehlo.constant dense<3.906250e-03> : tensor<f32>
+// FP8-NEXT: %c_4 = stablehlo.constant dense<2139095039> : tensor<ui32>
+// FP8-NEXT: %c_5 = stablehlo.constant dense<1> : tensor<ui32>
+// FP8-NEXT: %c_6 = stablehlo.constant dense<4286578688> : tensor<ui32>
+// FP8-NEXT: %c_7 = stablehlo.constant dense<8388607> : tensor<ui32>
+// FP8-NEXT: %c_8 = stablehlo.constant dense<8388608> : tensor<i32>
+// FP8-NEXT: %c_9 = stablehlo.constant dense<8388608> : tensor<4x32xi32>
+// FP8-NEXT: %cst_10 = stablehlo.constant dense<2.560000e+02> : tensor<f32>
+// FP8-NEXT: %cst_11 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// FP8-NEXT: %cst_12 = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
+// FP8-NEXT: %cst_13 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
+// FP8-NEXT: %cst_14 = stablehlo.constant dense<3.125000e-02> : tensor<f32>
+// FP8-NEXT: %0 = stablehlo.optimization_barrier %arg1 : tensor<4x32xf32>
+// FP8-NEXT: %1 = stablehlo.abs %0 : tensor<4x32xf32>
+// FP8-NEXT: %2 = stablehlo.bitcast_convert %1 : (tensor<4x32xf32>) -> tensor<4x32xi32>
+// FP8-NEXT: %3 = stablehlo.add %2, %c_9 : tensor<4x32xi32>
+// FP8-NEXT: %4 = stablehlo.reduce(%3 init: %c_8) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<4x32xi32>, tensor<i32>) -> tensor<i32>
+// FP8-NEXT: %5 = stablehlo.subtract %4, %c_8 : tensor<i32>
+// FP8-NEXT: %6 = stablehlo.bitcast_convert %5 : (tensor<i32>) -> tensor<f32>
+// FP8-NEXT: %7 = stablehlo.bitcast_convert %6 : (tensor<f32>) -> tensor<ui32>
+// FP8-NEXT: %8 = stablehlo.add %7, %c_7 : tensor<ui32>
+// FP8-NEXT: %9 = stablehlo.and %8, %c_6 : tensor<ui32>
+// FP8-NEXT: %10 = stablehlo.subtract %9, %c_5 : tensor<ui32>
+// FP8-NEXT: %11 = stablehlo.compare LT, %10, %c_4 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// FP8-NEXT: %12 = stablehlo.bitcast_convert %9 : (tensor<ui32>) -> tensor<f32>
+// FP8-NEXT: %13 = stablehlo.select %11, %12, %cst_10 : tensor<i1>, tensor<f32>
+// FP8-NEXT: %14 = stablehlo.multiply %13, %cst_3 : tensor<f32>
+// FP8-NEXT: %15 = stablehlo.multiply %14, %cst_2 : tensor<f32>
+// FP8-NEXT: %16 = stablehlo.clamp %cst_1, %15, %cst_0 : tensor<f32>
+// FP8-NEXT: %17 = stablehlo.bitcast_convert %16 : (tensor<f32>) -> tensor<ui32>
+// FP8-NEXT: %18 = stablehlo.subtract %c, %17 : tensor<ui32>
+// FP8-NEXT: %19 = stablehlo.bitcast_convert %18 : (tensor<ui32>) -> tensor<f32>
+// FP8-NEXT: %20 = stablehlo.divide %cst_2, %19 : tensor<f32>
+// FP8-NEXT: %21 = stablehlo.optimization_barrier %20 : tensor<f32>
+// FP8-NEXT: %22 = stablehlo.divide %cst_11, %21 : tensor<f32>
+// FP8-NEXT: %23 = stablehlo.multiply %21, %cst_14 : tensor<f32>
+// FP8-NEXT: %24 = stablehlo.broadcast_in_dim %22, dims = [] : (tensor<f32>) -> tensor<4x32xf32>
+// FP8-NEXT: %25 = stablehlo.multiply %0, %24 : tensor<4x32xf32>
+// FP8-NEXT: %26 = stablehlo.multiply %25, %cst : tensor<4x32xf32>
+// FP8-NEXT: %27 = stablehlo.add %25, %26 : tensor<4x32xf32>
+// FP8-NEXT: %28 = stablehlo.clamp %cst_12, %27, %cst_13 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
+// FP8-NEXT: %29 = stablehlo.convert %28 {scalify.forms = ["s0 level 6"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
+// FP8-NEXT: %30 = stablehlo.dot_general %29, %arg0, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-5*s0 level 8"]} : (tensor<4x32xf8E4M3FN>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
+// FP8-NEXT: %31 = stablehlo.broadcast_in_dim %23, dims = [] : (tensor<f32>) -> tensor<4x32xf32>
+// FP8-NEXT: %32 = stablehlo.multiply %30, %31 : tensor<4x32xf32>
+// FP8-NEXT: %33 = stablehlo.tanh %32 {scalify.forms = ["2^0 level -4"]} : tensor<4x32xf32>
+// FP8-NEXT: return %33 : tensor<4x32xf32>
 // FP8-NEXT: }
 // FP8-NEXT: }
 // UNIT:      module @_cons attributes {jax.uses_shape_polymorphism = false, mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {

@@ -324,7 +324,7 @@
 // FP8-NEXT: %67 = func.call @dynamic_index_in_dim(%iterArg_20, %65) {scalify.forms = ["2^0"]} : (tensor<3x4x32xf32>, tensor<i32>) -> tensor<4x32xf32>
 // FP8-NEXT: %68 = func.call @dynamic_index_in_dim(%iterArg_21, %65) {scalify.forms = ["2^0"]} : (tensor<3x4x32xf32>, tensor<i32>) -> tensor<4x32xf32>
 // FP8-NEXT: %69 = func.call @dynamic_index_in_dim(%iterArg_22, %65) {scalify.forms = ["2^0"]} : (tensor<3x4x32xf32>, tensor<i32>) -> tensor<4x32xf32>
-// FP8-NEXT: %70:3 = func.call @closed_call_2_scaled_13(%iterArg_23, %iterArg_25, %iterArg_26, %iterArg_27, %66, %67, %68, %69) {scalify.forms = ["2^0 level 1", "2^0 level 1", "2^0 level 2"]} : (tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>) -> (tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>)
+// FP8-NEXT: %70:3 = func.call @closed_call_2_scaled_12(%iterArg_23, %iterArg_25, %iterArg_26, %iterArg_27, %66, %67, %68, %69) {scalify.forms = ["2^0 level 1", "2^0 level 1", "2^0 level 2"]} : (tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>) -> (tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>)
 // FP8-NEXT: %71 = stablehlo.add %iterArg_24, %c : tensor<i32>
 // FP8-NEXT: %cst_28 = stablehlo.constant dense<1.600000e+01> : tensor<4x32xf32>
 // FP8-NEXT: %72 = stablehlo.multiply %70#2, %cst_28 : tensor<4x32xf32>
@@ -464,7 +464,7 @@
 // FP8-NEXT: %7 = stablehlo.add %arg2, %6 : tensor<4x16xf32>
 // FP8-NEXT: return %7 : tensor<4x16xf32>
 // FP8-NEXT: }
-// FP8-NEXT: func.func private @closed_call_2_scaled_13(%arg0: tensor<32x32xf32>, %arg1: tensor<32x32xf32>, %arg2: tensor<32x32xf32>, %arg3: tensor<4x32xf32>, %arg4: tensor<4x32xf32>, %arg5: tensor<4x32xf32>, %arg6: tensor<4x32xf32>, %arg7: tensor<4x32xf32>) -> (tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>) {
+// FP8-NEXT: func.func private @closed_call_2_scaled_12(%arg0: tensor<32x32xf32>, %arg1: tensor<32x32xf32>, %arg2: tensor<32x32xf32>, %arg3: tensor<4x32xf32>, %arg4: tensor<4x32xf32>, %arg5: tensor<4x32xf32>, %arg6: tensor<4x32xf32>, %arg7: tensor<4x32xf32>) -> (tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>) {
 // FP8-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<4x32xf32>
 // FP8-NEXT: %cst_0 = stablehlo.constant dense<0.000000e+00> : tensor<32x32xf32>
 // FP8-NEXT: %cst_1 = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
