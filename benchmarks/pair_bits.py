@@ -4,6 +4,7 @@
 power of two at or below the rms, within 2^±63, wherever each quotient is a number of the format.
 
     python -m benchmarks.pair_bits --arrays 1000000 --seed 0
+    python -m benchmarks.pair_bits float8_e4m3fn float8_e5m2
 """
 
 from __future__ import annotations
@@ -124,11 +125,12 @@ def main() -> int:
     parser.add_argument("--arrays", type=int, default=1_000_000, help="arrays of each format")
     parser.add_argument("--length", type=int, default=12, help="the most numbers of an array")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("formats", nargs="*", metavar="FORMAT", help=", ".join(FORMATS))
     given = parser.parse_args()
     jax.config.update("jax_enable_x64", True)
     random = np.random.default_rng(given.seed)
     total = 0
-    for name in FORMATS:
+    for name in given.formats or FORMATS:
         wrong: dict[str, int] = {}
         for start in range(0, given.arrays, _ROWS):
             length = 1 + start // _ROWS % given.length
