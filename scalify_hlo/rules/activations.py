@@ -10,7 +10,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import OPS_OF_LAYER
 from scalify_hlo.algebra.runtime_size import powers_of
 from scalify_hlo.algebra.scale import Scaled, ScaleInfo
-from scalify_hlo.algebra.uncertainty import least
+from scalify_hlo.algebra.uncertainty import NORMALIZED, least
 from scalify_hlo.dialect import attributes
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.unit_scaling import ACTIVATIONS, ActivationSize
@@ -45,8 +45,12 @@ class Activations:
         info = rewriter.info(op.results[0])
         if not (isinstance(source, Scaled) and isinstance(info, Scaled)):
             return
-        drift = info.uncertainty.drift
-        certain = least((source.uncertainty, info.uncertainty)).drifting(drift)
+        backward, activation = _activation(op)
+        gate = activation if activation is not None and activation.bounded else None
+        found = least((source.uncertainty, info.uncertainty))
+        if gate is not None and gate.mean and not backward:
+            found = NORMALIZED  # A sigmoid is between 0 and 1, however large its input is.
+        certain = found.drifting(info.uncertainty.drift)
         level = _level(op, source, info)
         if rewriter.predicts:
             if level is not None:
@@ -54,10 +58,9 @@ class Activations:
             return
         if level is not None and abs(level - info.level) > OPS_OF_LAYER:
             info = info._replace(level=round(level))
-        backward, activation = _activation(op)
-        if activation is not None and activation.bounded:
+        if gate is not None:
             # Each gate makes values smaller than predicted, and a recurrent network has many.
-            size = activation.gradient_size if backward else activation.size()
+            size = gate.gradient_size if backward else gate.size()
             certain = certain.with_bias(abs(size))
         rewriter.assume(op.results[0], info._replace(uncertainty=certain))
 
