@@ -188,11 +188,12 @@ PLAIN = frozenset(
     {"one head", "four heads", "one head of several", "complex matmul", "complex results",
      "rank five", "rank zero", "sizes of one", "vectors", "gathers",
      "scatters", "a cache", "recurrent", "until large", "switched", "newton-schulz", "half",
-     "outer product beside softmax", "convolution", "vmapped members", "no arguments",
+     "outer product beside softmax", "vmapped members", "no arguments",
      "a constant", "its argument", "infinities", "complex constants in a loop", "integers",
      "gradients of magnitudes", "gradients of one head"}
 )  # fmt: skip
-"""Those that the interpreter runs: it has all ops of theirs, and takes no empty tensor."""
+"""Those that the interpreter runs: it has all ops of theirs, and takes no empty tensor. It aborts
+the process at the convolution that is the gradient of a kernel."""
 
 
 def exported(number: int) -> tuple[str, export.Exported]:
