@@ -53,7 +53,7 @@ class RecognizePass(Pass):
         marks: ValueMap[_LayerMarks] = ValueMap()
         for layer in layers:
             kind = attributes.LAYER if layer.part == FORWARD else attributes.LAYER_GRADIENT
-            for value in ValueSet(_results(layer.output)):
+            for value in ValueSet(v for node in layer.outputs for v in _results(node)):
                 marks.setdefault(value, _LayerMarks()).names.setdefault(kind, Counter())[
                     layer.name
                 ] += 1

@@ -33,7 +33,7 @@ def mark_inputs(layers: Iterable[Layer], graph: Graph) -> list[ir.Operation]:
             continue
         source = layer.inputs[0]
         inputs = ValueSet([*source.values, *graph.passed.get(source, ())])
-        for value in layer.output.values:
+        for value in [value for node in layer.outputs for value in node.values]:
             if value not in numbers and (place := _reader(value, inputs)) is not None:
                 numbers[value] = number = len(numbers)
                 maker = value.owner.operation

@@ -405,6 +405,19 @@ def test_functions_that_are_called_twice_are_marked_once() -> None:
     assert marks(module, attributes.LAYER) == ["silu"]
 
 
+def test_both_ends_of_a_gate_are_marked_and_one_is_listed() -> None:
+    """As 1 - sigmoid(x) is sigmoid(-x), it has the size of a sigmoid."""
+
+    def mixed(x: jax.Array, y: jax.Array, z: jax.Array) -> jax.Array:
+        gate = jax.nn.sigmoid(x)
+        return gate * y + (1 - gate) * z
+
+    module = parse(exported(mixed, *[jnp.ones((4, 4))] * 3))
+    layers = run_passes(module, [RecognizePass()]).layers
+    assert [layer.name for layer in layers] == ["sigmoid"]
+    assert marks(module, attributes.LAYER) == ["sigmoid", "sigmoid"]
+
+
 def test_functions_that_are_a_layer_in_some_calls_only_are_not_marked() -> None:
     @jax.jit
     def gate(x: jax.Array, y: jax.Array) -> jax.Array:

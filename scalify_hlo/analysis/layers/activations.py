@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
@@ -203,18 +203,18 @@ def _at(key: Node) -> Found:
     inside = cone(output, spread.source)
     if key not in inside or _is_cut(activation, output):
         return Found()
-    layer = Layer(activation.name, FORWARD, (spread.source,), output)
+    also = _complements(activation, output)
+    layer = Layer(activation.name, FORWARD, (spread.source,), output, also=also)
     gradient = _gradient(activation, spread.source, spread.points)
-    others = [replace(layer, output=node) for node in _complements(activation, output)]
-    return Found([*with_gradient(layer, gradient), *others], inside)
+    return Found(with_gradient(layer, gradient), inside)
 
 
-def _complements(activation: Activation, output: Node) -> list[Node]:
+def _complements(activation: Activation, output: Node) -> tuple[Node, ...]:
     """Returns the values that are 1 - sigmoid(x), which is sigmoid(-x)."""
     if activation.name != "sigmoid":
-        return []
+        return ()
     minus = (u for u in output.users if u.name == "subtract" and u.inputs[1] is output)
-    return [u for u in minus if u.inputs[0].constant == 1]
+    return tuple(u for u in minus if u.inputs[0].constant == 1)
 
 
 def _is_cut(activation: Activation, output: Node) -> bool:

@@ -27,6 +27,7 @@ class Layer:
         input_gradient: For the forward part, the gradient of the input through this layer, before
             others are added to it; None if the program has none, or none was found.
         exact: Whether the gradient includes no other gradient.
+        also: Further values that are the layer of its input, up to signs.
     """
 
     name: str
@@ -37,3 +38,9 @@ class Layer:
     epsilon: Node | None = None
     input_gradient: Node | None = None
     exact: bool = True
+    also: tuple[Node, ...] = ()
+
+    @property
+    def outputs(self) -> tuple[Node, ...]:
+        """The output, and the further ones."""
+        return (self.output, *self.also)

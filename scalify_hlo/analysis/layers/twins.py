@@ -105,6 +105,7 @@ def _moved(layer: Layer, nodes: Mapping[Node, Node]) -> Layer:
         layer,
         inputs=tuple(nodes[node] for node in layer.inputs),
         output=nodes[layer.output],
+        also=tuple(nodes[node] for node in layer.also),
         epsilon=None if layer.epsilon is None else nodes[layer.epsilon],
         input_gradient=None if layer.input_gradient is None else nodes[layer.input_gradient],
     )
