@@ -23,7 +23,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from scalify_hlo.algebra.limits import GIVEN_BOUND, SAFE_REACH, SMALL_TERM, TRUSTED_LEVEL
 from scalify_hlo.algebra.runtime_size import RuntimeSize, powers_of, sized
-from scalify_hlo.algebra.uncertainty import CERTAIN, Uncertainty, mean, of_product
+from scalify_hlo.algebra.uncertainty import CERTAIN, Uncertainty, mean, most, of_product
 
 
 @dataclass(eq=False, slots=True)
@@ -403,10 +403,10 @@ def _by_anchor(info: Scaled) -> tuple[bool, bool, int]:
 
 
 def mean_uncertainty(infos: Sequence[ScaleInfo], scale: Scale | None = None) -> Uncertainty:
-    """Returns the mean uncertainty of the terms of a sum, unscaled ones and constants excluded.
+    """Returns the mean uncertainty of several values, unscaled ones and constants excluded.
 
-    If all scaled values are constants, they are not excluded. Terms that are far smaller than
-    others have no part in the sum.
+    If all scaled values are constants, they are not excluded. Values that are far smaller than
+    others are, if the mean of the others is more uncertain: a sum has the size of these.
 
     Args:
         infos: The scale information of the values.
@@ -414,17 +414,20 @@ def mean_uncertainty(infos: Sequence[ScaleInfo], scale: Scale | None = None) -> 
     """
     scaled = [info for info in infos if isinstance(info, Scaled)]
     varying = [info for info in scaled if not info.uncertainty.constant] or scaled
-    if len(varying) > 1 and all(f.scale.powers == varying[0].scale.powers for f in varying):
-        sizes = [float(f.level) + f.scale.exponent for f in varying]
-        least = max(sizes) - SMALL_TERM
-        varying = [f for f, size in zip(varying, sizes, strict=True) if size >= least]
     parts = [
         info.uncertainty
         if scale is None or info.scale.powers == scale.powers
         else info.at(scale).uncertainty
         for info in varying
     ]
-    return mean(parts) if parts else CERTAIN
+    if not parts:
+        return CERTAIN
+    sizes = [float(info.level) + info.scale.exponent for info in varying]
+    least = max(sizes) - SMALL_TERM
+    if min(sizes) >= least or any(f.scale.powers != varying[0].scale.powers for f in varying):
+        return mean(parts)
+    large = [part for part, size in zip(parts, sizes, strict=True) if size >= least]
+    return most((mean(parts), mean(large)))
 
 
 def levels_at(scale: Scale, infos: Sequence[Scaled]) -> list[float]:

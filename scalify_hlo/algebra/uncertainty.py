@@ -337,6 +337,11 @@ def least(parts: Iterable[Uncertainty]) -> Uncertainty:
     return min(parts, key=_octaves)
 
 
+def most(parts: Iterable[Uncertainty]) -> Uncertainty:
+    """Returns the uncertainty with the most octaves."""
+    return max(parts, key=_octaves)
+
+
 def _limited(degree: float) -> float:
     return max(-HIGHEST_DEGREE, min(HIGHEST_DEGREE, degree))
 
