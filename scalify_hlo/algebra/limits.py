@@ -123,8 +123,8 @@ OPS_OF_LAYER: Final = 4
 inputs far from unit: the derivative of an approximate GELU multiplies squares by zeros."""
 
 SMALL_TERM: Final = 4
-"""The octaves by which a term of a sum is smaller than the largest one, if the size of the sum does
-not depend on it: the square of the sum is larger by one part in 256 because of it."""
+"""The octaves below the largest term of a sum from which on a term does not change the size of the
+sum: it adds at most one part in 256 to its square."""
 
 DRIFT: Final = 7
 """The |log2| of a static scale above which wide data are rescaled to scale 1: data are fewer than 8

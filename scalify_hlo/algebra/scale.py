@@ -405,8 +405,8 @@ def _by_anchor(info: Scaled) -> tuple[bool, bool, int]:
 def mean_uncertainty(infos: Sequence[ScaleInfo], scale: Scale | None = None) -> Uncertainty:
     """Returns the mean uncertainty of several values, unscaled ones and constants excluded.
 
-    If all scaled values are constants, they are not excluded. Values that are far smaller than
-    others are, if the mean of the others is more uncertain: a sum has the size of these.
+    If all scaled values are constants, they are not excluded. The size of a sum is that of its
+    large terms, so that the result is no more certain than these are.
 
     Args:
         infos: The scale information of the values.

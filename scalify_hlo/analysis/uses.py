@@ -57,9 +57,13 @@ def is_used_elsewhere(argument: Place) -> bool:
 
 
 def _quantizes(op: ir.OpView, number: int) -> bool:
-    """Whether an op rounds, bounds or scales its operand of a number by one scalar.
+    """Whether an op rounds a tensor, or bounds or scales it by scalars: a step of a cast.
 
-    That is a step of a cast. Scalars are scaled too, but by an optimizer.
+    Scalars are scaled too, but by an optimizer.
+
+    Args:
+        op: The op.
+        number: The number of the operand that is the tensor.
     """
     operands = op.operands
     if not operands[number].type.rank:

@@ -18,13 +18,21 @@ def splat_attribute(type_: ir.Type, value: float) -> ir.Attribute:
     return ir.DenseElementsAttr.get_splat(type_, ir.IntegerAttr.get(element, int(value)))
 
 
-def constant(type_: ir.Type, value: float, at: ir.Operation) -> ir.Value:
-    """Builds a splat constant of a static tensor type."""
+def constant(
+    type_: ir.Type, value: float, at: ir.Operation, splats: Splats | None = None
+) -> ir.Value:
+    """Builds a splat constant of a static tensor type, or returns the shared one."""
+    if splats is not None:
+        return splats.number(type_, value, at)
     return _constant(type_, value, loc=at.location, ip=ir.InsertionPoint(at))
 
 
-def integers(type_: ir.Type, value: int, at: ir.Operation) -> ir.Value:
-    """A splat constant of a static tensor type of integers, unsigned ones of 64 bits included."""
+def integers(
+    type_: ir.Type, value: int, at: ir.Operation, splats: Splats | None = None
+) -> ir.Value:
+    """As `constant`, of integers; unsigned ones of 64 bits are included."""
+    if splats is not None:
+        return splats.integer(type_, value, at)
     signed = value - (1 << 64) if value >> 63 else value
     number = ir.IntegerAttr.get(type_.element_type, signed)
     elements = ir.DenseElementsAttr.get_splat(type_, number)
@@ -231,7 +239,7 @@ def filled(
     """Builds a constant of the type of `like`, which may have a dynamic shape."""
     type_ = like.type
     if type_.has_static_shape:
-        return splats.number(type_, value, at) if splats else constant(type_, value, at)
+        return constant(type_, value, at, splats)
     return broadcast_scalar(constant(scalar_type(type_.element_type), value, at), like, at)
 
 
@@ -252,8 +260,7 @@ def saturate(
 ) -> ir.Value:
     """Clamps a tensor to ``±most``."""
     scalar = scalar_type(value.type.element_type)
-    build = splats.number if splats else constant
-    low, high = (build(scalar, end, at) for end in (-most, most))
+    low, high = (constant(scalar, end, at, splats) for end in (-most, most))
     return clamp(low, value, high, at)
 
 

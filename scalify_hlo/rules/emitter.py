@@ -80,8 +80,7 @@ class Emitter:
 
     def number(self, value: float) -> ir.Value:
         """A float."""
-        build = self._splats.number if self._splats else emit.constant
-        return build(self.float, value, self._at)
+        return emit.constant(self.float, value, self._at, self._splats)
 
     def numbers(self, values: Sequence[float]) -> ir.Value:
         """Several floats, one for each element."""
@@ -220,5 +219,4 @@ class Emitter:
         return self._like(self._integer, value)
 
     def _like(self, type_: ir.Type, value: int) -> ir.Value:
-        build = self._splats.integer if self._splats else emit.integers
-        return build(type_, value, self._at)
+        return emit.integers(type_, value, self._at, self._splats)

@@ -87,7 +87,7 @@ class Settings:
         own: Whether the program may round values to narrow formats itself. Otherwise, all narrow
             data were made by casts of the recipe.
         asked: Whether the author asked for scales, by pairs or by markers.
-        splats: The constants that casts share.
+        splats: The constants that casts and statistics share.
     """
 
     recipe: Recipe

@@ -293,8 +293,7 @@ class _Reduction:
     def reduced(self, terms: ir.Value, start: float = 0.0) -> ir.Value:
         element = terms.type.element_type
         scalar = emit.scalar_type(element)
-        build = self._splats.number if self._splats else emit.constant
-        zero = build(scalar, start, self._at)
+        zero = emit.constant(scalar, start, self._at, self._splats)
         op = ir.Operation.create(
             "stablehlo.reduce",
             results=[ir.RankedTensorType.get(self._emitter.float.shape, element)],

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scalify_hlo.algebra.limits import GIVEN_BOUND, TRUSTED_LEVEL
+from scalify_hlo.algebra.limits import GIVEN_BOUND, SMALL_TERM, TRUSTED_LEVEL
 from scalify_hlo.algebra.scale import (
     ANY,
     ONE,
@@ -21,6 +21,7 @@ from scalify_hlo.algebra.scale import (
     Scaled,
     Splat,
     levels_at,
+    mean_uncertainty,
     meet,
     splat_info,
 )
@@ -258,3 +259,20 @@ class TestDefaults:
         assert (root.size, root.depth) == ((3 + 12 + 1) / 2, 2)
         assert root.bound == product.reach // 2 + 1
         assert root.uncertainty.octaves == 3.0
+
+
+class TestMeanUncertainty:
+    LARGE = Scaled(ONE, 0, of_root(8.0))
+
+    @pytest.mark.parametrize("scale", [ONE, Scale(-3)])
+    def test_small_terms_do_not_make_a_sum_more_certain(self, scale: Scale) -> None:
+        small = Scaled(scale, -SMALL_TERM - 1 - scale.exponent, of_root(1.0))
+        assert mean_uncertainty([self.LARGE, small]).octaves == 8.0
+
+    def test_terms_of_similar_size_do(self) -> None:
+        other = Scaled(ONE, -SMALL_TERM, of_root(1.0))
+        assert mean_uncertainty([self.LARGE, other]).octaves < 5.0
+
+    def test_a_small_term_may_be_more_uncertain_than_predicted(self) -> None:
+        small = Scaled(ONE, -20, of_root(40.0))
+        assert mean_uncertainty([self.LARGE, small]).octaves > 20.0

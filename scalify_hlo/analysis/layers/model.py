@@ -27,7 +27,8 @@ class Layer:
         input_gradient: For the forward part, the gradient of the input through this layer, before
             others are added to it; None if the program has none, or none was found.
         exact: Whether the gradient includes no other gradient.
-        also: Further values that are the layer of its input, up to signs.
+        also: Further outputs: values that are this layer of the negative input, such as
+            1 - sigmoid(x).
     """
 
     name: str

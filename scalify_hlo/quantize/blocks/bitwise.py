@@ -32,13 +32,11 @@ class Bitwise:
 
     def number(self, value: float) -> ir.Value:
         """Returns a constant of f32."""
-        build = self.splats.number if self.splats else emit.constant
-        return build(self.real, value, self.at)
+        return emit.constant(self.real, value, self.at, self.splats)
 
     def integer(self, value: int) -> ir.Value:
         """Returns a constant of ui32."""
-        build = self.splats.integer if self.splats else emit.integers
-        return build(self.bits, value, self.at)
+        return emit.integers(self.bits, value, self.at, self.splats)
 
     def op(self, name: str, *operands: ir.Value) -> ir.Value:
         """Builds an op of StableHLO whose result has the type of its operands."""

@@ -192,8 +192,10 @@ PLAIN = frozenset(
      "a constant", "its argument", "infinities", "complex constants in a loop", "integers",
      "gradients of magnitudes", "gradients of one head"}
 )  # fmt: skip
-"""Those that the interpreter runs: it has all ops of theirs, and takes no empty tensor. It aborts
-the process at the convolution that is the gradient of a kernel."""
+"""Those that the interpreter runs: it has all ops of theirs, and takes no empty tensor."""
+
+BY_XLA = frozenset({"convolution"})
+"""Those that only XLA runs: the interpreter aborts the process at the gradient of a kernel."""
 
 
 def exported(number: int) -> tuple[str, export.Exported]:
