@@ -163,6 +163,18 @@ class Uncertainty:
             return 0.0
         return common / math.sqrt(self._variance() * other._variance())
 
+    def is_power_of(self, other: Uncertainty) -> bool:
+        """Whether both have the same roots, and the degrees of one are a multiple of the other's.
+
+        That holds for powers of one value.
+        """
+        ours, theirs = self.degrees, other.degrees
+        if not ours or ours.keys() != theirs.keys():
+            return False
+        root = next(iter(ours))
+        mine, its = ours[root], theirs[root]
+        return all(ours[r] * its == theirs[r] * mine for r in ours) and mine * its > 0
+
     def _variance(self) -> float:
         variance = self.rest
         for root, degree in self.degrees.items():

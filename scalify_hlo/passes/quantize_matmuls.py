@@ -89,7 +89,8 @@ class QuantizeMatmulsPass(Pass):
         main = main_function(module)
         source, blocks = None, self.recipe.scaling.kind == "block"
         ops = marked_ops(module, index.listing)
-        apart = any(attributes.INDEPENDENT in op.attributes for op in ops)
+        mark = _apart_mark(main)
+        apart = any(mark in op.attributes for op in ops)
         if main is not None:
             recipe, profile = self.recipe, self.profile
             source = source_of(module, main, recipe, profile, index, report, apart=apart)
@@ -98,7 +99,8 @@ class QuantizeMatmulsPass(Pass):
         exchanges = Exchanges()
         sums = self._sums(module, exchanges)
         asked = bool(index.own) and index.asked and not self.recipe.narrow_data
-        quantizer = self._quantizer(module, source, casts, exchanges, sums, asked=asked)
+        casting = self._casting(source, casts, exchanges, sums, mark, asked=asked)
+        quantizer = self._quantizer(module, casting)
         numbers = index.share(Numbers(self.recipe, self.wide))
         inlined = source is not None and not self.recipe.scaling.propagated
         records = index.share(Records(report, inlined=inlined))
@@ -242,21 +244,12 @@ class QuantizeMatmulsPass(Pass):
         selection.sites.refuse_unmatched()
         return decided
 
-    def _quantizer(
-        self,
-        module: ir.Operation,
-        source: ScaleProvider | None,
-        casts: Casts,
-        exchanges: Exchanges,
-        sums: PartialSums | None,
-        *,
-        asked: bool,
-    ) -> Quantizer:
+    def _quantizer(self, module: ir.Operation, casting: Casting) -> Quantizer:
         """Returns the quantization of matmuls that the recipe names."""
         if self.recipe.scaling.kind == "block":
             return BlockQuantizer(module, self.recipe)
         return MatmulQuantizer(
-            self._casting(source, casts, exchanges, sums, asked=asked),
+            casting,
             Flattening() if on_one_device(module) else None,
             algorithms=self.recipe.target in WITH_ALGORITHMS,
             keeps=self.recipe.matmul.output == KEEP,
@@ -275,6 +268,7 @@ class QuantizeMatmulsPass(Pass):
         casts: Casts,
         exchanges: Exchanges,
         sums: PartialSums | None,
+        mark: str,
         *,
         asked: bool,
     ) -> Casting:
@@ -286,7 +280,7 @@ class QuantizeMatmulsPass(Pass):
             return propagated
         operands = Operands(source, exchanges)
         own = QuantizedOperands(operands, self.recipe, sums, apart=apart, asked=asked)
-        return ApartMembers(propagated, own) if self.recipe.scaling.propagated else own
+        return ApartMembers(propagated, own, mark) if self.recipe.scaling.propagated else own
 
     def _quantized(
         self, op: ir.OpView, choice: Choice, quantizer: Quantizer, extent: Extent
@@ -303,6 +297,16 @@ def _clear_others(ops: Sequence[ir.OpView], choices: Sequence[_Decided]) -> None
     for op, decided in zip(ops, choices, strict=True):
         if decided is None:
             clear(op, LEFT)
+
+
+def _apart_mark(main: ir.OpView | None) -> str:
+    """Returns the mark of matmuls whose members share no scale although sizes are predicted.
+
+    Those of a sweep do not. The size that a user declared for experts is that of each; but one that
+    is measured is that of the largest.
+    """
+    measured = main is not None and attributes.any_argument_has(main, attributes.MEASURE)
+    return attributes.MEMBERS if measured else attributes.INDEPENDENT
 
 
 def _declared(main: ir.OpView | None) -> set[str]:

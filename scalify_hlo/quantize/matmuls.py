@@ -255,10 +255,11 @@ class ApartMembers:
     Args:
         propagated: The casts with propagated scales.
         own: The casts for the operands of matmuls that have members.
+        mark: The attribute of these matmuls.
     """
 
-    def __init__(self, propagated: Casting, own: Casting) -> None:
-        self._propagated, self._own = propagated, own
+    def __init__(self, propagated: Casting, own: Casting, mark: str) -> None:
+        self._propagated, self._own, self._mark = propagated, own, mark
         self._now = propagated
 
     @property
@@ -279,7 +280,7 @@ class ApartMembers:
     def operands(self, op: ir.OpView, formats: Formats) -> list[ir.Value]:
         """See `Casting`."""
         narrow = not all(FORMATS[format_].wide for format_ in formats)
-        apart = attributes.INDEPENDENT in op.attributes and narrow
+        apart = self._mark in op.attributes and narrow
         self._now = self._own if apart else self._propagated
         return self._now.operands(op, formats)
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import OPS_OF_LAYER
-from scalify_hlo.algebra.runtime_size import powers_of
-from scalify_hlo.algebra.scale import Scaled, ScaleInfo
+from scalify_hlo.algebra.runtime_size import alike, powers_of
+from scalify_hlo.algebra.scale import ONE, Scaled, ScaleInfo, Splat
 from scalify_hlo.algebra.uncertainty import NORMALIZED, least
 from scalify_hlo.dialect import attributes
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
@@ -42,6 +42,8 @@ class Activations:
         if attributes.LAYER_NUMBER not in present:
             return
         source = self._inputs.get(present[attributes.LAYER_NUMBER].value)
+        if isinstance(source, Splat):  # The gradient of a mean is a constant.
+            source = Scaled(ONE, rewriter.size(source))
         info = rewriter.info(op.results[0])
         if not (isinstance(source, Scaled) and isinstance(info, Scaled)):
             return
@@ -56,8 +58,12 @@ class Activations:
             if level is not None:
                 rewriter.set(op.results[0], Scaled(info.scale, level, certain))
             return
-        if level is not None and abs(level - info.level) > OPS_OF_LAYER:
-            info = info._replace(level=round(level))
+        if level is not None:
+            apart = abs(float(level - info.level))
+            if apart > OPS_OF_LAYER or not alike((level, info.level)):
+                info = info._replace(level=round(level))
+            elif apart > 1 and gate is None:  # Levels are whole numbers.
+                certain = certain.with_bias(apart - 1)
         if gate is not None:
             # Each gate makes values smaller than predicted, and a recurrent network has many.
             size = gate.gradient_size if backward else gate.size()

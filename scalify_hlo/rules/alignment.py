@@ -199,8 +199,7 @@ class Alignment:
         scale = scaled[0].scale
         if [f for f in scaled if f.scale != scale]:
             if self._all_values(values, scaled):
-                level = self._level(levels_at(ONE, scaled), either)
-                return Scaled(ONE, level, self._mean(scaled))
+                return self._mixed(ONE, scaled, self._mean(scaled), either)
             if self._fallback(values, scaled):
                 origin = ScaleMaximum(tuple(dict.fromkeys(f.normalized for f in scaled)))
                 met = Scale(0, ((self._rescaler.runtime_scales.derive(origin), 1),))
@@ -208,8 +207,7 @@ class Alignment:
             pairs = zip(values, infos, strict=True)
             anchors = [broadcast_source(v) is None for v, f in pairs if isinstance(f, Scaled)]
             scale = meet(scaled, anchors)
-        level = self._level(levels_at(scale, scaled), either)
-        return Scaled(scale, level, self._mean(scaled, scale))
+        return self._mixed(scale, scaled, self._mean(scaled, scale), either)
 
     def _mean(self, infos: Sequence[ScaleInfo], scale: Scale | None = None) -> Uncertainty:
         return mean_uncertainty(infos, scale) if self._tracks_uncertainty else CERTAIN
@@ -251,9 +249,18 @@ class Alignment:
             return False
         return any(f.scale.powers != scaled[0].scale.powers for f in scaled)
 
-    def _level(self, levels: Sequence[float], either: bool) -> float:
-        """Returns the level of a mix of values, or of one of them; see `ScaleRewriter.align`."""
-        return min(levels, key=abs) if either and alike(levels) else self._largest(levels)
+    def _mixed(
+        self, scale: Scale, scaled: Sequence[Scaled], mean: Uncertainty, either: bool
+    ) -> Scaled:
+        """Returns a mix of values, or one of them; see `ScaleRewriter.align`.
+
+        Which one is not known, and the level of one may be as wrong as the levels differ.
+        """
+        levels = levels_at(scale, scaled)
+        if not (either and alike(levels)):
+            return Scaled(scale, self._largest(levels), mean)
+        level = min(levels, key=abs)
+        return Scaled(scale, level, mean.with_bias(float(max(levels) - level)))
 
 
 def _in_narrow(info: ScaleInfo) -> ScaleInfo:

@@ -7,10 +7,11 @@ one of its operands is scaled or a constant, so integer and boolean ops are not 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 
 from scalify_hlo._compat import ir
-from scalify_hlo.algebra.limits import ANY_POWER, FAR, MANY, NATURAL, STEEP, WIDE_POWER
+from scalify_hlo.algebra.limits import ANY_POWER, FAR, MANY, NATURAL, READ_CONE, STEEP, WIDE_POWER
 from scalify_hlo.algebra.runtime_size import alike, powers_of
 from scalify_hlo.algebra.scale import (
     ANY,
@@ -22,6 +23,9 @@ from scalify_hlo.algebra.scale import (
     mean_uncertainty,
 )
 from scalify_hlo.algebra.uncertainty import CERTAIN, UNKNOWN, Uncertainty
+from scalify_hlo.dialect.functions import is_block
+from scalify_hlo.dialect.traits import ELEMENTWISE, REDUCTIONS, TRANSCENDENTAL
+from scalify_hlo.dialect.value_map import ValueSet
 from scalify_hlo.rules.alignment import is_unit
 from scalify_hlo.rules.drift import drifts, flattened, is_read_square, nearer, steepness
 from scalify_hlo.rules.huge import is_huge
@@ -31,6 +35,9 @@ from scalify_hlo.rules.registry import RULES, Apply
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.source_sizes import size_of_function, size_of_sum
 from scalify_hlo.rules.unit_scaling import ActivationSize, added, size_of, sum_of
+
+_ALIKE = TRANSCENDENTAL | {"stablehlo.broadcast_in_dim", "stablehlo.divide"}
+"""Ops whose results have elements of similar size."""
 
 NEUTRAL: set[Apply] = set()
 """Rules that check themselves whether an operand is scaled, and otherwise do nothing."""
@@ -152,6 +159,8 @@ def product(count: Count | None = None) -> Apply:
                 (s, m), (t, n) = flattened(op, rewriter, (0, 1), (s, t))
                 scale = s * t
             found = product_uncertainty(a, b, 1, terms)
+            if count is None and _is_power(op, a, b, rewriter):
+                found = found.with_bias(_POWER_BIAS).with_gain(_POWER_BIAS)
             _finish(op, Scaled(scale, m + n + up, found, right), terms, rewriter)
 
     NEUTRAL.add(apply)
@@ -236,11 +245,15 @@ def _sizes_known(rewriter: ScaleRewriter, a: ScaleInfo, b: ScaleInfo) -> bool:
     return rewriter.narrow or (rewriter.settings.own and rewriter.settings.asked)
 
 
-_CONTRACTION_BIAS, _GAIN_BIAS = 0.05, 0.1
+_CONTRACTION_BIAS, _GAIN_BIAS, _POWER_BIAS = 0.05, 0.1, 1.0
 """The uncertainty, in octaves, of the rules of contractions and of products with an argument.
 
 They add up along a forward pass, as each ReLU makes the distribution less like that of normal
 numbers. But a contraction averages the elements that gains made larger than others.
+
+The rms of a product of powers of one value, such as its square, is above the product of theirs, and
+its amax further above its rms: by 0.8 and 1.2 octaves for the square of normal numbers, and by 1.3
+and 1.7 for that of their positive part.
 """
 
 
@@ -273,6 +286,39 @@ def product_uncertainty(
         return found.contracted(_CONTRACTION_BIAS)
     gain = a.uncertainty.single or b.uncertainty.single
     return found.with_gain(_GAIN_BIAS) if gain else found
+
+
+def _is_power(op: ir.Operation, a: ScaleInfo, b: ScaleInfo, rewriter: ScaleRewriter) -> bool:
+    """Whether an elementwise product is one of powers of a value, and not only summed.
+
+    The mean of squares is as large as that of normal numbers.
+    """
+    if not (isinstance(a, Scaled) and isinstance(b, Scaled)):
+        return False
+    if not a.uncertainty.is_power_of(b.uncertainty):
+        return False
+    if all(use.owner.name in REDUCTIONS for use in op.results[0].uses):
+        return False
+    known = ValueSet(_made_of(op.operands[0], rewriter))
+    return any(value in known for value in _made_of(op.operands[1], rewriter))
+
+
+def _made_of(value: ir.Value, rewriter: ScaleRewriter) -> Iterator[ir.Value]:
+    """Yields a value, and the values of unlike elements of which elementwise ops make it.
+
+    Those of a quotient or of a transcendental function are alike, or their range is bounded.
+    """
+    waiting = deque([value])
+    for _ in range(READ_CONE):
+        if not waiting:
+            return
+        value = waiting.popleft()
+        name = None if is_block(value.owner) else value.owner.name
+        if name in _ALIKE or not isinstance(rewriter.info(value), Scaled):
+            continue
+        yield value
+        if name in ELEMENTWISE:
+            waiting.extend(value.owner.operands)
 
 
 def _factor(

@@ -53,10 +53,13 @@ class ActivationSize:
         return -math.log2(self.backward)
 
 
+_RELU: Final = ActivationSize(
+    math.sqrt(2 / (1 - 1 / math.pi)), math.sqrt(2), mean=1 / math.sqrt(2 * math.pi)
+)
+
 ACTIVATIONS: Final[Mapping[str, ActivationSize]] = {
-    "relu": ActivationSize(
-        math.sqrt(2 / (1 - 1 / math.pi)), math.sqrt(2), mean=1 / math.sqrt(2 * math.pi)
-    ),
+    "relu": _RELU,
+    "leaky_relu": _RELU,  # The square of a slope is small against 1.
     "gelu": ActivationSize(1.701, 1.481, mean=1 / math.sqrt(4 * math.pi)),
     "tanh": ActivationSize(1.593, 1.467, bounded=True),
     "sigmoid": ActivationSize(4.802, 4.722, mean=0.5, bounded=True),

@@ -79,7 +79,7 @@ NOT_LIMITS: dict[str, dict[str, str]] = {
         "quantize/delayed.py": "FIRST_GRADIENT",
         "report/matmuls.py": "_CLOSE _LEAST_ROOM",
         "rules/attention.py": "_SHARPENED",
-        "rules/families.py": "_CONTRACTION_BIAS _EITHER _GAIN_BIAS _NONLINEAR",
+        "rules/families.py": "_CONTRACTION_BIAS _EITHER _GAIN_BIAS _NONLINEAR _POWER_BIAS",
         "rules/marker_ops.py": "PEAK _PEAK_DEVIATION",
         "rules/parameters.py": "_NEGLIGIBLE",
         "rules/read_sizes.py": "_LARGE _LARGEST _OCTAVE _SMALL _UNCERTAIN",

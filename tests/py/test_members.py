@@ -80,6 +80,18 @@ def experts(w: Any, x: Any) -> Any:
     return jax.grad(loss_of)(w)
 
 
+def dispatched(w: Any, x: Any, gates: Any) -> Any:
+    """The gradients of experts, whose results are summed after each took some of the rows."""
+
+    def loss(w: Any) -> Any:
+        rows = jnp.einsum("te,td->etd", gates, x)
+        hidden = jax.nn.relu(jnp.einsum("etd,edf->etf", rows, w["in"]))
+        each = jnp.einsum("etf,efd->etd", hidden, w["out"])
+        return jnp.mean(jnp.sum(each * gates.T[:, :, None], 0) ** 2)
+
+    return jax.grad(loss)(w)
+
+
 def normal(seed: int, *shape: int, size: float = 1.0) -> Any:
     return jnp.asarray(np.random.default_rng(seed).normal(size=shape) * size, jnp.float32)
 
@@ -163,6 +175,15 @@ def test_others_are_as_accurate_as_usual(name: str, recipe: str) -> None:
         arguments = broken(case, value)
         found = updates(case, run(new, arguments), arguments)
         assert worst(case, updates(case, original(*arguments), arguments), found) > USUAL
+
+
+@pytest.mark.parametrize("recipe", ["fp8-current", "fp8", "unit", "mxfp8"])
+def test_experts_whose_results_are_summed(recipe: str) -> None:
+    """One that is large does not flush the others, whether sizes are measured or predicted."""
+    gates = jnp.eye(4)[jnp.arange(len(X)) % 4]
+    case = Case(dispatched, (weights("in", "out", members=4), X, gates), 1, 4)
+    new, arguments = scalify_hlo.rewrite(exported(case), recipe=recipe), broken(case, 2.0**20)
+    assert worst(case, case.fn(*arguments), run(new, arguments)) > 13
 
 
 @pytest.mark.parametrize("name", ["sweep", "ensemble", "experts"])

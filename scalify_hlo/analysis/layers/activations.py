@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
@@ -13,8 +13,15 @@ import numpy as np
 
 from scalify_hlo.algebra.limits import ACTIVATION_SOURCES, ACTIVATION_SPREAD
 from scalify_hlo.analysis.layers.graph import Graph, Node
-from scalify_hlo.analysis.layers.match import Gradient, cone, incoming, sources, with_gradient
-from scalify_hlo.analysis.layers.model import FORWARD, Layer
+from scalify_hlo.analysis.layers.match import (
+    GRADIENTS,
+    Gradient,
+    cone,
+    incoming,
+    sources,
+    with_gradient,
+)
+from scalify_hlo.analysis.layers.model import BACKWARD, FORWARD, Layer
 from scalify_hlo.analysis.layers.numbers import Array, close, erf, logistic
 from scalify_hlo.analysis.layers.samples import Points
 from scalify_hlo.analysis.layers.twins import Found, Twins
@@ -24,6 +31,9 @@ _POINTS: Final = np.array(
     [*np.linspace(-6.3, 6.4, 19), -0.51, -0.23, -0.011, 0.013, 0.27, 0.55, 11.3, -11.7]
 )
 """The points at which functions are compared. 0 is none of them, as programs differ there."""
+
+_SEEDS: Final = np.linspace(0.7, 1.9, _POINTS.size)
+"""The gradient of the output at the points."""
 
 _KEYS: Final = frozenset(
     op.partition(".")[2]
@@ -109,6 +119,13 @@ _ORDER: Final = (
 )
 
 
+_PARTS: Final = frozenset({"relu", "sigmoid", "tanh"})
+"""Activations of which others are made."""
+
+_SMOOTH: Final = frozenset({"gelu", "quick_gelu", "silu", "hard_silu", "mish"})
+"""Activations whose derivatives are sums of products, the sizes of which say little."""
+
+
 def find(graph: Graph, inside: set[Node]) -> list[Layer]:
     """Returns the activations of a program.
 
@@ -147,7 +164,7 @@ class _Spread:
 
     def __init__(self, source: Node) -> None:
         self.source = source
-        self._activations = activations_for(source.element_type)
+        self.activations = activations_for(source.element_type)
         self.points = Points(source, _POINTS)
         self.nodes = list(self.points.spread([source], ACTIVATION_SPREAD))
 
@@ -157,7 +174,7 @@ class _Spread:
         for node in self.nodes:
             if node.index < key.index or (best is not None and best[0] == 0):
                 continue
-            activation = _named(self.points.arrays[node], self._activations)
+            activation = _named(self.points.arrays[node], self.activations)
             if activation is None:
                 continue
             rank = _ORDER.index(activation.name)
@@ -197,15 +214,17 @@ def _at(key: Node) -> Found:
             rank = _ORDER.index(found[0].name), found[1].index
             if best is None or rank < best[0]:
                 best = rank, *found, spread
-    if best is None:
-        return Found()
+    if best is None or best[1].name in _PARTS:
+        alone = _without_output(key)
+        if best is None or alone.layers:
+            return alone
     _, activation, output, spread = best
     inside = cone(output, spread.source)
     if key not in inside or _is_cut(activation, output):
         return Found()
     also = _complements(activation, output)
     layer = Layer(activation.name, FORWARD, (spread.source,), output, also=also)
-    gradient = _gradient(activation, spread.source, spread.points)
+    gradient = _gradient(activation, output, spread.points)
     return Found(with_gradient(layer, gradient), inside)
 
 
@@ -224,13 +243,70 @@ def _is_cut(activation: Activation, output: Node) -> bool:
 
 
 def _gradient(
-    activation: Activation, source: Node, points: Points
+    activation: Activation, output: Node, points: Points
 ) -> tuple[Node, bool, Node] | None:
+    """Returns the gradient of the input, as `match.gradient` does.
+
+    The gradient of the output is not known, or it is a function of the output alone, as for a mean
+    of squares, or a constant, as for a mean.
+    """
     slopes = activation.slopes
-    search = Gradient(points, lambda e: [e * slopes], _TOLERANCE, source.shape)
-    for seed, _ in incoming(points):
-        if seed.shape == source.shape:
-            found = search.of(seed, Points(seed, np.ones_like(_POINTS), points), 60)
+    shape = output.shape
+    search = Gradient(points, lambda e: [e * slopes], _TOLERANCE, shape)
+    seeds = ((seed, points) for seed, _ in incoming(points))
+    own = ((seed, points.without(seed)) for seed in _made_of(output, points))
+    for seed, known in (*seeds, *own):
+        if seed.shape == shape:
+            found = search.of(seed, Points(seed, _SEEDS, known), 60)
             if found is not None and found[0] is not seed:
                 return (*found, seed)
+    alone = _of_constant((activation,), points, shape)
+    return (alone[1], True, alone[2]) if alone is not None else None
+
+
+def _made_of(output: Node, points: Points) -> Iterator[Node]:
+    """Yields the known values that are an output or made of it, and that are multiplied."""
+    made = {output}
+    for node in sorted(points.arrays, key=lambda node: node.index):
+        if not made.isdisjoint({node, *node.inputs}):
+            made.add(node)
+            if any(user.name in GRADIENTS for user in node.users):
+                yield node
+
+
+def _without_output(key: Node) -> Found:
+    """Returns a backward part whose forward part has no output, as nothing reads that."""
+    for source in sources(key, most=ACTIVATION_SOURCES):
+        if source.is_constant or not source.shape:
+            continue
+        spread = _Spread(source)
+        found = _of_constant(spread.activations, spread.points, source.shape)
+        if found is not None:
+            activation, gradient, seed = found
+            layer = Layer(activation.name, BACKWARD, (seed,), gradient)
+            return Found([layer], cone(gradient, source))
+    return Found()
+
+
+def _of_constant(
+    activations: Iterable[Activation], points: Points, shape: tuple[int, ...]
+) -> tuple[Activation, Node, Node] | None:
+    """Returns an activation, its derivative times a constant, as of a mean, and the constant."""
+    smooth = [a for a in activations if a.name in _SMOOTH]
+    factors = [
+        (s.constant, s)
+        for node in points.arrays
+        for s in node.inputs
+        if node.name in GRADIENTS and s.constant
+    ]
+    for node in sorted(points.arrays, key=lambda node: node.index):
+        array = points.arrays[node]
+        if node.shape != shape or array.shape != _POINTS.shape or array.dtype == bool:
+            continue
+        for activation in smooth:
+            factor = float(array[0] / activation.slopes[0])
+            for constant, seed in factors:
+                near = abs(constant - factor) <= 1e-4 * abs(constant)
+                if near and close(array / constant, activation.slopes, _TOLERANCE, 1.0):
+                    return activation, node, seed
     return None

@@ -79,7 +79,9 @@ def scaled(node: Node) -> Node:
 ExpectedGradients = Callable[[Array], list[Array]]
 """Computes the possible gradients of a layer's input from that of its output."""
 
-_GRADIENTS: Final = short(PRODUCTS) | {"select"}
+GRADIENTS: Final = short(PRODUCTS) | {"select"}
+"""The ops that make the gradient of an input of that of the output."""
+
 _BACK: Final = MOVEMENT | short(ARITHMETIC) | {"negate", "reduce_add"}
 
 
@@ -96,7 +98,7 @@ def incoming(samples: Samples, most: int = LAYER_GRADIENTS) -> Iterator[tuple[No
     seen: set[Node] = set()
     for known in [node for node in samples.arrays if node not in samples.parameters]:
         for user in known.users:
-            if user.name not in _GRADIENTS:
+            if user.name not in GRADIENTS:
                 continue
             for other in user.inputs:
                 for candidate in _back(other, samples):

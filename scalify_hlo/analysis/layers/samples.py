@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
+from copy import copy
 from functools import cache
-from typing import Final
+from typing import Final, Self
 
 import numpy as np
 
@@ -187,6 +188,18 @@ class Samples:
         kept = tuple(dim for d, dim in enumerate(layout) if d not in node.dims)
         self.give(node, kept, array)
         return True
+
+    def without(self, node: Node) -> Self:
+        """Returns the same samples, without those of a value and of what depends on it."""
+        rest = copy(self)
+        rest.arrays = {}
+        gone = {node}
+        for known in sorted(self.arrays, key=lambda known: known.index):
+            if gone.isdisjoint({known, *known.inputs}):
+                rest.arrays[known] = self.arrays[known]
+            else:
+                gone.add(known)
+        return rest
 
     def spread(self, start: Iterable[Node], most: int) -> Iterator[Node]:
         """Yields the values that can be evaluated from some others, the nearest first.
