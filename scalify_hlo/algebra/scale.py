@@ -422,12 +422,17 @@ def mean_uncertainty(infos: Sequence[ScaleInfo], scale: Scale | None = None) -> 
     ]
     if not parts:
         return CERTAIN
-    sizes = [float(info.level) + info.scale.exponent for info in varying]
-    least = max(sizes) - SMALL_TERM
-    if min(sizes) >= least or any(f.scale.powers != varying[0].scale.powers for f in varying):
+    if any(f.scale.powers != varying[0].scale.powers for f in varying):
         return mean(parts)
-    large = [part for part, size in zip(parts, sizes, strict=True) if size >= least]
-    return most((mean(parts), mean(large)))
+    sizes = [float(info.level) + info.scale.exponent for info in varying]
+    largest = max(sizes)
+    each = zip(parts, sizes, strict=True)
+    found = mean(parts)
+    if min(sizes) < largest - SMALL_TERM:
+        found = most((found, mean([p for p, size in each if size >= largest - SMALL_TERM])))
+    # One term alone may be larger than all of them are expected to be.
+    above = [size - largest + part.octaves - 1 for part, size in zip(parts, sizes, strict=True)]
+    return parts[above.index(max(above))] if max(above) > found.octaves else found
 
 
 def levels_at(scale: Scale, infos: Sequence[Scaled]) -> list[float]:

@@ -390,8 +390,10 @@ def add(op: ir.Operation, rewriter: ScaleRewriter) -> None:
         if degree >= _NONLINEAR and any(map(_is_constant, infos)):
             either = target.uncertainty.with_root(_EITHER * degree)
             target = target._replace(uncertainty=either)
-    elif target is None and rewriter.predicts:
+    elif target is None and rewriter.narrow:
         target = size_of_sum(op.operation, infos)
+        if target is not None and not rewriter.predicts:
+            target = target._replace(level=math.floor(target.level))
     rewriter.set(op.results[0], target)
 
 

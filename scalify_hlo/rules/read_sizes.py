@@ -47,8 +47,9 @@ _RESCALING: Final = frozenset({"stablehlo.convert", "stablehlo.multiply"})
 
 _OCTAVE: Final = 1.0
 
-_LARGE: Final = 2.0
-"""log2 of the size above which an exponential may be any number of octaves from 1."""
+_SAMPLES: Final = 3.0
+"""The standard deviations of the numbers that make most of the rms of an exponential: that of
+normal numbers x is exp(s**2), if numbers of 2*s standard deviations are among them."""
 
 _LARGEST: Final = 20.0
 """log2 of the size above which the uncertainty no longer grows."""
@@ -76,9 +77,10 @@ def size_of_read(op: ir.Operation, info: ScaleInfo) -> Scaled:
     if name in _BOUNDED or name in _AS_SMALL:
         return _vanishing(value, bounded=name in _BOUNDED)
     if name == _EXPONENTIAL:
-        if value.level < _LARGE or _is_shifted(op.operands[0]):
-            return Scaled(ONE, 0, of_root(_OCTAVE))
-        return Scaled(ONE, 0, of_root(math.log2(math.e) * 2.0 ** min(value.level, _LARGEST)))
+        deviation = 2.0 ** min(value.level + value.uncertainty.octaves, _LARGEST)
+        octaves = math.log2(math.e) * deviation * min(deviation, _SAMPLES)
+        near = _is_shifted(op.operands[0])
+        return Scaled(ONE, 0, of_root(_OCTAVE if near else max(_OCTAVE, octaves)))
     if name in _CUTTING and isinstance(info, Scaled):
         return value
     if name in _ROUNDING and isinstance(info, Scaled):

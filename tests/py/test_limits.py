@@ -82,7 +82,7 @@ NOT_LIMITS: dict[str, dict[str, str]] = {
         "rules/families.py": "_CONTRACTION_BIAS _EITHER _GAIN_BIAS _NONLINEAR _POWER_BIAS",
         "rules/marker_ops.py": "PEAK _PEAK_DEVIATION",
         "rules/parameters.py": "_NEGLIGIBLE",
-        "rules/read_sizes.py": "_LARGE _LARGEST _OCTAVE _SMALL _UNCERTAIN",
+        "rules/read_sizes.py": "_LARGEST _OCTAVE _SAMPLES _SMALL _UNCERTAIN",
         "rules/recurrence.py": "_CONVERGES _RECURRENCE _SQUARE",
         "rules/scale_rewriter.py": "INPUT _IN_POWERS _NEEDED_BITS",
         "rules/source_sizes.py": "_EVEN _INTEGER _LARGE",

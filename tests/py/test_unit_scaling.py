@@ -17,6 +17,7 @@ DENSITY = np.exp(-(X**2) / 2) / math.sqrt(2 * math.pi)
 
 FUNCTIONS: dict[str, Callable[[Array], Array]] = {
     "relu": lambda x: np.maximum(x, 0),
+    "leaky_relu": lambda x: np.maximum(x, 1e-3 * x),
     "gelu": lambda x: x / 2 * (1 + np.vectorize(math.erf)(x / math.sqrt(2))),
     "tanh": np.tanh,
     "sigmoid": lambda x: 1 / (1 + np.exp(-x)),

@@ -252,100 +252,100 @@
 // FP8-NEXT: %16 = stablehlo.divide %14, %15 {scalify.forms = ["2^0 level -1"]} : tensor<4x1xf32>
 // FP8-NEXT: %17 = stablehlo.broadcast_in_dim %16, dims = [0, 1] {scalify.forms = ["2^0 level -1"]} : (tensor<4x1xf32>) -> tensor<4x32xf32>
 // FP8-NEXT: %18 = stablehlo.subtract %12, %17 {scalify.forms = ["2^0 level 2"]} : tensor<4x32xf32>
-// FP8-NEXT: %19:4 = call @_var(%12, %c_25) {scalify.forms = ["2^0 level 9", "2^0 level 3", "unscaled", "unscaled"]} : (tensor<4x32xf32>, tensor<i32>) -> (tensor<4x1xf32>, tensor<4x32xf32>, tensor<f32>, tensor<i1>)
+// FP8-NEXT: %19:4 = call @_var(%12, %c_25) {scalify.forms = ["2^0 level 4", "2^0 level 3", "2^0 level 5", "unscaled"]} : (tensor<4x32xf32>, tensor<i32>) -> (tensor<4x1xf32>, tensor<4x32xf32>, tensor<f32>, tensor<i1>)
 // FP8-NEXT: %20 = stablehlo.broadcast_in_dim %cst_24, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x1xf32>
-// FP8-NEXT: %21 = stablehlo.add %19#0, %20 {scalify.forms = ["2^0 level 9"]} : tensor<4x1xf32>
-// FP8-NEXT: %22 = stablehlo.rsqrt %21 {scalify.forms = ["2^0 level -4"]} : tensor<4x1xf32>
-// FP8-NEXT: %23 = stablehlo.divide %22, %21 {scalify.forms = ["2^0 level -13"]} : tensor<4x1xf32>
+// FP8-NEXT: %21 = stablehlo.add %19#0, %20 {scalify.forms = ["2^0 level 4"]} : tensor<4x1xf32>
+// FP8-NEXT: %22 = stablehlo.rsqrt %21 {scalify.forms = ["2^0 level -2"]} : tensor<4x1xf32>
+// FP8-NEXT: %23 = stablehlo.divide %22, %21 {scalify.forms = ["2^0 level -6"]} : tensor<4x1xf32>
 // FP8-NEXT: %24 = stablehlo.broadcast_in_dim %cst_23, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x1xf32>
-// FP8-NEXT: %25 = stablehlo.multiply %24, %23 {scalify.forms = ["2^0 level -14"]} : tensor<4x1xf32>
-// FP8-NEXT: %26 = stablehlo.broadcast_in_dim %22, dims = [0, 1] {scalify.forms = ["2^0 level -4"]} : (tensor<4x1xf32>) -> tensor<4x32xf32>
-// FP8-NEXT: %27 = stablehlo.multiply %18, %26 {scalify.forms = ["2^0 level -2"]} : tensor<4x32xf32>
+// FP8-NEXT: %25 = stablehlo.multiply %24, %23 {scalify.forms = ["2^0 level -7"]} : tensor<4x1xf32>
+// FP8-NEXT: %26 = stablehlo.broadcast_in_dim %22, dims = [0, 1] {scalify.forms = ["2^0 level -2"]} : (tensor<4x1xf32>) -> tensor<4x32xf32>
+// FP8-NEXT: %27 = stablehlo.multiply %18, %26 {scalify.forms = ["2^0"]} : tensor<4x32xf32>
 // FP8-NEXT: %28 = stablehlo.broadcast_in_dim %arg0, dims = [1] {scalify.forms = ["2^0"]} : (tensor<32xf32>) -> tensor<1x32xf32>
 // FP8-NEXT: %29 = stablehlo.broadcast_in_dim %28, dims = [0, 1] {scalify.forms = ["2^0"]} : (tensor<1x32xf32>) -> tensor<4x32xf32>
-// FP8-NEXT: %30 = stablehlo.multiply %27, %29 {scalify.forms = ["2^0 level -2"]} : tensor<4x32xf32>
-// FP8-NEXT: %31 = stablehlo.multiply %30, %30 {scalify.forms = ["2^0 level -4"]} : tensor<4x32xf32>
-// FP8-NEXT: %32 = stablehlo.multiply %31, %30 {scalify.forms = ["2^0 level -6"]} : tensor<4x32xf32>
-// FP8-NEXT: %33 = stablehlo.multiply %30, %30 {scalify.forms = ["2^0 level -4"]} : tensor<4x32xf32>
+// FP8-NEXT: %30 = stablehlo.multiply %27, %29 {scalify.forms = ["2^0"]} : tensor<4x32xf32>
+// FP8-NEXT: %31 = stablehlo.multiply %30, %30 {scalify.forms = ["2^0"]} : tensor<4x32xf32>
+// FP8-NEXT: %32 = stablehlo.multiply %31, %30 {scalify.forms = ["2^0"]} : tensor<4x32xf32>
+// FP8-NEXT: %33 = stablehlo.multiply %30, %30 {scalify.forms = ["2^0"]} : tensor<4x32xf32>
 // FP8-NEXT: %34 = stablehlo.broadcast_in_dim %cst_22, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
-// FP8-NEXT: %35 = stablehlo.multiply %34, %33 {scalify.forms = ["2^0 level -2.41504"]} : tensor<4x32xf32>
+// FP8-NEXT: %35 = stablehlo.multiply %34, %33 {scalify.forms = ["2^0 level 1.58496"]} : tensor<4x32xf32>
 // FP8-NEXT: %36 = stablehlo.broadcast_in_dim %cst_21, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
-// FP8-NEXT: %37 = stablehlo.multiply %36, %32 {scalify.forms = ["2^0 level -10.4831"]} : tensor<4x32xf32>
-// FP8-NEXT: %38 = stablehlo.add %30, %37 {scalify.forms = ["2^0 level -2"]} : tensor<4x32xf32>
+// FP8-NEXT: %37 = stablehlo.multiply %36, %32 {scalify.forms = ["2^0 level -4.4831"]} : tensor<4x32xf32>
+// FP8-NEXT: %38 = stablehlo.add %30, %37 {scalify.forms = ["2^0"]} : tensor<4x32xf32>
 // FP8-NEXT: %39 = stablehlo.broadcast_in_dim %cst_20, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
-// FP8-NEXT: %40 = stablehlo.multiply %39, %38 {scalify.forms = ["2^0 level -2.32575"]} : tensor<4x32xf32>
-// FP8-NEXT: %41 = stablehlo.tanh %40 {scalify.forms = ["2^0 level -2.32575"]} : tensor<4x32xf32>
+// FP8-NEXT: %40 = stablehlo.multiply %39, %38 {scalify.forms = ["2^0 level -0.325748"]} : tensor<4x32xf32>
+// FP8-NEXT: %41 = stablehlo.tanh %40 {scalify.forms = ["2^0"]} : tensor<4x32xf32>
 // FP8-NEXT: %42 = stablehlo.broadcast_in_dim %cst_19, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
 // FP8-NEXT: %43 = stablehlo.subtract %42, %41 {scalify.forms = ["2^0"]} : tensor<4x32xf32>
 // FP8-NEXT: %44 = stablehlo.broadcast_in_dim %cst_19, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
 // FP8-NEXT: %45 = stablehlo.add %44, %41 {scalify.forms = ["2^0"]} : tensor<4x32xf32>
 // FP8-NEXT: %46 = stablehlo.broadcast_in_dim %cst_18, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
 // FP8-NEXT: %47 = stablehlo.multiply %46, %45 {scalify.forms = ["2^0 level -1"]} : tensor<4x32xf32>
-// FP8-NEXT: %48 = stablehlo.multiply %30, %47 {scalify.forms = ["2^0 level -3"]} : tensor<4x32xf32>
-// FP8-NEXT: %cst_28 = stablehlo.constant dense<8.000000e+00> : tensor<4x32xf32>
+// FP8-NEXT: %48 = stablehlo.multiply %30, %47 {scalify.forms = ["2^0 level -1"]} : tensor<4x32xf32>
+// FP8-NEXT: %cst_28 = stablehlo.constant dense<2.000000e+00> : tensor<4x32xf32>
 // FP8-NEXT: %49 = stablehlo.multiply %48, %cst_28 : tensor<4x32xf32>
 // FP8-NEXT: %50 = stablehlo.multiply %49, %cst_8 : tensor<4x32xf32>
 // FP8-NEXT: %51 = stablehlo.add %49, %50 : tensor<4x32xf32>
 // FP8-NEXT: %52 = stablehlo.clamp %cst_11, %51, %cst_12 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
-// FP8-NEXT: %53 = stablehlo.convert %52 {scalify.forms = ["2^-3"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
-// FP8-NEXT: %54 = stablehlo.dot_general %53, %3, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-3 level 2"]} : (tensor<4x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>) -> tensor<4x16xf32>
-// FP8-NEXT: %cst_29 = stablehlo.constant dense<1.250000e-01> : tensor<4x16xf32>
+// FP8-NEXT: %53 = stablehlo.convert %52 {scalify.forms = ["2^-1"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
+// FP8-NEXT: %54 = stablehlo.dot_general %53, %3, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-1 level 2"]} : (tensor<4x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>) -> tensor<4x16xf32>
+// FP8-NEXT: %cst_29 = stablehlo.constant dense<5.000000e-01> : tensor<4x16xf32>
 // FP8-NEXT: %55 = stablehlo.multiply %54, %cst_29 : tensor<4x16xf32>
-// FP8-NEXT: %56 = stablehlo.subtract %55, %arg4 {scalify.forms = ["2^0"]} : tensor<4x16xf32>
+// FP8-NEXT: %56 = stablehlo.subtract %55, %arg4 {scalify.forms = ["2^0 level 1"]} : tensor<4x16xf32>
 // FP8-NEXT: %57 = stablehlo.broadcast_in_dim %cst_17, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x16xf32>
-// FP8-NEXT: %58 = stablehlo.multiply %57, %56 {scalify.forms = ["2^0 level 1"]} : tensor<4x16xf32>
+// FP8-NEXT: %58 = stablehlo.multiply %57, %56 {scalify.forms = ["2^0 level 2"]} : tensor<4x16xf32>
 // FP8-NEXT: %59 = stablehlo.divide %cst_19, %cst_16 {scalify.forms = ["2^0 level -6"]} : tensor<f32>
 // FP8-NEXT: %60 = stablehlo.broadcast_in_dim %59, dims = [] {scalify.forms = ["2^0 level -6"]} : (tensor<f32>) -> tensor<4x16xf32>
-// FP8-NEXT: %61 = stablehlo.multiply %60, %58 {scalify.forms = ["2^0 level -5"]} : tensor<4x16xf32>
-// FP8-NEXT: %cst_30 = stablehlo.constant dense<3.200000e+01> : tensor<4x16xf32>
+// FP8-NEXT: %61 = stablehlo.multiply %60, %58 {scalify.forms = ["2^0 level -4"]} : tensor<4x16xf32>
+// FP8-NEXT: %cst_30 = stablehlo.constant dense<1.600000e+01> : tensor<4x16xf32>
 // FP8-NEXT: %62 = stablehlo.multiply %61, %cst_30 : tensor<4x16xf32>
 // FP8-NEXT: %63 = stablehlo.multiply %62, %cst_7 : tensor<4x16xf32>
 // FP8-NEXT: %64 = stablehlo.add %62, %63 : tensor<4x16xf32>
 // FP8-NEXT: %65 = stablehlo.clamp %cst_13, %64, %cst_14 : (tensor<f32>, tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
-// FP8-NEXT: %66 = stablehlo.convert %65 {scalify.forms = ["2^-5"]} : (tensor<4x16xf32>) -> tensor<4x16xf8E5M2>
-// FP8-NEXT: %67 = stablehlo.dot_general %61, %48, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level -7"]} : (tensor<4x16xf32>, tensor<4x32xf32>) -> tensor<16x32xf32>
-// FP8-NEXT: %68 = stablehlo.transpose %67, dims = [1, 0] {scalify.forms = ["2^0 level -7"]} : (tensor<16x32xf32>) -> tensor<32x16xf32>
-// FP8-NEXT: %69 = stablehlo.dot_general %66, %3, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-5 level 2"]} : (tensor<4x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<4x32xf32>
-// FP8-NEXT: %70 = stablehlo.multiply %30, %69 {scalify.forms = ["2^-5"]} : tensor<4x32xf32>
-// FP8-NEXT: %cst_31 = stablehlo.constant dense<3.125000e-02> : tensor<4x32xf32>
+// FP8-NEXT: %66 = stablehlo.convert %65 {scalify.forms = ["2^-4"]} : (tensor<4x16xf32>) -> tensor<4x16xf8E5M2>
+// FP8-NEXT: %67 = stablehlo.dot_general %61, %48, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level -4"]} : (tensor<4x16xf32>, tensor<4x32xf32>) -> tensor<16x32xf32>
+// FP8-NEXT: %68 = stablehlo.transpose %67, dims = [1, 0] {scalify.forms = ["2^0 level -4"]} : (tensor<16x32xf32>) -> tensor<32x16xf32>
+// FP8-NEXT: %69 = stablehlo.dot_general %66, %3, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-4 level 2"]} : (tensor<4x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<4x32xf32>
+// FP8-NEXT: %70 = stablehlo.multiply %30, %69 {scalify.forms = ["2^-4 level 2"]} : tensor<4x32xf32>
+// FP8-NEXT: %cst_31 = stablehlo.constant dense<6.250000e-02> : tensor<4x32xf32>
 // FP8-NEXT: %71 = stablehlo.multiply %70, %cst_31 : tensor<4x32xf32>
-// FP8-NEXT: %72 = stablehlo.multiply %69, %47 {scalify.forms = ["2^-5 level 1"]} : tensor<4x32xf32>
-// FP8-NEXT: %cst_32 = stablehlo.constant dense<3.125000e-02> : tensor<4x32xf32>
+// FP8-NEXT: %72 = stablehlo.multiply %69, %47 {scalify.forms = ["2^-4 level 1"]} : tensor<4x32xf32>
+// FP8-NEXT: %cst_32 = stablehlo.constant dense<6.250000e-02> : tensor<4x32xf32>
 // FP8-NEXT: %73 = stablehlo.multiply %72, %cst_32 : tensor<4x32xf32>
 // FP8-NEXT: %74 = stablehlo.broadcast_in_dim %cst_18, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
-// FP8-NEXT: %75 = stablehlo.multiply %74, %71 {scalify.forms = ["2^0 level -6"]} : tensor<4x32xf32>
-// FP8-NEXT: %76 = stablehlo.multiply %75, %43 {scalify.forms = ["2^0 level -6"]} : tensor<4x32xf32>
-// FP8-NEXT: %77 = stablehlo.multiply %76, %41 {scalify.forms = ["2^0 level -8.32575"]} : tensor<4x32xf32>
-// FP8-NEXT: %78 = stablehlo.add %76, %77 {scalify.forms = ["2^0 level -6"]} : tensor<4x32xf32>
+// FP8-NEXT: %75 = stablehlo.multiply %74, %71 {scalify.forms = ["2^0 level -3"]} : tensor<4x32xf32>
+// FP8-NEXT: %76 = stablehlo.multiply %75, %43 {scalify.forms = ["2^0 level -3"]} : tensor<4x32xf32>
+// FP8-NEXT: %77 = stablehlo.multiply %76, %41 {scalify.forms = ["2^0 level -3"]} : tensor<4x32xf32>
+// FP8-NEXT: %78 = stablehlo.add %76, %77 {scalify.forms = ["2^0 level -3"]} : tensor<4x32xf32>
 // FP8-NEXT: %79 = stablehlo.broadcast_in_dim %cst_20, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
-// FP8-NEXT: %80 = stablehlo.multiply %79, %78 {scalify.forms = ["2^0 level -6.32575"]} : tensor<4x32xf32>
-// FP8-NEXT: %81 = stablehlo.add %73, %80 {scalify.forms = ["2^0 level -4"]} : tensor<4x32xf32>
+// FP8-NEXT: %80 = stablehlo.multiply %79, %78 {scalify.forms = ["2^0 level -3.32575"]} : tensor<4x32xf32>
+// FP8-NEXT: %81 = stablehlo.add %73, %80 {scalify.forms = ["2^0 level -3"]} : tensor<4x32xf32>
 // FP8-NEXT: %82 = stablehlo.broadcast_in_dim %cst_21, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
-// FP8-NEXT: %83 = stablehlo.multiply %82, %80 {scalify.forms = ["2^0 level -10.8088"]} : tensor<4x32xf32>
-// FP8-NEXT: %84 = stablehlo.multiply %83, %35 {scalify.forms = ["2^0 level -13.2239"]} : tensor<4x32xf32>
-// FP8-NEXT: %85 = stablehlo.add %81, %84 {scalify.forms = ["2^0 level -4"]} : tensor<4x32xf32>
-// FP8-NEXT: %86 = stablehlo.multiply %27, %85 {scalify.forms = ["2^0 level -6"]} : tensor<4x32xf32>
-// FP8-NEXT: %87 = stablehlo.reduce(%86 init: %cst_27) applies stablehlo.add across dimensions = [0] {scalify.forms = ["2^0 level -5"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<32xf32>
-// FP8-NEXT: %88 = stablehlo.reshape %87 {scalify.forms = ["2^0 level -5"]} : (tensor<32xf32>) -> tensor<1x32xf32>
+// FP8-NEXT: %83 = stablehlo.multiply %82, %80 {scalify.forms = ["2^0 level -7.80885"]} : tensor<4x32xf32>
+// FP8-NEXT: %84 = stablehlo.multiply %83, %35 {scalify.forms = ["2^0 level -6.22388"]} : tensor<4x32xf32>
+// FP8-NEXT: %85 = stablehlo.add %81, %84 {scalify.forms = ["2^0 level -3"]} : tensor<4x32xf32>
+// FP8-NEXT: %86 = stablehlo.multiply %27, %85 {scalify.forms = ["2^0 level -3"]} : tensor<4x32xf32>
+// FP8-NEXT: %87 = stablehlo.reduce(%86 init: %cst_27) applies stablehlo.add across dimensions = [0] {scalify.forms = ["2^0 level -2"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<32xf32>
+// FP8-NEXT: %88 = stablehlo.reshape %87 {scalify.forms = ["2^0 level -2"]} : (tensor<32xf32>) -> tensor<1x32xf32>
 // FP8-NEXT: %89 = stablehlo.broadcast_in_dim %28, dims = [0, 1] {scalify.forms = ["2^0"]} : (tensor<1x32xf32>) -> tensor<4x32xf32>
-// FP8-NEXT: %90 = stablehlo.multiply %85, %89 {scalify.forms = ["2^0 level -4"]} : tensor<4x32xf32>
-// FP8-NEXT: %91 = stablehlo.reduce(%88 init: %cst_27) applies stablehlo.add across dimensions = [0] {scalify.forms = ["2^0 level -5"]} : (tensor<1x32xf32>, tensor<f32>) -> tensor<32xf32>
-// FP8-NEXT: %92 = stablehlo.multiply %18, %90 {scalify.forms = ["2^0 level -2"]} : tensor<4x32xf32>
-// FP8-NEXT: %93 = stablehlo.reduce(%92 init: %cst_27) applies stablehlo.add across dimensions = [1] {scalify.forms = ["2^0"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<4xf32>
-// FP8-NEXT: %94 = stablehlo.reshape %93 {scalify.forms = ["2^0"]} : (tensor<4xf32>) -> tensor<4x1xf32>
-// FP8-NEXT: %95 = stablehlo.broadcast_in_dim %22, dims = [0, 1] {scalify.forms = ["2^0 level -4"]} : (tensor<4x1xf32>) -> tensor<4x32xf32>
-// FP8-NEXT: %96 = stablehlo.multiply %90, %95 {scalify.forms = ["2^0 level -8"]} : tensor<4x32xf32>
-// FP8-NEXT: %97 = stablehlo.multiply %94, %25 {scalify.forms = ["2^0 level -14"]} : tensor<4x1xf32>
-// FP8-NEXT: %98 = call @_var_0(%19#1, %19#2, %19#3, %97) {scalify.forms = ["2^0 level -11"]} : (tensor<4x32xf32>, tensor<f32>, tensor<i1>, tensor<4x1xf32>) -> tensor<4x32xf32>
-// FP8-NEXT: %99 = stablehlo.negate %96 {scalify.forms = ["2^0 level -8"]} : tensor<4x32xf32>
-// FP8-NEXT: %100 = stablehlo.reduce(%99 init: %cst_27) applies stablehlo.add across dimensions = [1] {scalify.forms = ["2^0 level -6"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<4xf32>
-// FP8-NEXT: %101 = stablehlo.reshape %100 {scalify.forms = ["2^0 level -6"]} : (tensor<4xf32>) -> tensor<4x1xf32>
-// FP8-NEXT: %102 = stablehlo.add %98, %96 {scalify.forms = ["2^0 level -8"]} : tensor<4x32xf32>
+// FP8-NEXT: %90 = stablehlo.multiply %85, %89 {scalify.forms = ["2^0 level -3"]} : tensor<4x32xf32>
+// FP8-NEXT: %91 = stablehlo.reduce(%88 init: %cst_27) applies stablehlo.add across dimensions = [0] {scalify.forms = ["2^0 level -2"]} : (tensor<1x32xf32>, tensor<f32>) -> tensor<32xf32>
+// FP8-NEXT: %92 = stablehlo.multiply %18, %90 {scalify.forms = ["2^0 level -1"]} : tensor<4x32xf32>
+// FP8-NEXT: %93 = stablehlo.reduce(%92 init: %cst_27) applies stablehlo.add across dimensions = [1] {scalify.forms = ["2^0 level 1"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<4xf32>
+// FP8-NEXT: %94 = stablehlo.reshape %93 {scalify.forms = ["2^0 level 1"]} : (tensor<4xf32>) -> tensor<4x1xf32>
+// FP8-NEXT: %95 = stablehlo.broadcast_in_dim %22, dims = [0, 1] {scalify.forms = ["2^0 level -2"]} : (tensor<4x1xf32>) -> tensor<4x32xf32>
+// FP8-NEXT: %96 = stablehlo.multiply %90, %95 {scalify.forms = ["2^0 level -5"]} : tensor<4x32xf32>
+// FP8-NEXT: %97 = stablehlo.multiply %94, %25 {scalify.forms = ["2^0 level -6"]} : tensor<4x1xf32>
+// FP8-NEXT: %98 = call @_var_0(%19#1, %19#2, %19#3, %97) {scalify.forms = ["2^0 level -8"]} : (tensor<4x32xf32>, tensor<f32>, tensor<i1>, tensor<4x1xf32>) -> tensor<4x32xf32>
+// FP8-NEXT: %99 = stablehlo.negate %96 {scalify.forms = ["2^0 level -5"]} : tensor<4x32xf32>
+// FP8-NEXT: %100 = stablehlo.reduce(%99 init: %cst_27) applies stablehlo.add across dimensions = [1] {scalify.forms = ["2^0 level -3"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<4xf32>
+// FP8-NEXT: %101 = stablehlo.reshape %100 {scalify.forms = ["2^0 level -3"]} : (tensor<4xf32>) -> tensor<4x1xf32>
+// FP8-NEXT: %102 = stablehlo.add %98, %96 {scalify.forms = ["2^0 level -5"]} : tensor<4x32xf32>
 // FP8-NEXT: %103 = stablehlo.broadcast_in_dim %cst_26, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x1xf32>
-// FP8-NEXT: %104 = stablehlo.divide %101, %103 {scalify.forms = ["2^0 level -11"]} : tensor<4x1xf32>
-// FP8-NEXT: %105 = stablehlo.reduce(%104 init: %cst_27) applies stablehlo.add across dimensions = [1] {scalify.forms = ["2^0 level -11"]} : (tensor<4x1xf32>, tensor<f32>) -> tensor<4xf32>
-// FP8-NEXT: %106 = stablehlo.broadcast_in_dim %105, dims = [0] {scalify.forms = ["2^0 level -11"]} : (tensor<4xf32>) -> tensor<4x32xf32>
-// FP8-NEXT: %107 = stablehlo.add %102, %106 {scalify.forms = ["2^0 level -8"]} : tensor<4x32xf32>
+// FP8-NEXT: %104 = stablehlo.divide %101, %103 {scalify.forms = ["2^0 level -8"]} : tensor<4x1xf32>
+// FP8-NEXT: %105 = stablehlo.reduce(%104 init: %cst_27) applies stablehlo.add across dimensions = [1] {scalify.forms = ["2^0 level -8"]} : (tensor<4x1xf32>, tensor<f32>) -> tensor<4xf32>
+// FP8-NEXT: %106 = stablehlo.broadcast_in_dim %105, dims = [0] {scalify.forms = ["2^0 level -8"]} : (tensor<4xf32>) -> tensor<4x32xf32>
+// FP8-NEXT: %107 = stablehlo.add %102, %106 {scalify.forms = ["2^0 level -5"]} : tensor<4x32xf32>
 // FP8-NEXT: %108 = stablehlo.optimization_barrier %107 : tensor<4x32xf32>
 // FP8-NEXT: %109 = stablehlo.multiply %108, %108 : tensor<4x32xf32>
 // FP8-NEXT: %110 = stablehlo.is_finite %108 : (tensor<4x32xf32>) -> tensor<4x32xi1>
@@ -565,36 +565,36 @@
 // OPERANDS-NEXT: %98 = stablehlo.divide %96, %97 {scalify.forms = ["s1*s2 level -1"]} : tensor<4x1xf32>
 // OPERANDS-NEXT: %99 = stablehlo.broadcast_in_dim %98, dims = [0, 1] {scalify.forms = ["s1*s2 level -1"]} : (tensor<4x1xf32>) -> tensor<4x32xf32>
 // OPERANDS-NEXT: %100 = stablehlo.subtract %94, %99 {scalify.forms = ["s1*s2 level 2"]} : tensor<4x32xf32>
-// OPERANDS-NEXT: %101:4 = call @_var(%94, %c_26) {scalify.forms = ["s1^2*s2^2 level 9", "s1*s2 level 3", "unscaled", "unscaled"]} : (tensor<4x32xf32>, tensor<i32>) -> (tensor<4x1xf32>, tensor<4x32xf32>, tensor<f32>, tensor<i1>)
+// OPERANDS-NEXT: %101:4 = call @_var(%94, %c_26) {scalify.forms = ["s1^2*s2^2 level 4", "s1*s2 level 3", "2^0 level 5", "unscaled"]} : (tensor<4x32xf32>, tensor<i32>) -> (tensor<4x1xf32>, tensor<4x32xf32>, tensor<f32>, tensor<i1>)
 // OPERANDS-NEXT: %102 = stablehlo.broadcast_in_dim %86, dims = [] : (tensor<f32>) -> tensor<4x1xf32>
-// OPERANDS-NEXT: %103 = stablehlo.add %101#0, %102 {scalify.forms = ["s1^2*s2^2 level 9"]} : tensor<4x1xf32>
-// OPERANDS-NEXT: %104 = stablehlo.rsqrt %103 {scalify.forms = ["s1^-1*s2^-1 level -4"]} : tensor<4x1xf32>
-// OPERANDS-NEXT: %105 = stablehlo.divide %104, %103 {scalify.forms = ["s1^-3*s2^-3 level -13"]} : tensor<4x1xf32>
+// OPERANDS-NEXT: %103 = stablehlo.add %101#0, %102 {scalify.forms = ["s1^2*s2^2 level 4"]} : tensor<4x1xf32>
+// OPERANDS-NEXT: %104 = stablehlo.rsqrt %103 {scalify.forms = ["s1^-1*s2^-1 level -2"]} : tensor<4x1xf32>
+// OPERANDS-NEXT: %105 = stablehlo.divide %104, %103 {scalify.forms = ["s1^-3*s2^-3 level -6"]} : tensor<4x1xf32>
 // OPERANDS-NEXT: %106 = stablehlo.broadcast_in_dim %cst_25, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x1xf32>
-// OPERANDS-NEXT: %107 = stablehlo.multiply %106, %105 {scalify.forms = ["s1^-3*s2^-3 level -14"]} : tensor<4x1xf32>
-// OPERANDS-NEXT: %108 = stablehlo.broadcast_in_dim %104, dims = [0, 1] {scalify.forms = ["s1^-1*s2^-1 level -4"]} : (tensor<4x1xf32>) -> tensor<4x32xf32>
-// OPERANDS-NEXT: %109 = stablehlo.multiply %100, %108 {scalify.forms = ["2^0 level -2"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %107 = stablehlo.multiply %106, %105 {scalify.forms = ["s1^-3*s2^-3 level -7"]} : tensor<4x1xf32>
+// OPERANDS-NEXT: %108 = stablehlo.broadcast_in_dim %104, dims = [0, 1] {scalify.forms = ["s1^-1*s2^-1 level -2"]} : (tensor<4x1xf32>) -> tensor<4x32xf32>
+// OPERANDS-NEXT: %109 = stablehlo.multiply %100, %108 {scalify.forms = ["2^0"]} : tensor<4x32xf32>
 // OPERANDS-NEXT: %110 = stablehlo.broadcast_in_dim %arg0, dims = [1] {scalify.forms = ["2^0"]} : (tensor<32xf32>) -> tensor<1x32xf32>
 // OPERANDS-NEXT: %111 = stablehlo.broadcast_in_dim %110, dims = [0, 1] {scalify.forms = ["2^0"]} : (tensor<1x32xf32>) -> tensor<4x32xf32>
-// OPERANDS-NEXT: %112 = stablehlo.multiply %109, %111 {scalify.forms = ["2^0 level -2"]} : tensor<4x32xf32>
-// OPERANDS-NEXT: %113 = stablehlo.multiply %112, %112 {scalify.forms = ["2^0 level -4"]} : tensor<4x32xf32>
-// OPERANDS-NEXT: %114 = stablehlo.multiply %113, %112 {scalify.forms = ["2^0 level -6"]} : tensor<4x32xf32>
-// OPERANDS-NEXT: %115 = stablehlo.multiply %112, %112 {scalify.forms = ["2^0 level -4"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %112 = stablehlo.multiply %109, %111 {scalify.forms = ["2^0"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %113 = stablehlo.multiply %112, %112 {scalify.forms = ["2^0"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %114 = stablehlo.multiply %113, %112 {scalify.forms = ["2^0"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %115 = stablehlo.multiply %112, %112 {scalify.forms = ["2^0"]} : tensor<4x32xf32>
 // OPERANDS-NEXT: %116 = stablehlo.broadcast_in_dim %cst_24, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
-// OPERANDS-NEXT: %117 = stablehlo.multiply %116, %115 {scalify.forms = ["2^0 level -2.41504"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %117 = stablehlo.multiply %116, %115 {scalify.forms = ["2^0 level 1.58496"]} : tensor<4x32xf32>
 // OPERANDS-NEXT: %118 = stablehlo.broadcast_in_dim %cst_23, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
-// OPERANDS-NEXT: %119 = stablehlo.multiply %118, %114 {scalify.forms = ["2^0 level -10.4831"]} : tensor<4x32xf32>
-// OPERANDS-NEXT: %120 = stablehlo.add %112, %119 {scalify.forms = ["2^0 level -2"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %119 = stablehlo.multiply %118, %114 {scalify.forms = ["2^0 level -4.4831"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %120 = stablehlo.add %112, %119 {scalify.forms = ["2^0"]} : tensor<4x32xf32>
 // OPERANDS-NEXT: %121 = stablehlo.broadcast_in_dim %cst_22, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
-// OPERANDS-NEXT: %122 = stablehlo.multiply %121, %120 {scalify.forms = ["2^0 level -2.32575"]} : tensor<4x32xf32>
-// OPERANDS-NEXT: %123 = stablehlo.tanh %122 {scalify.forms = ["2^0 level -2.32575"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %122 = stablehlo.multiply %121, %120 {scalify.forms = ["2^0 level -0.325748"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %123 = stablehlo.tanh %122 {scalify.forms = ["2^0"]} : tensor<4x32xf32>
 // OPERANDS-NEXT: %124 = stablehlo.broadcast_in_dim %cst_21, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
 // OPERANDS-NEXT: %125 = stablehlo.subtract %124, %123 {scalify.forms = ["2^0"]} : tensor<4x32xf32>
 // OPERANDS-NEXT: %126 = stablehlo.broadcast_in_dim %cst_21, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
 // OPERANDS-NEXT: %127 = stablehlo.add %126, %123 {scalify.forms = ["2^0"]} : tensor<4x32xf32>
 // OPERANDS-NEXT: %128 = stablehlo.broadcast_in_dim %cst_20, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
 // OPERANDS-NEXT: %129 = stablehlo.multiply %128, %127 {scalify.forms = ["2^0 level -1"]} : tensor<4x32xf32>
-// OPERANDS-NEXT: %130 = stablehlo.multiply %112, %129 {scalify.forms = ["2^0 level -3"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %130 = stablehlo.multiply %112, %129 {scalify.forms = ["2^0 level -1"]} : tensor<4x32xf32>
 // OPERANDS-NEXT: %131 = stablehlo.optimization_barrier %130 : tensor<4x32xf32>
 // OPERANDS-NEXT: %132 = stablehlo.abs %131 : tensor<4x32xf32>
 // OPERANDS-NEXT: %133 = stablehlo.bitcast_convert %132 : (tensor<4x32xf32>) -> tensor<4x32xi32>
@@ -668,42 +668,42 @@
 // OPERANDS-NEXT: %201 = stablehlo.dot_general %200, %159, contracting_dims = [0] x [0] {scalify.forms = ["s3*s4 level 1"]} : (tensor<4x16xf16>, tensor<4x32xf16>) -> tensor<16x32xf32>
 // OPERANDS-NEXT: %202 = stablehlo.transpose %201, dims = [1, 0] {scalify.forms = ["s3*s4 level 1"]} : (tensor<16x32xf32>) -> tensor<32x16xf32>
 // OPERANDS-NEXT: %203 = stablehlo.dot_general %200, %27, contracting_dims = [1] x [1] {scalify.forms = ["s0*s4 level 2"]} : (tensor<4x16xf16>, tensor<32x16xf16>) -> tensor<4x32xf32>
-// OPERANDS-NEXT: %204 = stablehlo.multiply %112, %203 {scalify.forms = ["s0*s4"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %204 = stablehlo.multiply %112, %203 {scalify.forms = ["s0*s4 level 2"]} : tensor<4x32xf32>
 // OPERANDS-NEXT: %205 = stablehlo.multiply %203, %129 {scalify.forms = ["s0*s4 level 1"]} : tensor<4x32xf32>
 // OPERANDS-NEXT: %206 = stablehlo.broadcast_in_dim %cst_20, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
-// OPERANDS-NEXT: %207 = stablehlo.multiply %206, %204 {scalify.forms = ["s0*s4 level -1"]} : tensor<4x32xf32>
-// OPERANDS-NEXT: %208 = stablehlo.multiply %207, %125 {scalify.forms = ["s0*s4 level -1"]} : tensor<4x32xf32>
-// OPERANDS-NEXT: %209 = stablehlo.multiply %208, %123 {scalify.forms = ["s0*s4 level -3.32575"]} : tensor<4x32xf32>
-// OPERANDS-NEXT: %210 = stablehlo.add %208, %209 {scalify.forms = ["s0*s4 level -1"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %207 = stablehlo.multiply %206, %204 {scalify.forms = ["s0*s4 level 1"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %208 = stablehlo.multiply %207, %125 {scalify.forms = ["s0*s4 level 1"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %209 = stablehlo.multiply %208, %123 {scalify.forms = ["s0*s4 level 1"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %210 = stablehlo.add %208, %209 {scalify.forms = ["s0*s4 level 1"]} : tensor<4x32xf32>
 // OPERANDS-NEXT: %211 = stablehlo.broadcast_in_dim %cst_22, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
-// OPERANDS-NEXT: %212 = stablehlo.multiply %211, %210 {scalify.forms = ["s0*s4 level -1.32575"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %212 = stablehlo.multiply %211, %210 {scalify.forms = ["s0*s4 level 0.674252"]} : tensor<4x32xf32>
 // OPERANDS-NEXT: %213 = stablehlo.add %205, %212 {scalify.forms = ["s0*s4 level 1"]} : tensor<4x32xf32>
 // OPERANDS-NEXT: %214 = stablehlo.broadcast_in_dim %cst_23, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
-// OPERANDS-NEXT: %215 = stablehlo.multiply %214, %212 {scalify.forms = ["s0*s4 level -5.80885"]} : tensor<4x32xf32>
-// OPERANDS-NEXT: %216 = stablehlo.multiply %215, %117 {scalify.forms = ["s0*s4 level -8.22388"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %215 = stablehlo.multiply %214, %212 {scalify.forms = ["s0*s4 level -3.80885"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %216 = stablehlo.multiply %215, %117 {scalify.forms = ["s0*s4 level -2.22388"]} : tensor<4x32xf32>
 // OPERANDS-NEXT: %217 = stablehlo.add %213, %216 {scalify.forms = ["s0*s4 level 1"]} : tensor<4x32xf32>
-// OPERANDS-NEXT: %218 = stablehlo.multiply %109, %217 {scalify.forms = ["s0*s4 level -1"]} : tensor<4x32xf32>
-// OPERANDS-NEXT: %219 = stablehlo.reduce(%218 init: %cst_28) applies stablehlo.add across dimensions = [0] {scalify.forms = ["s0*s4"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<32xf32>
-// OPERANDS-NEXT: %220 = stablehlo.reshape %219 {scalify.forms = ["s0*s4"]} : (tensor<32xf32>) -> tensor<1x32xf32>
+// OPERANDS-NEXT: %218 = stablehlo.multiply %109, %217 {scalify.forms = ["s0*s4 level 1"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %219 = stablehlo.reduce(%218 init: %cst_28) applies stablehlo.add across dimensions = [0] {scalify.forms = ["s0*s4 level 2"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<32xf32>
+// OPERANDS-NEXT: %220 = stablehlo.reshape %219 {scalify.forms = ["s0*s4 level 2"]} : (tensor<32xf32>) -> tensor<1x32xf32>
 // OPERANDS-NEXT: %221 = stablehlo.broadcast_in_dim %110, dims = [0, 1] {scalify.forms = ["2^0"]} : (tensor<1x32xf32>) -> tensor<4x32xf32>
 // OPERANDS-NEXT: %222 = stablehlo.multiply %217, %221 {scalify.forms = ["s0*s4 level 1"]} : tensor<4x32xf32>
-// OPERANDS-NEXT: %223 = stablehlo.reduce(%220 init: %cst_28) applies stablehlo.add across dimensions = [0] {scalify.forms = ["s0*s4"]} : (tensor<1x32xf32>, tensor<f32>) -> tensor<32xf32>
+// OPERANDS-NEXT: %223 = stablehlo.reduce(%220 init: %cst_28) applies stablehlo.add across dimensions = [0] {scalify.forms = ["s0*s4 level 2"]} : (tensor<1x32xf32>, tensor<f32>) -> tensor<32xf32>
 // OPERANDS-NEXT: %224 = stablehlo.multiply %100, %222 {scalify.forms = ["s0*s1*s2*s4 level 3"]} : tensor<4x32xf32>
 // OPERANDS-NEXT: %225 = stablehlo.reduce(%224 init: %cst_28) applies stablehlo.add across dimensions = [1] {scalify.forms = ["s0*s1*s2*s4 level 5"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<4xf32>
 // OPERANDS-NEXT: %226 = stablehlo.reshape %225 {scalify.forms = ["s0*s1*s2*s4 level 5"]} : (tensor<4xf32>) -> tensor<4x1xf32>
-// OPERANDS-NEXT: %227 = stablehlo.broadcast_in_dim %104, dims = [0, 1] {scalify.forms = ["s1^-1*s2^-1 level -4"]} : (tensor<4x1xf32>) -> tensor<4x32xf32>
-// OPERANDS-NEXT: %228 = stablehlo.multiply %222, %227 {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -3"]} : tensor<4x32xf32>
-// OPERANDS-NEXT: %229 = stablehlo.multiply %226, %107 {scalify.forms = ["s0*s1^-2*s2^-2*s4 level -9"]} : tensor<4x1xf32>
-// OPERANDS-NEXT: %230 = call @_var_0(%101#1, %101#2, %101#3, %229) {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -6"]} : (tensor<4x32xf32>, tensor<f32>, tensor<i1>, tensor<4x1xf32>) -> tensor<4x32xf32>
-// OPERANDS-NEXT: %231 = stablehlo.negate %228 {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -3"]} : tensor<4x32xf32>
-// OPERANDS-NEXT: %232 = stablehlo.reduce(%231 init: %cst_28) applies stablehlo.add across dimensions = [1] {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -1"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<4xf32>
-// OPERANDS-NEXT: %233 = stablehlo.reshape %232 {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -1"]} : (tensor<4xf32>) -> tensor<4x1xf32>
-// OPERANDS-NEXT: %234 = stablehlo.add %230, %228 {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -3"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %227 = stablehlo.broadcast_in_dim %104, dims = [0, 1] {scalify.forms = ["s1^-1*s2^-1 level -2"]} : (tensor<4x1xf32>) -> tensor<4x32xf32>
+// OPERANDS-NEXT: %228 = stablehlo.multiply %222, %227 {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -1"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %229 = stablehlo.multiply %226, %107 {scalify.forms = ["s0*s1^-2*s2^-2*s4 level -2"]} : tensor<4x1xf32>
+// OPERANDS-NEXT: %230 = call @_var_0(%101#1, %101#2, %101#3, %229) {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -4"]} : (tensor<4x32xf32>, tensor<f32>, tensor<i1>, tensor<4x1xf32>) -> tensor<4x32xf32>
+// OPERANDS-NEXT: %231 = stablehlo.negate %228 {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -1"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %232 = stablehlo.reduce(%231 init: %cst_28) applies stablehlo.add across dimensions = [1] {scalify.forms = ["s0*s1^-1*s2^-1*s4 level 1"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<4xf32>
+// OPERANDS-NEXT: %233 = stablehlo.reshape %232 {scalify.forms = ["s0*s1^-1*s2^-1*s4 level 1"]} : (tensor<4xf32>) -> tensor<4x1xf32>
+// OPERANDS-NEXT: %234 = stablehlo.add %230, %228 {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -1"]} : tensor<4x32xf32>
 // OPERANDS-NEXT: %235 = stablehlo.broadcast_in_dim %cst_27, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x1xf32>
-// OPERANDS-NEXT: %236 = stablehlo.divide %233, %235 {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -6"]} : tensor<4x1xf32>
-// OPERANDS-NEXT: %237 = stablehlo.reduce(%236 init: %cst_28) applies stablehlo.add across dimensions = [1] {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -6"]} : (tensor<4x1xf32>, tensor<f32>) -> tensor<4xf32>
-// OPERANDS-NEXT: %238 = stablehlo.broadcast_in_dim %237, dims = [0] {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -6"]} : (tensor<4xf32>) -> tensor<4x32xf32>
-// OPERANDS-NEXT: %239 = stablehlo.add %234, %238 {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -3"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %236 = stablehlo.divide %233, %235 {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -4"]} : tensor<4x1xf32>
+// OPERANDS-NEXT: %237 = stablehlo.reduce(%236 init: %cst_28) applies stablehlo.add across dimensions = [1] {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -4"]} : (tensor<4x1xf32>, tensor<f32>) -> tensor<4xf32>
+// OPERANDS-NEXT: %238 = stablehlo.broadcast_in_dim %237, dims = [0] {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -4"]} : (tensor<4xf32>) -> tensor<4x32xf32>
+// OPERANDS-NEXT: %239 = stablehlo.add %234, %238 {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -1"]} : tensor<4x32xf32>
 // OPERANDS-NEXT: %240 = stablehlo.optimization_barrier %239 : tensor<4x32xf32>
 // OPERANDS-NEXT: %241 = stablehlo.abs %240 : tensor<4x32xf32>
 // OPERANDS-NEXT: %242 = stablehlo.bitcast_convert %241 : (tensor<4x32xf32>) -> tensor<4x32xi32>
