@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final, NamedTuple, TypeAlias
 
-from scalify_hlo.algebra.limits import GIVEN_BOUND, SAFE_REACH, SMALL_TERM, TRUSTED_LEVEL
+from scalify_hlo.algebra.limits import GIVEN_BOUND, NO_ROOM, SAFE_REACH, SMALL_TERM, TRUSTED_LEVEL
 from scalify_hlo.algebra.runtime_size import RuntimeSize, powers_of, sized
 from scalify_hlo.algebra.uncertainty import CERTAIN, Uncertainty, mean, most, of_product
 
@@ -430,9 +430,9 @@ def mean_uncertainty(infos: Sequence[ScaleInfo], scale: Scale | None = None) -> 
     found = mean(parts)
     if min(sizes) < largest - SMALL_TERM:
         found = most((found, mean([p for p, size in each if size >= largest - SMALL_TERM])))
-    # One term alone may be larger than all of them are expected to be.
-    above = [size - largest + part.octaves - 1 for part, size in zip(parts, sizes, strict=True)]
-    return parts[above.index(max(above))] if max(above) > found.octaves else found
+    # One term, such as an exponential, may be larger than all of them are expected to be.
+    above = [size - largest + part.octaves for part, size in zip(parts, sizes, strict=True)]
+    return parts[above.index(max(above))] if max(above) > max(found.octaves, NO_ROOM) else found
 
 
 def levels_at(scale: Scale, infos: Sequence[Scaled]) -> list[float]:

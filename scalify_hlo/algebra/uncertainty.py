@@ -255,7 +255,7 @@ class Uncertainty:
     def and_of(self, other: Uncertainty) -> Uncertainty:
         """Returns the uncertainty of a product with a value that is one new root."""
         degrees = {**self.degrees, renamed(other): 1.0}
-        return Uncertainty(degrees, self.rest, self.bias, tails=self.tails)
+        return Uncertainty(degrees, self.rest, self.bias, self.drift, self.tails)
 
     def rooted_at(self, names: Mapping[Root, Uncertainty]) -> Uncertainty:
         """Replaces some roots by uncertainties, to the power of the degrees of the roots."""
@@ -297,19 +297,20 @@ def of_product(parts: Iterable[tuple[Uncertainty, float]]) -> Uncertainty:
         parts: The uncertainty and the exponent of each factor.
     """
     degrees: dict[Root, float] = {}
-    rest = bias = tails = 0.0
+    rest = bias = drift = tails = 0.0
     for part, n in parts:
         for root, degree in part.degrees.items():
             degrees[root] = degrees.get(root, 0.0) + n * degree
         rest += part.rest * n * n
         bias += part.bias * abs(n)
+        drift += part.drift * n
         tails += part.tails * abs(n)
     kept = {
         r: k if -HIGHEST_DEGREE < k < HIGHEST_DEGREE else _limited(k)
         for r, k in degrees.items()
         if k
     }
-    return Uncertainty(kept, rest, bias, tails=tails)
+    return Uncertainty(kept, rest, bias, drift, tails)
 
 
 def of_root(

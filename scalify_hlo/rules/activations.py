@@ -59,16 +59,17 @@ class Activations:
                 rewriter.set(op.results[0], Scaled(info.scale, level, certain))
             return
         if level is not None:
-            apart = abs(float(level - info.level))
-            if apart > OPS_OF_LAYER or not alike((level, info.level)):
+            apart = float(level - info.level)
+            if abs(apart) > OPS_OF_LAYER or not alike((level, info.level)):
                 info = info._replace(level=round(level))
-            elif apart > 1 and gate is None:  # Levels are whole numbers.
-                certain = certain.with_bias(apart - 1)
+                apart = float(level - info.level)
+            if gate is None:
+                certain = certain.drifting(source.uncertainty.drift + apart)
         if gate is not None:
             # Each gate makes values smaller than predicted, and a recurrent network has many.
             size = gate.gradient_size if backward else gate.size()
             certain = certain.with_bias(abs(size))
-        rewriter.assume(op.results[0], info._replace(uncertainty=certain))
+        rewriter.set(op.results[0], info._replace(uncertainty=certain))
 
 
 def _level(op: ir.Operation, source: Scaled, info: Scaled) -> float | None:

@@ -7,11 +7,10 @@ one of its operands is scaled or a constant, so integer and boolean ops are not 
 from __future__ import annotations
 
 import math
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from scalify_hlo._compat import ir
-from scalify_hlo.algebra.limits import ANY_POWER, FAR, MANY, NATURAL, READ_CONE, STEEP, WIDE_POWER
+from scalify_hlo.algebra.limits import ANY_POWER, FAR, MANY, NATURAL, STEEP, WIDE_POWER
 from scalify_hlo.algebra.runtime_size import alike, powers_of
 from scalify_hlo.algebra.scale import (
     ANY,
@@ -23,21 +22,16 @@ from scalify_hlo.algebra.scale import (
     mean_uncertainty,
 )
 from scalify_hlo.algebra.uncertainty import CERTAIN, UNKNOWN, Uncertainty
-from scalify_hlo.dialect.functions import is_block
-from scalify_hlo.dialect.traits import ELEMENTWISE, REDUCTIONS, TRANSCENDENTAL
-from scalify_hlo.dialect.value_map import ValueSet
 from scalify_hlo.rules.alignment import is_unit
 from scalify_hlo.rules.drift import drifts, flattened, is_read_square, nearer, steepness
 from scalify_hlo.rules.huge import is_huge
+from scalify_hlo.rules.powers import is_power
 from scalify_hlo.rules.read_sizes import size_of_read
 from scalify_hlo.rules.registered import ON_DATA
 from scalify_hlo.rules.registry import RULES, Apply
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.source_sizes import size_of_function, size_of_sum
 from scalify_hlo.rules.unit_scaling import ActivationSize, added, size_of, sum_of
-
-_ALIKE = TRANSCENDENTAL | {"stablehlo.broadcast_in_dim", "stablehlo.divide"}
-"""Ops whose results have elements of similar size."""
 
 NEUTRAL: set[Apply] = set()
 """Rules that check themselves whether an operand is scaled, and otherwise do nothing."""
@@ -88,12 +82,13 @@ def passthrough(value: Callable[[float], float]) -> Apply:
 def unscale(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """Reads ``X_d * X_s``; the result is unscaled, or at scale 1 if data are narrow."""
     info = rewriter.info(op.operands[0])
+    sized = rewriter.narrow or rewriter.asks(op)
+    found = (_of_constant(op, info) or size_of_read(op.operation, info)) if sized else None
     rewriter.read_all(op)
-    if rewriter.narrow or rewriter.asks(op):
-        found = _of_constant(op, info)
+    if found is not None:
         for result in op.results:
             if rewriter.format(result) is not None:
-                rewriter.set(result, found or size_of_read(op.operation, info))
+                rewriter.set(result, found)
 
 
 def _of_constant(op: ir.Operation, info: ScaleInfo) -> Scaled | None:
@@ -159,7 +154,7 @@ def product(count: Count | None = None) -> Apply:
                 (s, m), (t, n) = flattened(op, rewriter, (0, 1), (s, t))
                 scale = s * t
             found = product_uncertainty(a, b, 1, terms)
-            if count is None and _is_power(op, a, b, rewriter):
+            if count is None and is_power(op, a, b, rewriter):
                 found = found.with_bias(_POWER_BIAS).with_gain(_POWER_BIAS)
             _finish(op, Scaled(scale, m + n + up, found, right), terms, rewriter)
 
@@ -196,14 +191,15 @@ def quotient(dividend: int = 0, divisor: int = 1) -> Apply:
 def _finish(op: ir.Operation, info: Scaled, terms: int | None, rewriter: ScaleRewriter) -> None:
     """Sets the scale information of a product, and adds whole octaves of drift to its level.
 
-    Levels of arguments are rounded down if sizes are not predicted, and in a chain of gains the
-    errors add up. The level of a contraction is rounded for other reasons as well.
+    Levels are whole numbers if sizes are not predicted, and in a chain of gains or of contractions
+    the errors add up.
     """
     drift = info.uncertainty.drift
+    if terms and rewriter.narrow and not rewriter.predicts:
+        drift += size_of(sum_of(terms)) - whole_rise(terms)
     if drift:
-        octaves = 0 if terms else int(drift)
-        rest = 0.0 if terms else drift - octaves
-        uncertainty = info.uncertainty.drifting(rest)
+        octaves = int(drift)
+        uncertainty = info.uncertainty.drifting(drift - octaves)
         info = info._replace(level=info.level + octaves, uncertainty=uncertainty)
     rewriter.set(op.results[0], info)
 
@@ -286,39 +282,6 @@ def product_uncertainty(
         return found.contracted(_CONTRACTION_BIAS)
     gain = a.uncertainty.single or b.uncertainty.single
     return found.with_gain(_GAIN_BIAS) if gain else found
-
-
-def _is_power(op: ir.Operation, a: ScaleInfo, b: ScaleInfo, rewriter: ScaleRewriter) -> bool:
-    """Whether an elementwise product is one of powers of a value, and not only summed.
-
-    The mean of squares is as large as that of normal numbers.
-    """
-    if not (isinstance(a, Scaled) and isinstance(b, Scaled)):
-        return False
-    if not a.uncertainty.is_power_of(b.uncertainty):
-        return False
-    if all(use.owner.name in REDUCTIONS for use in op.results[0].uses):
-        return False
-    known = ValueSet(_made_of(op.operands[0], rewriter))
-    return any(value in known for value in _made_of(op.operands[1], rewriter))
-
-
-def _made_of(value: ir.Value, rewriter: ScaleRewriter) -> Iterator[ir.Value]:
-    """Yields a value, and the values of unlike elements of which elementwise ops make it.
-
-    Those of a quotient or of a transcendental function are alike, or their range is bounded.
-    """
-    waiting = deque([value])
-    for _ in range(READ_CONE):
-        if not waiting:
-            return
-        value = waiting.popleft()
-        name = None if is_block(value.owner) else value.owner.name
-        if name in _ALIKE or not isinstance(rewriter.info(value), Scaled):
-            continue
-        yield value
-        if name in ELEMENTWISE:
-            waiting.extend(value.owner.operands)
 
 
 def _factor(

@@ -81,7 +81,9 @@ def _backward(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     lhs, rhs = op.operands[0], op.operands[1]
     pairs = ((lhs, rhs), (rhs, lhs))
     if any(_is_gradient(g, rewriter) and _is_weight(w) for g, w in pairs):
-        rewriter.set(op.results[0], info._replace(level=info.level + 1))
+        known = info.uncertainty
+        known = known.drifting(known.drift - 1)
+        rewriter.set(op.results[0], info._replace(level=info.level + 1, uncertainty=known))
 
 
 def _is_gradient(value: ir.Value, rewriter: ScaleRewriter) -> bool:

@@ -16,6 +16,7 @@ from scalify_hlo.dialect.traits import (
     UNBOUNDED_THROUGH_ZERO,
 )
 from scalify_hlo.rules.rescaler import broadcast_source
+from scalify_hlo.rules.signs import sign_of
 
 _NEAR_ONE: Final = (
     (BATCH_NORMS - {"stablehlo.batch_norm_grad"})
@@ -77,9 +78,9 @@ def size_of_read(op: ir.Operation, info: ScaleInfo) -> Scaled:
     if name in _BOUNDED or name in _AS_SMALL:
         return _vanishing(value, bounded=name in _BOUNDED)
     if name == _EXPONENTIAL:
-        deviation = 2.0 ** min(value.level + value.uncertainty.octaves, _LARGEST)
+        deviation = 2.0 ** min(value.level + value.uncertainty.drift, _LARGEST)
         octaves = math.log2(math.e) * deviation * min(deviation, _SAMPLES)
-        near = _is_shifted(op.operands[0])
+        near = _is_shifted(op.operands[0]) or sign_of(op.operands[0]) < 0
         return Scaled(ONE, 0, of_root(_OCTAVE if near else max(_OCTAVE, octaves)))
     if name in _CUTTING and isinstance(info, Scaled):
         return value

@@ -24,12 +24,8 @@ from scalify_hlo.algebra.limits import (
     SAFE_REACH,
     UNBOUNDED,
 )
-from scalify_hlo.algebra.scale import (
-    RuntimeScale,
-    Scale,
-    Scaled,
-    ScaleInfo,
-)
+from scalify_hlo.algebra.runtime_size import powers_of
+from scalify_hlo.algebra.scale import ONE, RuntimeScale, Scale, Scaled, ScaleInfo
 from scalify_hlo.algebra.scale_origins import RuntimeOrigin, ScaleMaximum, ScaleRoot
 from scalify_hlo.algebra.uncertainty import GIVEN, STATISTIC, Uncertainty, of_root
 from scalify_hlo.dialect.formats import format_of, is_scalar
@@ -479,7 +475,7 @@ class RuntimeScales(ScalarOps):
 
 def _measured(known: Scaled | None) -> Uncertainty:
     """Returns the uncertainty of the expected size of data against their measured statistic."""
-    if known is None:
+    if known is None or powers_of(known.at(ONE).level):  # What is measured may have any size.
         return of_root(UNBOUNDED)
     return known.scale.uncertainty.and_of(known.uncertainty.with_root(STATISTIC))
 

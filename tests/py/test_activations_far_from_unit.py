@@ -148,3 +148,35 @@ def test_losses_far_from_unit(loss: Function, size: float) -> None:
 
     weights = [normal(20, 128, 128, size=0.09), normal(21, 128, 128, size=size)]
     assert_is_exact(of, weights, normal(9, 64, 128))
+
+
+@pytest.mark.slow
+def test_many_layers() -> None:
+    """Fractions of octaves add up: those of roots, of activations and of rounded sizes.
+
+    Under `fp8`, levels are whole numbers. Behind ten layers, they were wrong by eight octaves.
+    """
+
+    def of(weights: Any, x: Any) -> Any:
+        for w in weights[:-1]:
+            x = nn.gelu(x @ w)
+        return jnp.mean(jnp.abs(x @ weights[-1]))
+
+    weights = [normal(seed, 64, 64, size=2**0.5 / 8) for seed in range(10)]
+    assert_is_exact(of, weights, normal(9, 32, 64))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [30.0, 1000.0])
+def test_a_constant_beside_measured_data(size: float) -> None:
+    """Data whose amax is measured keep their expected size in a sum with a constant near 1.
+
+    If what is measured depends on an input that nobody declared, that size is not known.
+    """
+
+    def of(weights: Any, x: Any) -> Any:
+        powers = jnp.concatenate([x, x**2, x**3], -1)
+        return jnp.mean((nn.relu(powers @ weights[0]) @ weights[1] - 1) ** 2)
+
+    weights = [normal(0, 192, 64, size=192**-0.5), normal(1, 64, 1, size=1 / 8)]
+    assert_is_exact(of, weights, normal(9, 32, 64, size=size))

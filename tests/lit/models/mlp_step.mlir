@@ -253,24 +253,24 @@
 // FP8-NEXT: %23 = stablehlo.broadcast_in_dim %cst_14, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x32xf32>
 // FP8-NEXT: %24 = stablehlo.compare GT, %16, %23, FLOAT : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<4x32xi1>
 // FP8-NEXT: %25 = stablehlo.dot_general %22, %7, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^2 level 2"]} : (tensor<4x32xf8E4M3FN>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
-// FP8-NEXT: %26 = stablehlo.multiply %25, %25 {scalify.forms = ["2^4 level 4"]} : tensor<4x32xf32>
+// FP8-NEXT: %26 = stablehlo.multiply %25, %25 {scalify.forms = ["2^4 level 5"]} : tensor<4x32xf32>
 // FP8-NEXT: %cst_16 = stablehlo.constant dense<1.600000e+01> : tensor<4x32xf32>
 // FP8-NEXT: %27 = stablehlo.multiply %26, %cst_16 : tensor<4x32xf32>
-// FP8-NEXT: %28 = stablehlo.multiply %27, %25 {scalify.forms = ["2^2 level 10"]} : tensor<4x32xf32>
+// FP8-NEXT: %28 = stablehlo.multiply %27, %25 {scalify.forms = ["2^2 level 11"]} : tensor<4x32xf32>
 // FP8-NEXT: %cst_17 = stablehlo.constant dense<4.000000e+00> : tensor<4x32xf32>
 // FP8-NEXT: %29 = stablehlo.multiply %28, %cst_17 : tensor<4x32xf32>
-// FP8-NEXT: %30 = stablehlo.multiply %25, %25 {scalify.forms = ["2^4 level 4"]} : tensor<4x32xf32>
+// FP8-NEXT: %30 = stablehlo.multiply %25, %25 {scalify.forms = ["2^4 level 5"]} : tensor<4x32xf32>
 // FP8-NEXT: %cst_18 = stablehlo.constant dense<1.600000e+01> : tensor<4x32xf32>
 // FP8-NEXT: %31 = stablehlo.multiply %30, %cst_18 : tensor<4x32xf32>
 // FP8-NEXT: %32 = stablehlo.broadcast_in_dim %cst_13, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
-// FP8-NEXT: %33 = stablehlo.multiply %32, %31 {scalify.forms = ["2^0 level 9.58496"]} : tensor<4x32xf32>
+// FP8-NEXT: %33 = stablehlo.multiply %32, %31 {scalify.forms = ["2^0 level 10.585"]} : tensor<4x32xf32>
 // FP8-NEXT: %34 = stablehlo.broadcast_in_dim %cst_12, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
-// FP8-NEXT: %35 = stablehlo.multiply %34, %29 {scalify.forms = ["2^0 level 7.5169"]} : tensor<4x32xf32>
+// FP8-NEXT: %35 = stablehlo.multiply %34, %29 {scalify.forms = ["2^0 level 8.5169"]} : tensor<4x32xf32>
 // FP8-NEXT: %cst_19 = stablehlo.constant dense<4.000000e+00> : tensor<4x32xf32>
 // FP8-NEXT: %36 = stablehlo.multiply %25, %cst_19 : tensor<4x32xf32>
-// FP8-NEXT: %37 = stablehlo.add %36, %35 {scalify.forms = ["2^0 level 7.5169"]} : tensor<4x32xf32>
+// FP8-NEXT: %37 = stablehlo.add %36, %35 {scalify.forms = ["2^0 level 8.5169"]} : tensor<4x32xf32>
 // FP8-NEXT: %38 = stablehlo.broadcast_in_dim %cst_11, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
-// FP8-NEXT: %39 = stablehlo.multiply %38, %37 {scalify.forms = ["2^0 level 7.19115"]} : tensor<4x32xf32>
+// FP8-NEXT: %39 = stablehlo.multiply %38, %37 {scalify.forms = ["2^0 level 8.19115"]} : tensor<4x32xf32>
 // FP8-NEXT: %40 = stablehlo.tanh %39 {scalify.forms = ["2^0"]} : tensor<4x32xf32>
 // FP8-NEXT: %41 = stablehlo.broadcast_in_dim %cst_10, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
 // FP8-NEXT: %42 = stablehlo.subtract %41, %40 {scalify.forms = ["2^0"]} : tensor<4x32xf32>
@@ -287,13 +287,13 @@
 // FP8-NEXT: %51 = stablehlo.add %49, %50 : tensor<4x32xf32>
 // FP8-NEXT: %52 = stablehlo.clamp %cst_3, %51, %cst_4 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
 // FP8-NEXT: %53 = stablehlo.convert %52 {scalify.forms = ["2^3"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
-// FP8-NEXT: %54 = stablehlo.dot_general %53, %3, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^3 level 2"]} : (tensor<4x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>) -> tensor<4x16xf32>
-// FP8-NEXT: %55:3 = call @log_softmax_scaled_1(%54) {scalify.forms = ["2^0 level 5", "2^0", "2^0 level 2"]} : (tensor<4x16xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>, tensor<4x1xf32>)
+// FP8-NEXT: %54 = stablehlo.dot_general %53, %3, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^3 level 3"]} : (tensor<4x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>) -> tensor<4x16xf32>
+// FP8-NEXT: %55:3 = call @log_softmax_scaled_1(%54) {scalify.forms = ["2^0 level 6", "2^0", "2^0 level 2"]} : (tensor<4x16xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>, tensor<4x1xf32>)
 // FP8-NEXT: %56 = stablehlo.broadcast_in_dim %arg4, dims = [0] : (tensor<4xi32>) -> tensor<4x1xi32>
-// FP8-NEXT: %57:2 = call @take_along_axis(%55#0, %56) {scalify.forms = ["2^0 level 5", "unscaled"]} : (tensor<4x16xf32>, tensor<4x1xi32>) -> (tensor<4x1xf32>, tensor<4x1x1xi32>)
-// FP8-NEXT: %58 = stablehlo.reduce(%57#0 init: %cst_14) applies stablehlo.add across dimensions = [0, 1] {scalify.forms = ["2^0 level 6"]} : (tensor<4x1xf32>, tensor<f32>) -> tensor<f32>
-// FP8-NEXT: %59 = stablehlo.divide %58, %cst_8 {scalify.forms = ["2^0 level 4"]} : tensor<f32>
-// FP8-NEXT: %60 = stablehlo.negate %59 {scalify.forms = ["2^0 level 4"]} : tensor<f32>
+// FP8-NEXT: %57:2 = call @take_along_axis(%55#0, %56) {scalify.forms = ["2^0 level 6", "unscaled"]} : (tensor<4x16xf32>, tensor<4x1xi32>) -> (tensor<4x1xf32>, tensor<4x1x1xi32>)
+// FP8-NEXT: %58 = stablehlo.reduce(%57#0 init: %cst_14) applies stablehlo.add across dimensions = [0, 1] {scalify.forms = ["2^0 level 7"]} : (tensor<4x1xf32>, tensor<f32>) -> tensor<f32>
+// FP8-NEXT: %59 = stablehlo.divide %58, %cst_8 {scalify.forms = ["2^0 level 5"]} : tensor<f32>
+// FP8-NEXT: %60 = stablehlo.negate %59 {scalify.forms = ["2^0 level 5"]} : tensor<f32>
 // FP8-NEXT: %61 = stablehlo.negate %cst_10 {scalify.forms = ["unscaled"]} : tensor<f32>
 // FP8-NEXT: %62 = stablehlo.divide %61, %cst_8 {scalify.forms = ["2^0 level -2"]} : tensor<f32>
 // FP8-NEXT: %63 = stablehlo.broadcast_in_dim %62, dims = [] {scalify.forms = ["2^0 level -2"]} : (tensor<f32>) -> tensor<4x1xf32>
@@ -330,7 +330,7 @@
 // FP8-NEXT: %91 = stablehlo.add %83, %90 {scalify.forms = ["2^0 level 0.674252"]} : tensor<4x32xf32>
 // FP8-NEXT: %92 = stablehlo.broadcast_in_dim %cst_12, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
 // FP8-NEXT: %93 = stablehlo.multiply %92, %90 {scalify.forms = ["2^0 level -3.80885"]} : tensor<4x32xf32>
-// FP8-NEXT: %94 = stablehlo.multiply %93, %33 {scalify.forms = ["2^0 level 5.77612"]} : tensor<4x32xf32>
+// FP8-NEXT: %94 = stablehlo.multiply %93, %33 {scalify.forms = ["2^0 level 6.77612"]} : tensor<4x32xf32>
 // FP8-NEXT: %95 = stablehlo.add %91, %94 {scalify.forms = ["2^0 level -3"]} : tensor<4x32xf32>
 // FP8-NEXT: %cst_25 = stablehlo.constant dense<8.000000e+00> : tensor<4x32xf32>
 // FP8-NEXT: %96 = stablehlo.multiply %95, %cst_25 : tensor<4x32xf32>
@@ -381,18 +381,18 @@
 // FP8-NEXT: %cst_0 = stablehlo.constant {scalify.forms = ["any"]} dense<0xFF800000> : tensor<f32>
 // FP8-NEXT: %cst_1 = stablehlo.constant dense<8.000000e+00> : tensor<4x16xf32>
 // FP8-NEXT: %0 = stablehlo.multiply %arg0, %cst_1 : tensor<4x16xf32>
-// FP8-NEXT: %1 = stablehlo.reduce(%0 init: %cst_0) applies stablehlo.maximum across dimensions = [1] {scalify.forms = ["2^0 level 5"]} : (tensor<4x16xf32>, tensor<f32>) -> tensor<4xf32>
+// FP8-NEXT: %1 = stablehlo.reduce(%0 init: %cst_0) applies stablehlo.maximum across dimensions = [1] {scalify.forms = ["2^0 level 6"]} : (tensor<4x16xf32>, tensor<f32>) -> tensor<4xf32>
 // FP8-NEXT: %2 = stablehlo.broadcast_in_dim %cst_0, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4xf32>
-// FP8-NEXT: %3 = stablehlo.maximum %2, %1 {scalify.forms = ["2^0 level 5"]} : tensor<4xf32>
-// FP8-NEXT: %4 = stablehlo.broadcast_in_dim %3, dims = [0] {scalify.forms = ["2^0 level 5"]} : (tensor<4xf32>) -> tensor<4x1xf32>
-// FP8-NEXT: %5 = stablehlo.broadcast_in_dim %4, dims = [0, 1] {scalify.forms = ["2^0 level 5"]} : (tensor<4x1xf32>) -> tensor<4x16xf32>
-// FP8-NEXT: %6 = stablehlo.subtract %0, %5 {scalify.forms = ["2^0 level 5"]} : tensor<4x16xf32>
+// FP8-NEXT: %3 = stablehlo.maximum %2, %1 {scalify.forms = ["2^0 level 6"]} : tensor<4xf32>
+// FP8-NEXT: %4 = stablehlo.broadcast_in_dim %3, dims = [0] {scalify.forms = ["2^0 level 6"]} : (tensor<4xf32>) -> tensor<4x1xf32>
+// FP8-NEXT: %5 = stablehlo.broadcast_in_dim %4, dims = [0, 1] {scalify.forms = ["2^0 level 6"]} : (tensor<4x1xf32>) -> tensor<4x16xf32>
+// FP8-NEXT: %6 = stablehlo.subtract %0, %5 {scalify.forms = ["2^0 level 6"]} : tensor<4x16xf32>
 // FP8-NEXT: %7 = stablehlo.exponential %6 {scalify.forms = ["2^0"]} : tensor<4x16xf32>
 // FP8-NEXT: %8 = stablehlo.reduce(%7 init: %cst) applies stablehlo.add across dimensions = [1] {scalify.forms = ["2^0 level 2"]} : (tensor<4x16xf32>, tensor<f32>) -> tensor<4xf32>
 // FP8-NEXT: %9 = stablehlo.broadcast_in_dim %8, dims = [0] {scalify.forms = ["2^0 level 2"]} : (tensor<4xf32>) -> tensor<4x1xf32>
 // FP8-NEXT: %10 = stablehlo.log %9 {scalify.forms = ["2^0"]} : tensor<4x1xf32>
 // FP8-NEXT: %11 = stablehlo.broadcast_in_dim %10, dims = [0, 1] {scalify.forms = ["2^0"]} : (tensor<4x1xf32>) -> tensor<4x16xf32>
-// FP8-NEXT: %12 = stablehlo.subtract %6, %11 {scalify.forms = ["2^0 level 5"]} : tensor<4x16xf32>
+// FP8-NEXT: %12 = stablehlo.subtract %6, %11 {scalify.forms = ["2^0 level 6"]} : tensor<4x16xf32>
 // FP8-NEXT: return %12, %7, %9 : tensor<4x16xf32>, tensor<4x16xf32>, tensor<4x1xf32>
 // FP8-NEXT: }
 // FP8-NEXT: func.func private @take_along_axis(%arg0: tensor<4x16xf32>, %arg1: tensor<4x1xi32>) -> (tensor<4x1xf32>, tensor<4x1x1xi32>) {

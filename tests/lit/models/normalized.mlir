@@ -256,9 +256,9 @@
 // FP8-NEXT: %20 = stablehlo.broadcast_in_dim %cst_24, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x1xf32>
 // FP8-NEXT: %21 = stablehlo.add %19#0, %20 {scalify.forms = ["2^0 level 4"]} : tensor<4x1xf32>
 // FP8-NEXT: %22 = stablehlo.rsqrt %21 {scalify.forms = ["2^0 level -2"]} : tensor<4x1xf32>
-// FP8-NEXT: %23 = stablehlo.divide %22, %21 {scalify.forms = ["2^0 level -6"]} : tensor<4x1xf32>
+// FP8-NEXT: %23 = stablehlo.divide %22, %21 {scalify.forms = ["2^0 level -7"]} : tensor<4x1xf32>
 // FP8-NEXT: %24 = stablehlo.broadcast_in_dim %cst_23, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x1xf32>
-// FP8-NEXT: %25 = stablehlo.multiply %24, %23 {scalify.forms = ["2^0 level -7"]} : tensor<4x1xf32>
+// FP8-NEXT: %25 = stablehlo.multiply %24, %23 {scalify.forms = ["2^0 level -8"]} : tensor<4x1xf32>
 // FP8-NEXT: %26 = stablehlo.broadcast_in_dim %22, dims = [0, 1] {scalify.forms = ["2^0 level -2"]} : (tensor<4x1xf32>) -> tensor<4x32xf32>
 // FP8-NEXT: %27 = stablehlo.multiply %18, %26 {scalify.forms = ["2^0"]} : tensor<4x32xf32>
 // FP8-NEXT: %28 = stablehlo.broadcast_in_dim %arg0, dims = [1] {scalify.forms = ["2^0"]} : (tensor<32xf32>) -> tensor<1x32xf32>
@@ -330,9 +330,9 @@
 // FP8-NEXT: %89 = stablehlo.broadcast_in_dim %28, dims = [0, 1] {scalify.forms = ["2^0"]} : (tensor<1x32xf32>) -> tensor<4x32xf32>
 // FP8-NEXT: %90 = stablehlo.multiply %85, %89 {scalify.forms = ["2^0 level -3"]} : tensor<4x32xf32>
 // FP8-NEXT: %91 = stablehlo.reduce(%88 init: %cst_27) applies stablehlo.add across dimensions = [0] {scalify.forms = ["2^0 level -2"]} : (tensor<1x32xf32>, tensor<f32>) -> tensor<32xf32>
-// FP8-NEXT: %92 = stablehlo.multiply %18, %90 {scalify.forms = ["2^0 level -1"]} : tensor<4x32xf32>
-// FP8-NEXT: %93 = stablehlo.reduce(%92 init: %cst_27) applies stablehlo.add across dimensions = [1] {scalify.forms = ["2^0 level 1"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<4xf32>
-// FP8-NEXT: %94 = stablehlo.reshape %93 {scalify.forms = ["2^0 level 1"]} : (tensor<4xf32>) -> tensor<4x1xf32>
+// FP8-NEXT: %92 = stablehlo.multiply %18, %90 {scalify.forms = ["2^0"]} : tensor<4x32xf32>
+// FP8-NEXT: %93 = stablehlo.reduce(%92 init: %cst_27) applies stablehlo.add across dimensions = [1] {scalify.forms = ["2^0 level 2"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<4xf32>
+// FP8-NEXT: %94 = stablehlo.reshape %93 {scalify.forms = ["2^0 level 2"]} : (tensor<4xf32>) -> tensor<4x1xf32>
 // FP8-NEXT: %95 = stablehlo.broadcast_in_dim %22, dims = [0, 1] {scalify.forms = ["2^0 level -2"]} : (tensor<4x1xf32>) -> tensor<4x32xf32>
 // FP8-NEXT: %96 = stablehlo.multiply %90, %95 {scalify.forms = ["2^0 level -5"]} : tensor<4x32xf32>
 // FP8-NEXT: %97 = stablehlo.multiply %94, %25 {scalify.forms = ["2^0 level -6"]} : tensor<4x1xf32>
