@@ -126,9 +126,9 @@ SMALL_TERM: Final = 4
 """The octaves below the largest term of a sum from which on a term does not change the size of the
 sum: it adds at most one part in 256 to its square."""
 
-NO_ROOM: Final = 20
-"""The octaves of uncertainty of one term from which on a sum has them too. No narrow format has
-room for them, and the mean of several terms would be trusted in E5M2."""
+NO_ROOM: Final = 13
+"""The octaves of uncertainty of one quantity for which no narrow format has room. A sum with such a
+term is as uncertain as that term, since a mean of several terms would be trusted in E5M2."""
 
 DRIFT: Final = 7
 """The |log2| of a static scale above which wide data are rescaled to scale 1: data are fewer than 8

@@ -430,9 +430,9 @@ def mean_uncertainty(infos: Sequence[ScaleInfo], scale: Scale | None = None) -> 
     found = mean(parts)
     if min(sizes) < largest - SMALL_TERM:
         found = most((found, mean([p for p, size in each if size >= largest - SMALL_TERM])))
-    # One term, such as an exponential, may be larger than all of them are expected to be.
-    above = [size - largest + part.octaves for part, size in zip(parts, sizes, strict=True)]
-    return parts[above.index(max(above))] if max(above) > max(found.octaves, NO_ROOM) else found
+    # A term that is an exponential may be larger than all of them are expected to be.
+    above = [size - largest + part.widest for part, size in zip(parts, sizes, strict=True)]
+    return parts[above.index(max(above))] if max(above) > NO_ROOM else found
 
 
 def levels_at(scale: Scale, infos: Sequence[Scaled]) -> list[float]:

@@ -41,9 +41,13 @@ class Root:
         constant: Whether it is an element of a constant whose elements have different sizes.
         peak: Whether the size follows from an amax that is measured at run time.
         made: Whether it represents all roots of a value that was computed, such as an activation.
+        exponential: Whether it is the size of an exponential.
     """
 
-    __slots__ = ("constant", "deviation", "in_powers", "made", "misdeclared", "peak")
+    __slots__ = (
+        *("constant", "deviation", "exponential"),
+        *("in_powers", "made", "misdeclared", "peak"),
+    )
 
     def __init__(
         self,
@@ -54,8 +58,9 @@ class Root:
         constant: bool = False,
         peak: bool = False,
         made: bool = False,
+        exponential: bool = False,
     ) -> None:
-        self.constant = constant
+        self.constant, self.exponential = constant, exponential
         self.made = made
         self.peak = peak
         self.deviation = deviation
@@ -180,6 +185,11 @@ class Uncertainty:
         for root, degree in self.degrees.items():
             variance += (degree * root.deviation) ** 2
         return variance
+
+    @property
+    def widest(self) -> float:
+        """The largest standard deviation of an exponential, in octaves."""
+        return max([root.deviation for root in self.degrees if root.exponential], default=0.0)
 
     @property
     def in_powers(self) -> float:
@@ -314,7 +324,12 @@ def of_product(parts: Iterable[tuple[Uncertainty, float]]) -> Uncertainty:
 
 
 def of_root(
-    deviation: float, in_powers: float = 0.0, *, constant: bool = False, peak: bool = False
+    deviation: float,
+    in_powers: float = 0.0,
+    *,
+    constant: bool = False,
+    peak: bool = False,
+    exponential: bool = False,
 ) -> Uncertainty:
     """Returns the uncertainty of a new root.
 
@@ -323,8 +338,10 @@ def of_root(
         in_powers: The deviation per degree in its powers, if that is larger.
         constant: Whether the root is an element of a constant.
         peak: Whether the size follows from an amax that is measured.
+        exponential: Whether it is the size of an exponential.
     """
-    return Uncertainty({Root(deviation, in_powers, constant=constant, peak=peak): 1.0})
+    root = Root(deviation, in_powers, constant=constant, peak=peak, exponential=exponential)
+    return Uncertainty({root: 1.0})
 
 
 def mean(parts: Sequence[Uncertainty]) -> Uncertainty:

@@ -80,6 +80,9 @@ EXPONENTIALS: Final = _stablehlo("exponential", "exponential_minus_one")
 LOGARITHMS: Final = _stablehlo("log", "log_plus_one")
 TRIGONOMETRIC: Final = _stablehlo("cosine", "sine", "tan")
 SIGMOIDS: Final = _stablehlo("logistic", "tanh")
+NOT_NEGATIVE: Final = _stablehlo("abs", "exponential", "iota", "logistic", "sqrt")
+"""Ops whose results are not negative, whatever their operands are."""
+
 INTEGRAL: Final = _stablehlo("ceil", "floor", "round_nearest_afz", "round_nearest_even")
 """Ops that round to whole numbers."""
 

@@ -81,7 +81,8 @@ def size_of_read(op: ir.Operation, info: ScaleInfo) -> Scaled:
         deviation = 2.0 ** min(value.level + value.uncertainty.drift, _LARGEST)
         octaves = math.log2(math.e) * deviation * min(deviation, _SAMPLES)
         near = _is_shifted(op.operands[0]) or sign_of(op.operands[0]) < 0
-        return Scaled(ONE, 0, of_root(_OCTAVE if near else max(_OCTAVE, octaves)))
+        found = of_root(_OCTAVE if near else max(_OCTAVE, octaves), exponential=True)
+        return Scaled(ONE, 0, found)
     if name in _CUTTING and isinstance(info, Scaled):
         return value
     if name in _ROUNDING and isinstance(info, Scaled):

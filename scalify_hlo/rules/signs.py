@@ -8,12 +8,17 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import READ_CONE
 from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.splats import filled_with
-from scalify_hlo.dialect.traits import BROADCASTS, COPIES, REORDERS, RESHAPES, ROUNDS, SLICES
+from scalify_hlo.dialect.traits import (
+    BROADCASTS,
+    COPIES,
+    NOT_NEGATIVE,
+    REORDERS,
+    RESHAPES,
+    ROUNDS,
+    SLICES,
+)
 
 _MOVES: Final = BROADCASTS | COPIES | REORDERS | RESHAPES | ROUNDS | SLICES
-_FROM_ZERO: Final = frozenset(
-    f"stablehlo.{name}" for name in ("abs", "exponential", "iota", "logistic", "sqrt")
-)
 _PRODUCTS: Final = frozenset({"stablehlo.multiply", "stablehlo.divide"})
 
 
@@ -27,7 +32,7 @@ def sign_of(value: ir.Value, depth: int = READ_CONE) -> int:
     if is_block(value.owner) or not depth:
         return 0
     op = value.owner.operation
-    if op.name in _FROM_ZERO:
+    if op.name in NOT_NEGATIVE:
         return 1
     number = filled_with(value) if op.name == "stablehlo.constant" else None
     if number is not None:
