@@ -21,7 +21,7 @@ from scalify_hlo.algebra.scale import (
     Splat,
     mean_uncertainty,
 )
-from scalify_hlo.algebra.uncertainty import CERTAIN, UNKNOWN, Uncertainty
+from scalify_hlo.algebra.uncertainty import CERTAIN, UNKNOWN, Uncertainty, of_product
 from scalify_hlo.rules.alignment import is_unit
 from scalify_hlo.rules.drift import drifts, flattened, is_read_square, nearer, steepness
 from scalify_hlo.rules.huge import is_huge
@@ -153,9 +153,8 @@ def product(count: Count | None = None) -> Apply:
             if s.powers and t.powers and _is_too_steep(op.results[0], scale, rewriter):
                 (s, m), (t, n) = flattened(op, rewriter, (0, 1), (s, t))
                 scale = s * t
-            found = product_uncertainty(a, b, 1, terms)
-            if count is None and is_power(op, a, b, rewriter):
-                found = found.with_bias(_POWER_BIAS).with_gain(_POWER_BIAS)
+            power = count is None and is_power(op, a, b, rewriter)
+            found = power_uncertainty(a, b) if power else product_uncertainty(a, b, 1, terms)
             _finish(op, Scaled(scale, m + n + up, found, right), terms, rewriter)
 
     NEUTRAL.add(apply)
@@ -282,6 +281,12 @@ def product_uncertainty(
         return found.contracted(_CONTRACTION_BIAS)
     gain = a.uncertainty.single or b.uncertainty.single
     return found.with_gain(_GAIN_BIAS) if gain else found
+
+
+def power_uncertainty(a: ScaleInfo, b: ScaleInfo) -> Uncertainty:
+    """Returns the uncertainty of a product of powers of one value."""
+    parts = (f.uncertainty if isinstance(f, Scaled) else CERTAIN for f in (a, b))
+    return of_product((part, 1.0) for part in parts).with_bias(_POWER_BIAS).with_gain(_POWER_BIAS)
 
 
 def _factor(

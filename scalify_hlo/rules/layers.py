@@ -82,8 +82,9 @@ def _backward(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     pairs = ((lhs, rhs), (rhs, lhs))
     if any(_is_gradient(g, rewriter) and _is_weight(w) for g, w in pairs):
         known = info.uncertainty
-        known = known.drifting(known.drift - 1)
-        rewriter.set(op.results[0], info._replace(level=info.level + 1, uncertainty=known))
+        rest = known.drift - min(max(known.drift, 0.0), 1.0)
+        raised = info._replace(level=info.level + 1, uncertainty=known.drifting(rest))
+        rewriter.set(op.results[0], raised)
 
 
 def _is_gradient(value: ir.Value, rewriter: ScaleRewriter) -> bool:

@@ -10,7 +10,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import READ_CONE
 from scalify_hlo.algebra.scale import Scaled, ScaleInfo
 from scalify_hlo.dialect.functions import is_block
-from scalify_hlo.dialect.traits import ELEMENTWISE, REDUCTIONS, TRANSCENDENTAL
+from scalify_hlo.dialect.traits import ARITHMETIC, ELEMENTWISE, REDUCTIONS, TRANSCENDENTAL
 from scalify_hlo.dialect.value_map import ValueSet
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 
@@ -27,10 +27,20 @@ def is_power(op: ir.Operation, a: ScaleInfo, b: ScaleInfo, rewriter: ScaleRewrit
         return False
     if not a.uncertainty.is_power_of(b.uncertainty):
         return False
-    if all(use.owner.name in REDUCTIONS for use in op.results[0].uses):
+    if _is_only_summed(op.results[0], 2):
         return False
     known = ValueSet(_made_of(op.operands[0], rewriter))
     return any(value in known for value in _made_of(op.operands[1], rewriter))
+
+
+def _is_only_summed(value: ir.Value, depth: int) -> bool:
+    """Whether all uses of a value are sums, of it or of multiples of it."""
+    users = [use.owner.operation for use in value.uses]
+    return all(
+        user.name in REDUCTIONS
+        or (depth > 0 and user.name in ARITHMETIC and _is_only_summed(user.results[0], depth - 1))
+        for user in users
+    )
 
 
 def _made_of(value: ir.Value, rewriter: ScaleRewriter) -> Iterator[ir.Value]:

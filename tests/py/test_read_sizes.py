@@ -43,7 +43,7 @@ def shown(info: Scaled) -> tuple[float, float]:
 
 
 class TestExponentials:
-    LARGE = math.log2(math.e) * 2.0**5
+    LARGE = 3 * math.log2(math.e) * 2.0**5
 
     @pytest.mark.parametrize(
         ("before", "octaves"),
@@ -53,13 +53,15 @@ class TestExponentials:
     def test_of_large_values(self, before: str, octaves: float) -> None:
         assert shown(read("exponential", known(5.0), before, "%2")) == (0.0, octaves)
 
-    @pytest.mark.parametrize("level", [-3.0, 0.0, 1.9])
-    def test_of_small_values(self, level: float) -> None:
-        assert shown(read("exponential", known(level))) == (0.0, 1.0)
+    @pytest.mark.parametrize(("level", "powers"), [(-3.0, 0.0), (0.0, 1.0), (1.0, 4.0)])
+    def test_of_small_values(self, level: float, powers: float) -> None:
+        """The rms is ``exp(s * s)``; that of small values is near 1."""
+        octaves = max(1.0, powers * math.log2(math.e))
+        assert shown(read("exponential", known(level))) == pytest.approx((0.0, octaves))
 
     def test_scales_count(self) -> None:
         found = shown(read("exponential", known(1.0, exponent=3)))
-        assert found == (0.0, math.log2(math.e) * 2.0**4)
+        assert found == (0.0, 3 * math.log2(math.e) * 2.0**4)
 
     def test_of_absurd_values(self) -> None:
         found = read("exponential", known(1000.0))

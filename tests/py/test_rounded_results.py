@@ -17,9 +17,10 @@ def test_the_same_bits(log2: int, monkeypatch: pytest.MonkeyPatch) -> None:
     params, state, x = arguments()
     x = x * jnp.bfloat16(2.0**log2)
     exported = jax.export.export(jax.jit(momentum))(params, state, x)
-    one = scalify_hlo.rewrite(exported, recipe="fp8")
+    sizes = scalify_hlo.measured_scales(exported, params, state, x)
+    one = scalify_hlo.rewrite(exported, recipe="fp8", input_scale=sizes)
     monkeypatch.setattr(round_results, "round_results", lambda _: 0)
-    other = scalify_hlo.rewrite(exported, recipe="fp8")
+    other = scalify_hlo.rewrite(exported, recipe="fp8", input_scale=sizes)
     assert one.mlir_module() != other.mlir_module()
     found = (interpreted(each, params, state, x) for each in (one, other))
     for left, right in zip(*found, strict=True):
