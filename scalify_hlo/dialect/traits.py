@@ -121,6 +121,9 @@ UNBOUNDED_THROUGH_ZERO: Final = frozenset(
 )
 """Unbounded functions that are 0 at 0, and close to their operand near 0."""
 
+THROUGH_ZERO: Final = BOUNDED_THROUGH_ZERO | UNBOUNDED_THROUGH_ZERO
+"""Functions whose results are as small as small operands."""
+
 TESTS: Final = _stablehlo("compare", "is_finite")
 COMPLEX_PARTS: Final = _stablehlo("complex", "imag", "real")
 LOGICAL: Final = _stablehlo("and", "not", "or", "xor")

@@ -21,11 +21,12 @@ from scalify_hlo.algebra.scale import (
     Splat,
     mean_uncertainty,
 )
-from scalify_hlo.algebra.uncertainty import CERTAIN, UNKNOWN, Uncertainty, of_product
+from scalify_hlo.algebra.uncertainty import CERTAIN, UNKNOWN, Uncertainty
+from scalify_hlo.dialect.traits import THROUGH_ZERO
 from scalify_hlo.rules.alignment import is_unit
 from scalify_hlo.rules.drift import drifts, flattened, is_read_square, nearer, steepness
 from scalify_hlo.rules.huge import is_huge
-from scalify_hlo.rules.powers import is_power
+from scalify_hlo.rules.powers import is_power, power_uncertainty
 from scalify_hlo.rules.read_sizes import size_of_read
 from scalify_hlo.rules.registered import ON_DATA
 from scalify_hlo.rules.registry import RULES, Apply
@@ -84,6 +85,10 @@ def unscale(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     info = rewriter.info(op.operands[0])
     sized = rewriter.narrow or rewriter.asks(op)
     found = (_of_constant(op, info) or size_of_read(op.operation, info)) if sized else None
+    if found is not None and op.operation.name in THROUGH_ZERO and isinstance(info, Scaled):
+        size = info.at(ONE).level
+        if powers_of(size):  # Small if the input is.
+            found = found._replace(level=rewriter.sizes.least([size, 0]))
     rewriter.read_all(op)
     if found is not None:
         for result in op.results:
@@ -240,15 +245,11 @@ def _sizes_known(rewriter: ScaleRewriter, a: ScaleInfo, b: ScaleInfo) -> bool:
     return rewriter.narrow or (rewriter.settings.own and rewriter.settings.asked)
 
 
-_CONTRACTION_BIAS, _GAIN_BIAS, _POWER_BIAS = 0.05, 0.1, 1.0
+_CONTRACTION_BIAS, _GAIN_BIAS = 0.05, 0.1
 """The uncertainty, in octaves, of the rules of contractions and of products with an argument.
 
 They add up along a forward pass, as each ReLU makes the distribution less like that of normal
 numbers. But a contraction averages the elements that gains made larger than others.
-
-The rms of a product of powers of one value, such as its square, is above the product of theirs, and
-its amax further above its rms: by 0.8 and 1.2 octaves for the square of normal numbers, and by 1.3
-and 1.7 for that of their positive part.
 """
 
 
@@ -281,12 +282,6 @@ def product_uncertainty(
         return found.contracted(_CONTRACTION_BIAS)
     gain = a.uncertainty.single or b.uncertainty.single
     return found.with_gain(_GAIN_BIAS) if gain else found
-
-
-def power_uncertainty(a: ScaleInfo, b: ScaleInfo) -> Uncertainty:
-    """Returns the uncertainty of a product of powers of one value."""
-    parts = (f.uncertainty if isinstance(f, Scaled) else CERTAIN for f in (a, b))
-    return of_product((part, 1.0) for part in parts).with_bias(_POWER_BIAS).with_gain(_POWER_BIAS)
 
 
 def _factor(

@@ -151,6 +151,20 @@ def test_losses_far_from_unit(loss: Function, size: float) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("function", [jnp.tanh, jnp.sin, nn.elu])
+def test_functions_of_small_values(function: Function) -> None:
+    """They are as small as what they read, also where its size is that of an undeclared input."""
+
+    def of(weights: Any, x: Any) -> Any:
+        for w in weights:
+            x = function(x @ w)
+        return jnp.mean((x - 1) ** 2)
+
+    weights = [normal(seed, 64, 64, size=1 / 8) for seed in range(4)]
+    assert_is_exact(of, weights, normal(9, 32, 64, size=1e-3))
+
+
+@pytest.mark.slow
 def test_many_layers() -> None:
     """Fractions of octaves add up: those of roots, of activations and of rounded sizes.
 
