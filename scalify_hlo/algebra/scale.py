@@ -438,8 +438,12 @@ def mean_uncertainty(infos: Sequence[ScaleInfo], scale: Scale | None = None) -> 
 def levels_at(scale: Scale, infos: Sequence[Scaled]) -> list[float]:
     """Returns the levels of operands after they are rescaled to a scale.
 
-    Operands whose scale differs by a run-time factor are left out. If all are left out, the result
-    is one level of 0.
+    Operands whose scale differs by that of an argument, which has no expected size, are left out.
+    If all are left out, the result is one level of 0.
     """
-    known = [f for f in infos if f.scale.powers == scale.powers or (f.scale / scale).passing]
+    known = [
+        f
+        for f in infos
+        if f.scale.powers == scale.powers or not any(g.state for g, _ in (f.scale / scale).powers)
+    ]
     return [f.level_at(scale) for f in known] or [0]
