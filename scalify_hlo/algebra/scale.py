@@ -21,14 +21,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final, NamedTuple, TypeAlias
 
-from scalify_hlo.algebra.limits import (
-    GIVEN_BOUND,
-    HOPELESS,
-    NO_ROOM,
-    SAFE_REACH,
-    SMALL_TERM,
-    TRUSTED_LEVEL,
-)
+from scalify_hlo.algebra.limits import GIVEN_BOUND, NO_ROOM, SAFE_REACH, SMALL_TERM, TRUSTED_LEVEL
 from scalify_hlo.algebra.runtime_size import RuntimeSize, powers_of, sized
 from scalify_hlo.algebra.uncertainty import CERTAIN, Uncertainty, mean, most, of_product
 
@@ -212,11 +205,6 @@ class Scale(NamedTuple):
             return self.exponent
         expected = self.exponent + sum([k * runtime.size for runtime, k in self.powers])
         return sized(expected, {runtime: k for runtime, k in self.powers if runtime.of_size})
-
-    @property
-    def sized(self) -> bool:
-        """Whether `size` is expected of all run-time scales, within a half of the range of f16."""
-        return not any(g.state or g.uncertainty.octaves > HOPELESS / 2 for g, _ in self.powers)
 
     @property
     def uncertainty(self) -> Uncertainty:
@@ -450,8 +438,8 @@ def mean_uncertainty(infos: Sequence[ScaleInfo], scale: Scale | None = None) -> 
 def levels_at(scale: Scale, infos: Sequence[Scaled]) -> list[float]:
     """Returns the levels of operands after they are rescaled to a scale.
 
-    Operands whose scale differs by one of unknown size, as that of an argument, are left out. If
-    all are left out, the result is one level of 0.
+    Operands whose scale differs by a run-time factor are left out. If all are left out, the result
+    is one level of 0.
     """
-    known = [f for f in infos if f.scale.powers == scale.powers or (f.scale / scale).sized]
+    known = [f for f in infos if f.scale.powers == scale.powers or (f.scale / scale).passing]
     return [f.level_at(scale) for f in known] or [0]

@@ -90,7 +90,7 @@ class QuantizeMatmulsPass(Pass):
         source, blocks = None, self.recipe.scaling.kind == "block"
         ops = marked_ops(module, index.listing)
         mark = _apart_mark(main)
-        apart = any(mark in op.attributes for op in ops)
+        apart = self.recipe.compute != "f16" and any(mark in op.attributes for op in ops)
         if main is not None:
             recipe, profile = self.recipe, self.profile
             source = source_of(module, main, recipe, profile, index, report, apart=apart)

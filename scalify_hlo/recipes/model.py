@@ -331,8 +331,9 @@ class Recipe:
             bits, as f32 outside of them costs more there than FP8 saves. For other targets, and for
             ``any``, it is ``keep``. Sums over many terms, the loss and the optimizer stay in f32.
             With ``f16``, values computed from gradients stay in f32 too, since f16 has too little
-            range for them. With ``auto``, what is computed from arguments keeps its format up to
-            the first matmul that is quantized. A program with matmuls in 16 bits keeps its formats.
+            range for them, and members share the scales that are predicted. With ``auto``, what is
+            computed from arguments keeps its format up to the first matmul that is quantized. A
+            program with matmuls in 16 bits keeps its formats.
         predict: The prediction of the sizes of data that are cast. ``none`` follows them roughly,
             and statistics correct the scales. ``unit`` predicts them from the sizes of the inputs,
             with the factors of the Unit Scaling paper (table A.2).

@@ -186,7 +186,7 @@ class Alignment:
         if self._narrow and len(scaled) < len(infos):
             constants = [f.level for f in infos if is_unit(f)]
             if constants:
-                level = self._largest([*constants, *levels_at(ONE, scaled)])
+                level = self._largest([*constants, *(f.level_at(ONE) for f in scaled)])
                 return Scaled(ONE, level, self._mean(scaled, ONE))
             epsilon = None if either else _epsilon(scaled, infos)
             if epsilon is not None:

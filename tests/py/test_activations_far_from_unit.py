@@ -165,22 +165,6 @@ def test_functions_of_small_values(function: Function) -> None:
 
 
 @pytest.mark.slow
-def test_sums_with_measured_data_in_loops() -> None:
-    """A term whose amax is measured is as large as it was predicted, and not left out."""
-
-    def of(weights: Any, x: Any) -> Any:
-        def step(x: Any, _: Any) -> Any:
-            slope = jnp.tanh(x @ weights[0]) @ weights[1]
-            middle = jnp.tanh((x + slope / 20) @ weights[0]) @ weights[1]
-            return x + (slope + 2 * middle) / 30, None
-
-        return jnp.mean(jax.lax.scan(step, x, None, length=10)[0] ** 2)
-
-    weights = [normal(seed, 64, 64, size=1 / 8) for seed in range(2)]
-    assert_is_exact(of, weights, normal(9, 32, 64, size=1e-3))
-
-
-@pytest.mark.slow
 def test_many_layers() -> None:
     """Fractions of octaves add up: those of roots, of activations and of rounded sizes.
 

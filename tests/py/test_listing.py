@@ -216,7 +216,7 @@ def test_what_is_handed_on_is_the_program(
     model: Model, recipe: str, settings: dict[str, object]
 ) -> None:
     """No op is missing, and none behind the last that is said to be marked has a mark."""
-    passes = make_options(recipe, settings=settings).passes()
+    passes = make_options(recipe, input_scale={"*": 1.0}, settings=settings).passes()
     compared = Compared()
     run_passes(parse(source_of(model)), [each for one in passes for each in (one, compared)])
     assert len(compared.marked) > len(MARKING)

@@ -177,6 +177,14 @@ def test_others_are_as_accurate_as_usual(name: str, recipe: str) -> None:
         assert worst(case, updates(case, original(*arguments), arguments), found) > USUAL
 
 
+@pytest.mark.parametrize("name", ["ensemble", "experts"])
+def test_members_in_f16_stay_finite(name: str) -> None:
+    """Products of data with scales of their own leave the range of f16."""
+    case, settings = CASES[name], {"compute": "f16"}
+    new = scalify_hlo.rewrite(exported(case), recipe="fp16", settings=settings)
+    assert all(np.isfinite(each).all() for each in jax.tree.leaves(run(new, case.arguments)))
+
+
 @pytest.mark.parametrize("recipe", ["fp8-current", "fp8", "unit", "mxfp8"])
 def test_experts_whose_results_are_summed(recipe: str) -> None:
     """One that is large does not flush the others, whether sizes are measured or predicted."""

@@ -296,7 +296,7 @@ class TestPredictions:
     def test_nothing_is_predicted_unless_asked(self) -> None:
         program = read_text(text_of(jnp.tanh, X))
         with program.module.context:
-            report = rewrite_module(program.module, make_options("fp8", "same"))
+            report = rewrite_module(program.module, make_options("fp8", "same", {"*": 1.0}))
         info = report.results[0].info
         assert isinstance(info, Scaled)
         assert (info.scale, info.level) == (ONE, 0)

@@ -70,9 +70,11 @@
 // FP16-NEXT: %9 = stablehlo.broadcast_in_dim %8, dims = [0, 1] {scalify.forms = ["unscaled"]} : (tensor<1x16xf32>) -> tensor<4x16xf32>
 // FP16-NEXT: %10 = stablehlo.broadcast_in_dim %0, dims = [] : (tensor<f32>) -> tensor<4x16xf32>
 // FP16-NEXT: %11 = stablehlo.multiply %7, %10 : tensor<4x16xf32>
-// FP16-NEXT: %12 = stablehlo.add %11, %9 {scalify.forms = ["2^0"]} : tensor<4x16xf32>
-// FP16-NEXT: %cst_6 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// FP16-NEXT: return %12, %cst_6 : tensor<4x16xf32>, tensor<f32>
+// FP16-NEXT: %12 = stablehlo.add %11, %9 {scalify.forms = ["2^0 level -2"]} : tensor<4x16xf32>
+// FP16-NEXT: %cst_6 = stablehlo.constant dense<4.000000e+00> : tensor<4x16xf32>
+// FP16-NEXT: %13 = stablehlo.multiply %12, %cst_6 : tensor<4x16xf32>
+// FP16-NEXT: %cst_7 = stablehlo.constant dense<2.500000e-01> : tensor<f32>
+// FP16-NEXT: return %13, %cst_7 : tensor<4x16xf32>, tensor<f32>
 // FP16-NEXT: }
 // FP16-NEXT: func.func private @layer_scaled_0(%arg0: tensor<4x32xf32>, %arg1: tensor<16x32xf16>) -> tensor<4x16xf32> {
 // FP16-NEXT: %cst = stablehlo.constant dense<-6.550400e+04> : tensor<f32>
