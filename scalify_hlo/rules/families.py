@@ -26,7 +26,7 @@ from scalify_hlo.dialect.traits import THROUGH_ZERO
 from scalify_hlo.rules.alignment import is_unit
 from scalify_hlo.rules.drift import drifts, flattened, is_read_square, nearer, steepness
 from scalify_hlo.rules.huge import is_huge
-from scalify_hlo.rules.powers import is_power, power_uncertainty
+from scalify_hlo.rules.powers import power_uncertainty
 from scalify_hlo.rules.read_sizes import size_of_read
 from scalify_hlo.rules.registered import ON_DATA
 from scalify_hlo.rules.registry import RULES, Apply
@@ -158,8 +158,8 @@ def product(count: Count | None = None) -> Apply:
             if s.powers and t.powers and _is_too_steep(op.results[0], scale, rewriter):
                 (s, m), (t, n) = flattened(op, rewriter, (0, 1), (s, t))
                 scale = s * t
-            power = count is None and is_power(op, a, b, rewriter)
-            found = power_uncertainty(a, b) if power else product_uncertainty(a, b, 1, terms)
+            power = power_uncertainty(op, a, b, rewriter) if count is None else None
+            found = power or product_uncertainty(a, b, 1, terms)
             _finish(op, Scaled(scale, m + n + up, found, right), terms, rewriter)
 
     NEUTRAL.add(apply)

@@ -9,7 +9,7 @@ from typing import Final
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import READ_CONE
 from scalify_hlo.algebra.scale import Scaled, ScaleInfo
-from scalify_hlo.algebra.uncertainty import CERTAIN, Uncertainty, of_product
+from scalify_hlo.algebra.uncertainty import Uncertainty
 from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.traits import ARITHMETIC, ELEMENTWISE, REDUCTIONS, TRANSCENDENTAL
 from scalify_hlo.dialect.value_map import ValueSet
@@ -18,32 +18,37 @@ from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 _ALIKE: Final = TRANSCENDENTAL | {"stablehlo.broadcast_in_dim", "stablehlo.divide"}
 """Ops whose results have elements of similar size."""
 
-
 _BIAS: Final = 1.0
 """The octaves by which the rms of a product of powers of one value is above the product of theirs,
 and its amax further above its rms: 0.8 and 1.2 for the square of normal numbers, and 1.3 and 1.7
 for that of their positive part."""
 
 
-def power_uncertainty(a: ScaleInfo, b: ScaleInfo) -> Uncertainty:
-    """Returns the uncertainty of a product of powers of one value."""
-    parts = (f.uncertainty if isinstance(f, Scaled) else CERTAIN for f in (a, b))
-    return of_product((part, 1.0) for part in parts).with_bias(_BIAS).with_gain(_BIAS)
+def power_uncertainty(
+    op: ir.Operation, a: ScaleInfo, b: ScaleInfo, rewriter: ScaleRewriter
+) -> Uncertainty | None:
+    """Returns the uncertainty of an elementwise product of powers of one value.
 
+    The mean of squares is as large as that of normal numbers, so that a product that is only summed
+    is none.
 
-def is_power(op: ir.Operation, a: ScaleInfo, b: ScaleInfo, rewriter: ScaleRewriter) -> bool:
-    """Whether an elementwise product is one of powers of a value, and not only summed.
+    Args:
+        op: The product.
+        a: The scale information of its first operand.
+        b: That of its second one.
+        rewriter: The rewriter, which knows the other values.
 
-    The mean of squares is as large as that of normal numbers.
+    Returns:
+        None if the operands are no powers of one value.
     """
     if not (isinstance(a, Scaled) and isinstance(b, Scaled)):
-        return False
-    if not a.uncertainty.is_power_of(b.uncertainty):
-        return False
-    if _is_only_summed(op.results[0], 2):
-        return False
+        return None
+    if not a.uncertainty.is_power_of(b.uncertainty) or _is_only_summed(op.results[0], 2):
+        return None
     known = ValueSet(_made_of(op.operands[0], rewriter))
-    return any(value in known for value in _made_of(op.operands[1], rewriter))
+    if not any(value in known for value in _made_of(op.operands[1], rewriter)):
+        return None
+    return (a.uncertainty * b.uncertainty).with_bias(_BIAS).with_gain(_BIAS)
 
 
 def _is_only_summed(value: ir.Value, depth: int) -> bool:

@@ -153,7 +153,7 @@ def test_losses_far_from_unit(loss: Function, size: float) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("function", [jnp.tanh, jnp.sin, nn.elu])
 def test_functions_of_small_values(function: Function) -> None:
-    """They are as small as what they read, also where its size is that of an undeclared input."""
+    """A function is as small as its operand, whose size may be that of an undeclared input."""
 
     def of(weights: Any, x: Any) -> Any:
         for w in weights:
