@@ -16,7 +16,9 @@ from scalify_hlo.analysis.matmuls import MATMULS, WEIGHT
 from scalify_hlo.analysis.sizes import Extent, Sizes
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.dialect.locations import source_location
 from scalify_hlo.dialect.value_map import ValueSet
+from scalify_hlo.errors import Remark
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.profile.model import Profile
 from scalify_hlo.quantize.blocks.matmuls import BlockQuantizer
@@ -90,7 +92,7 @@ class QuantizeMatmulsPass(Pass):
         source, blocks = None, self.recipe.scaling.kind == "block"
         ops = marked_ops(module, index.listing)
         mark = _apart_mark(main)
-        apart = self.recipe.compute != "f16" and any(mark in op.attributes for op in ops)
+        apart = self._own_scales([op for op in ops if mark in op.attributes], report)
         if main is not None:
             recipe, profile = self.recipe, self.profile
             source = source_of(module, main, recipe, profile, index, report, apart=apart)
@@ -128,6 +130,18 @@ class QuantizeMatmulsPass(Pass):
             index.invalidate()
         elif index.listing is not None:
             index.listing.renew()
+
+    def _own_scales(self, members: Sequence[ir.OpView], report: Report) -> bool:
+        """Whether matmuls with members have a scale for each; products of such data leave f16."""
+        if not members or self.recipe.compute != "f16":
+            return bool(members)
+        if self.recipe.depends_on_sizes:
+            message = "members share the predicted scales of their matmuls"
+            hint = "drop compute = 'f16', and each member has its own"
+            first = members[0].operation
+            place = source_location(first.location)
+            report.remarks.append(Remark(message, place, first.name, hint))
+        return False
 
     def _narrow(
         self,

@@ -179,9 +179,11 @@ def test_others_are_as_accurate_as_usual(name: str, recipe: str) -> None:
 
 @pytest.mark.parametrize("name", ["ensemble", "experts"])
 def test_members_in_f16_stay_finite(name: str) -> None:
-    """Products of data with scales of their own leave the range of f16."""
+    """Products of data with scales of their own leave the range of f16, and a remark says so."""
     case, settings = CASES[name], {"compute": "f16"}
-    new = scalify_hlo.rewrite(exported(case), recipe="fp16", settings=settings)
+    new, report = scalify_hlo.rewrite(exported(case), recipe="fp16", settings=settings, report=True)
+    told = [remark.message for remark in report.remarks]
+    assert told.count("members share the predicted scales of their matmuls") == 1
     assert all(np.isfinite(each).all() for each in jax.tree.leaves(run(new, case.arguments)))
 
 
