@@ -42,6 +42,7 @@ class RuntimeScale:
         size: Expected log2 of its value.
         uncertainty: The uncertainty of `size`.
         of_size: Whether it is a measured size of values at scale 1, which adds no uncertainty.
+        before: The scale of the values for which it was computed; None if that is not known.
     """
 
     index: int
@@ -53,6 +54,7 @@ class RuntimeScale:
     size: float = 0
     uncertainty: Uncertainty = CERTAIN
     of_size: bool = False
+    before: Scale | None = None
 
     @property
     def wide(self) -> bool:
@@ -118,6 +120,16 @@ class Scale(NamedTuple):
     def depth(self) -> int:
         """The largest number of nested regions in which one of its run-time scales is computed."""
         return max([runtime.depth for runtime, _ in self.powers], default=0)
+
+    def outside(self, depth: int) -> Scale:
+        """Returns the scale of values outside of regions, in which other scales are computed."""
+        found = Scale(self.exponent)
+        for runtime, k in self.powers:
+            if runtime.depth <= depth:
+                found *= Scale(0, ((runtime, k),))
+            elif runtime.before is not None:
+                found *= runtime.before.outside(depth) ** k
+        return found
 
     @property
     def state(self) -> bool:

@@ -14,7 +14,7 @@ are kept through serialization and with symbolic shapes.
 ``dynamic_rescale``    x [, step]                 x                x is rescaled by a statistic
 ``stop_scaling``       x                          x                x becomes unscaled
 ``cast``               x                          x                x is cast next: data, not values
-``scaled_result``      x, scale                   x                x, of pairs, gets that scale
+``scaled_result``      x, scale, lhs, rhs         x                x, of pairs, gets that scale
 ``custom_scale``       x, …                       y, …             y is the result of its rule
 ====================== ========================== ================ ============================
 

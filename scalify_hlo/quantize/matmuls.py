@@ -241,7 +241,8 @@ class QuantizedOperands:
         single = all(operand.channels is None for operand in self._last)
         if self._asked and single and rounded is not None and not rounded.wide:
             formats = [request.format for request in self._requests]
-            value = scaled_result(value, scale_of_terms(self._last, formats, at), at)
+            terms = [request.value for request in self._requests]
+            value = scaled_result(value, scale_of_terms(self._last, formats, at), terms, at)
         output = self._recipe.matmul.output
         return value if output in (KEEP, "f32") else emit.convert(value, element_of(output), at)
 

@@ -320,19 +320,22 @@ def _from_outside(info: ScaleInfo, carry: ir.Value, rewriter: ScaleRewriter) -> 
     """Returns the scale information of a carry on entry: of its values if the body has its scale.
 
     A scale that the body computes does not exist on entry. The values have the expected size of
-    data and scale, and its uncertainty; narrow data take the certain part as their scale.
+    data and scale, and its uncertainty; narrow data take the certain part as their scale, and what
+    the scale of the values has from outside.
     """
     if not isinstance(info, Scaled):
         return None
     if info.scale.depth <= rewriter.depth:
         return info
-    values = info.at(ONE)
+    format_ = rewriter.format(carry)
+    wide = format_ is None or format_.wide
+    outer = ONE if wide else info.scale.outside(rewriter.depth)
+    values = info.at(outer)
     if any(runtime.depth > rewriter.depth for runtime in powers_of(values.level)):
         values = values._replace(level=float(values.level), uncertainty=UNKNOWN)
     if not rewriter.predicts:
         values = values._replace(level=round(values.level))
-    format_ = rewriter.format(carry)
-    if format_ is None or format_.wide:
+    if wide:
         return values
     return values.at(rewriter.bounded(carry, values))
 

@@ -87,18 +87,18 @@ def rebalance_scale(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]
 
     X_d is near unit, as in `get_data_and_scale`: an author computes D from what that returns.
     """
-    data, given = op.operands
+    data, given, *rest = op.operands
     info = rewriter.info(data)
     if not isinstance(info, Scaled):
-        return [data, given]
+        return list(op.operands)
     old = info.normalized
     if (exponent := _exponent(rewriter, given, op)) is not None:
-        return [_moved(op, rewriter, old.shift(exponent)), given]
+        return [_moved(op, rewriter, old.shift(exponent)), given, *rest]
     rewriter.read(op, 1)
     emitter = _emitter(op, data, rewriter)
     power = emitter.power(_given(op, emitter), DOWN, emitter.number(1.0))
     scale = emitter.multiply(power, _value(rewriter, op, old))
-    return [_moved_to_computed(op, rewriter, emitter, scale), given]
+    return [_moved_to_computed(op, rewriter, emitter, scale), given, *rest]
 
 
 def dynamic_rescale(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]:
@@ -284,7 +284,13 @@ def scaled_result(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]:
     if _right(rewriter, op.operands[0]) < OF_PAIRS:
         return list(op.operands)
     _cast_next(op, attributes.DATA)
-    return rebalance_scale(op, rewriter)
+    results = rebalance_scale(op, rewriter)
+    new, _, *terms = map(rewriter.info, results)
+    if isinstance(new, Scaled):
+        known = [term.scale for term in terms if isinstance(term, Scaled)]
+        for runtime, _ in new.scale.powers:
+            runtime.before = math.prod(known, start=ONE)
+    return results
 
 
 def _cast_next(op: ir.Operation, kind: str) -> None:

@@ -123,9 +123,11 @@ def rescaled(
     return marker.results[0]
 
 
-def scaled_result(value: ir.Value, scale: ir.Value, at: ir.Operation) -> ir.Value:
+def scaled_result(
+    value: ir.Value, scale: ir.Value, operands: Sequence[ir.Value], at: ir.Operation
+) -> ir.Value:
     """Returns a matmul's result after a marker with the scale of its terms, before an op."""
-    marker = mark([value, scale], at)
+    marker = mark([value, scale, *operands], at)
     marker.attributes[markers.MARKER] = ir.StringAttr.get(markers.SCALED_RESULT)
     return marker.results[0]
 

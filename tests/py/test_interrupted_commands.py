@@ -232,6 +232,7 @@ def test_signals_at_random_times(here: Path, case: str) -> None:
         process.send_signal(signal.SIGINT)
         _, told = process.communicate()
         codes.add(process.returncode)
+        length *= 1 if process.returncode else 0.7  # It was slower the first time.
         assert "Traceback" not in told
         assert "error" not in told
         assert sorted(os.listdir(here)) == before

@@ -54,7 +54,7 @@ def decibels(expected: Any, found: Any) -> float:
         a, b = value(a), value(b)
         assert np.isfinite(b).all()
         assert b.any(), "all gradients are zero"
-        return float(10 * np.log10(np.sum(a**2) / np.sum((a - b) ** 2)))
+        return float(10 * np.log10(np.sum(a**2) / max(np.sum((a - b) ** 2), 1e-300)))
 
     return min(of(expected[name], found[name]) for name in expected)
 
@@ -94,6 +94,32 @@ def test_gradients_bear_a_small_loss(
     exact = recipe in ("propagate", "fp16") and name != "algorithm 6"
     assert found[1.0] > (20 if exact else 18)
     assert found[SMALL] > (20 if exact else found[1.0] - 1)
+
+
+@OF_DTYPE
+@OF_RECIPE
+def test_gradients_of_a_scan_bear_a_small_loss(recipe: str, dtype: Any) -> None:
+    """The gradients of its layers are written into zeros, which get the scale of the loss."""
+
+    def model(weights: Any, data: Any, labels: Any, factor: float) -> Any:
+        last, _ = jax.lax.scan(lambda x, w: (jnp.tanh(x @ w), None), data, weights["layers"])
+        return jnp.mean((last @ weights["out"] - labels).astype(jnp.float32) ** 2) * factor
+
+    random = np.random.default_rng(2)
+    shapes = {"layers": (3, 64, 64), "out": (64, 64)}
+    weights = {name: random.normal(size=shape) / 8 for name, shape in shapes.items()}
+    given = jax.tree.map(
+        lambda x: jnp.asarray(x, dtype), (weights, *random.normal(size=(2, 64, 64)))
+    )
+    wide = jax.tree.map(lambda x: x.astype(jnp.float32), given)
+    expected = jax.jit(jax.grad(model))(*wide, 1.0)
+    run, found = jsa.scalify(jax.grad(model), recipe=recipe), dict[float, float]()
+    for factor in (1.0, SMALL):
+        gradients = run(*jsa.as_scaled_array((*given, jnp.float32(factor))))
+        found[factor] = decibels({k: g * factor for k, g in expected.items()}, gradients)
+    exact = recipe in ("propagate", "fp16")
+    assert found[1.0] > (40 if exact else 15)
+    assert found[SMALL] > min(found[1.0], 60) - 1
 
 
 @OF_DTYPE
