@@ -447,11 +447,14 @@ def mean_uncertainty(infos: Sequence[ScaleInfo], scale: Scale | None = None) -> 
     return parts[above.index(max(above))] if max(above) > NO_ROOM else found
 
 
-def levels_at(scale: Scale, infos: Sequence[Scaled]) -> list[float]:
-    """Returns the levels of operands after they are rescaled to a scale.
+def comparable(scale: Scale, infos: Sequence[Scaled]) -> list[Scaled]:
+    """Returns the operands whose level is known after they are rescaled to a scale.
 
-    Operands whose scale differs by a run-time factor are left out. If all are left out, the result
-    is one level of 0.
+    It is not if the scales differ by a run-time factor.
     """
-    known = [f for f in infos if f.scale.powers == scale.powers or (f.scale / scale).passing]
-    return [f.level_at(scale) for f in known] or [0]
+    return [f for f in infos if f.scale.powers == scale.powers or (f.scale / scale).passing]
+
+
+def levels_at(scale: Scale, infos: Sequence[Scaled]) -> list[float]:
+    """Returns the levels of comparable operands at a scale; one level of 0 if there is none."""
+    return [f.level_at(scale) for f in comparable(scale, infos)] or [0]

@@ -117,6 +117,12 @@ class MatmulOptions:
         """Whether any operand is cast to another format."""
         return (self.activation, self.weight, self.gradient) != (KEEP, KEEP, KEEP)
 
+    @property
+    def small(self) -> bool:
+        """Whether any operand is cast to 8 or 4 bits."""
+        formats = {self.activation, self.weight, self.gradient} - {KEEP}
+        return any(FORMATS[format_].small for format_ in formats)
+
 
 @dataclass(frozen=True, slots=True)
 class Scaling:

@@ -52,8 +52,10 @@ class Activations:
         found = least((source.uncertainty, info.uncertainty))
         if gate is not None and gate.mean and not backward:
             found = NORMALIZED  # A sigmoid is between 0 and 1, however large its input is.
-        certain = found.drifting(info.uncertainty.drift)
         level = _level(op, source, info)
+        if level is None and gate is None:
+            found = info.uncertainty  # Of a sum of terms whose sizes may not be known.
+        certain = found.drifting(info.uncertainty.drift)
         if rewriter.predicts:
             if level is not None:
                 rewriter.set(op.results[0], Scaled(info.scale, level, certain))

@@ -24,7 +24,6 @@ from scalify_hlo.rules import emit
 from scalify_hlo.rules.cast_scales import CastScale, take_readers
 from scalify_hlo.rules.choices import clamp, extreme, is_zero, one_hot, select
 from scalify_hlo.rules.families import (
-    add,
     align,
     keep,
     on_data,
@@ -43,6 +42,7 @@ from scalify_hlo.rules.roots import root
 from scalify_hlo.rules.rounding import at_safe_scale, beyond, held, predicted
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.source_sizes import info_of_integers
+from scalify_hlo.rules.sums import add
 from scalify_hlo.rules.unit_scaling import ACTIVATIONS
 from scalify_hlo.rules.untrusted import Trusted, noted
 

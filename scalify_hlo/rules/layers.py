@@ -9,10 +9,7 @@ from scalify_hlo.algebra.limits import NEAR_UNIT
 from scalify_hlo.algebra.scale import Scaled, Splat
 from scalify_hlo.algebra.uncertainty import NORMALIZED
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.functions import is_block
-from scalify_hlo.dialect.traits import LAYOUT, PRODUCTS, SLICES
 from scalify_hlo.rules import attention
-from scalify_hlo.rules.saturation import unsaturated
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 
 DIVIDE: Final = "stablehlo.divide"
@@ -22,14 +19,6 @@ ENDS: Final = _GRADIENTS | {DIVIDE, DOT}
 """The ops to which `layered` applies."""
 
 _ADD = "stablehlo.add"
-_GRADIENT = "f8E5M2"
-_MOVING = (
-    (SLICES - {"stablehlo.real_dynamic_slice"})
-    | (LAYOUT - {"stablehlo.broadcast_in_dim"})
-    | PRODUCTS
-    | {"stablehlo.convert", "stablehlo.optimization_barrier"}
-)
-"""The ops between a weight and a matmul: casts, the factors for them, and data movement."""
 
 
 def layered(op: ir.Operation, name: str, rewriter: ScaleRewriter) -> None:
@@ -38,7 +27,6 @@ def layered(op: ir.Operation, name: str, rewriter: ScaleRewriter) -> None:
         attention.probabilities(op, rewriter)
     elif name == DOT:
         attention.weighted(op, rewriter)
-        _backward(op, rewriter)
     elif name in _GRADIENTS and attention.is_softmax(op.operation, attributes.LAYER_GRADIENT):
         attention.of_scores(op, rewriter)
 
@@ -65,41 +53,6 @@ _CERTAIN: Final = frozenset(
     | {"softmax", "log_softmax", "logsumexp"}
 )
 """The layers whose results have a size that does not depend on the inputs."""
-
-
-def _backward(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-    """Raises the size of the gradient of an operand, from FP8 gradient and weight, by one octave.
-
-    After a statistic, the scales of gradients and of weights are rounded down to powers of two. So
-    both are half an octave above unit on average. In training, gradients become largest where
-    weights are. Without a statistic, errors add up from layer to layer anyway, and the size is
-    kept.
-    """
-    info = rewriter.info(op.results[0])
-    if rewriter.predicts or not isinstance(info, Scaled) or info.scale.passing:
-        return
-    lhs, rhs = op.operands[0], op.operands[1]
-    pairs = ((lhs, rhs), (rhs, lhs))
-    if any(_is_gradient(g, rewriter) and _is_weight(w) for g, w in pairs):
-        known = info.uncertainty
-        rest = known.drift - min(max(known.drift, 0.0), 1.0)
-        raised = info._replace(level=info.level + 1, uncertainty=known.drifting(rest))
-        rewriter.set(op.results[0], raised)
-
-
-def _is_gradient(value: ir.Value, rewriter: ScaleRewriter) -> bool:
-    """Whether a value has the FP8 format for gradients."""
-    format_ = rewriter.format(value)
-    return format_ is not None and format_.name == _GRADIENT
-
-
-def _is_weight(value: ir.Value) -> bool:
-    """Whether a value is an argument, or a part of one, cast or moved."""
-    while not is_block((value := unsaturated(value)).owner):
-        if value.owner.name not in _MOVING:
-            return False
-        value = value.owner.operands[0]
-    return True
 
 
 def epsilon_on_data(op: ir.Operation, rewriter: ScaleRewriter) -> bool:

@@ -397,6 +397,8 @@ def _computed(
         known = known._replace(uncertainty=of_root(UNBOUNDED))
     _, target = computed_scale(scale, emitter, rewriter, op.operation, known, _bound(op))
     moved = rewriter.rescale_to(value, target, op.operation)
+    for runtime, _ in target.powers:
+        runtime.before = known and known.scale
     measured = Scaled(target)
     if peak is not None:
         measured = Scaled(target, _headroom(op) - PEAK, of_root(_PEAK_DEVIATION, peak=True))

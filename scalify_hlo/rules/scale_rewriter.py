@@ -15,7 +15,7 @@ from itertools import chain
 from typing import NamedTuple, TypeAlias
 
 from scalify_hlo._compat import ir
-from scalify_hlo.algebra.limits import NORMAL, SAFE_REACH
+from scalify_hlo.algebra.limits import MANY, NORMAL, SAFE_REACH
 from scalify_hlo.algebra.runtime_size import powers_of
 from scalify_hlo.algebra.scale import (
     OF_AUTHOR,
@@ -51,6 +51,10 @@ _NEEDED_BITS = 2
 
 INPUT = 0.5
 """The uncertainty, in octaves, of the sizes of inputs: rounding, and statistics."""
+
+ROUNDED_DOWN, ROUNDED_BIAS = 0.5, 0.25
+"""The mean of log2 of data whose scale is the power of two at or below their size, in octaves, and
+how far it is from that. The weights of a model are often of one size, so that this adds up."""
 
 _IN_POWERS = 8.0
 """The same for each degree of a power of an input, whose declared scale may be inaccurate."""
@@ -187,7 +191,7 @@ class ScaleRewriter:
         self.settings, self.notes, self.devices = settings, notes, devices
         self.recipe, self.predicts = settings.recipe, settings.predicts
         self.narrow, self.tracks_uncertainty = settings.narrow, settings.tracks_uncertainty
-        self.next = top
+        self.next, self.unsure = top, list[ir.Value]()
         self._walker = walker
         self.values = values = Values()
         self.runtime_scales = RuntimeScales(top, tracks_uncertainty=settings.tracks_uncertainty)
@@ -268,9 +272,21 @@ class ScaleRewriter:
                 moved = self._move_definition(value, target) if before is None else before
                 at = info.at(target)
                 if not (info.scale / target).passing:
-                    known[moved] = at._replace(level=0)
+                    known[moved] = at._replace(level=0, uncertainty=UNKNOWN)
                 elif before is not None:  # The value was set before, at another level.
                     known[moved] = at
+                value = moved
+            if self._own and self._is_unsure(value, info):
+                self.unsure.append(value)
+
+    def _is_unsure(self, value: ir.Value, info: Scaled) -> bool:
+        """Whether data of pairs may leave f16, as they are at a product of many scales.
+
+        Each of the factors may be wrong by an octave, and all in the same direction.
+        """
+        format_ = self.format(value)
+        narrow = format_ is not None and not format_.wide and not format_.small
+        return narrow and info.right >= OF_PAIRS and info.scale.degree > MANY
 
     def _finite(self, value: ir.Value, info: Scaled) -> Scaled:
         """Returns the scale information of a value; its size is not known if it is infinite.
@@ -330,9 +346,21 @@ class ScaleRewriter:
             return
         for value, info in self._known.items():
             if isinstance(info, Scaled) and not info.uncertainty.degrees:
-                drift = info.uncertainty.drift
-                found = of_root(INPUT, _IN_POWERS).drifting(drift)
-                self._known[value] = info._replace(uncertainty=found)
+                self._known[value] = self._as_input(info)
+
+    def _as_input(self, info: Scaled) -> Scaled:
+        """Returns the scale information of an input, whose scale may be at or below its size."""
+        found = of_root(INPUT, _IN_POWERS).drifting(info.uncertainty.drift)
+        pair = any(runtime.state for runtime, _ in info.scale.powers)
+        if not pair:
+            bias = ROUNDED_BIAS if powers_of(info.level) else 0.0
+            return info._replace(uncertainty=found.with_bias(bias))
+        if not self.recipe.matmul.small:  # The paper's rules are for scales, and f16 has room.
+            return info._replace(uncertainty=found.with_bias(3 * ROUNDED_BIAS))
+        found = found.with_bias(ROUNDED_BIAS)
+        if self.predicts:
+            return info._replace(level=info.level + ROUNDED_DOWN, uncertainty=found)
+        return info._replace(uncertainty=found.drifting(ROUNDED_DOWN))
 
     def outward(self, end: ir.Operation) -> None:
         """Rescales the results of a region to scale 1 if their scales are computed inside of it.

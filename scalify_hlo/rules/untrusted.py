@@ -239,6 +239,23 @@ def measured(
     return Trusted(after, known.at(known.normalized)) if computed else Trusted(data, known)
 
 
+def sure(value: ir.Value, rewriter: ScaleRewriter) -> None:
+    """Rescales the data of a pair by their rms, for all ops that follow.
+
+    Data of a pair are up to twice as large as their scale says, so that those of a product of many
+    are too large for f16.
+    """
+    at = rewriter.next
+    places = [(use, in_block(use.owner.operation, at.block)) for use in value.uses]
+    marker = stablehlo.OptimizationBarrierOp([value], loc=at.location, ip=ir.InsertionPoint(at))
+    marker.attributes[markers.STATISTIC] = ir.StringAttr.get("l2")
+    (data,) = dynamic_rescale(marker, rewriter)
+    erase(marker)
+    for use, place in places:
+        if place is not None and not place.is_before_in_block(at):
+            use.owner.operands[use.operand_number] = data
+
+
 def _multiplies(op: ir.Operation) -> bool:
     """Whether an op is a matmul whose result has the range of f32."""
     return op.name in CONTRACTIONS and _is_wide(op.results[0])

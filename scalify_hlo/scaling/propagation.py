@@ -47,6 +47,7 @@ from scalify_hlo.rules.registry import CUSTOM_CALLS, WITH_REGIONS, Apply
 from scalify_hlo.rules.scale_rewriter import Notes, ScaleRewriter, Settings
 from scalify_hlo.rules.statistics import Devices
 from scalify_hlo.rules.table import RULES
+from scalify_hlo.rules.untrusted import sure
 from scalify_hlo.scaling.after_casts import AfterCasts
 from scalify_hlo.scaling.boundary import Boundary
 from scalify_hlo.scaling.callees import (
@@ -244,6 +245,8 @@ class Propagation:
                 op = self._visit_layer(name, op, rewriter)
             else:
                 op = _apply(name, op, rewriter)
+            while rewriter.unsure:
+                sure(rewriter.unsure.pop(), rewriter)
             if number is not None:
                 op.attributes[attributes.VALUE_NUMBER] = number
         if self._annotate:

@@ -129,23 +129,6 @@ X, W = jnp.ones((N, D)), jnp.ones((D, D))
 ROOT_OF_16 = 2
 
 
-def last_scale(change: Callable[[Any], Any], *, rescaled: bool) -> float:
-    """The scale of the gradient before a matmul with something that is made of a weight."""
-
-    def loss(x: Any, w: Any) -> Any:
-        y = jnp.cos(jnp.cos(x @ change(w)) @ change(w))
-        return jnp.sum(jnp.sin(scalify_hlo.dynamic_rescale_max_grad(y) if rescaled else y))
-
-    return scales_of(jax.grad(loss, argnums=(0, 1)), X, W)[-1]
-
-
-def test_a_gradient_behind_a_weight_is_an_octave_larger() -> None:
-    """Where it was measured before that; behind another activation it is not."""
-    assert last_scale(jnp.cos, rescaled=True) == ROOT_OF_16
-    assert last_scale(lambda w: w, rescaled=True) == ROOT_OF_16 + 1
-    assert last_scale(lambda w: w, rescaled=False) == ROOT_OF_16
-
-
 def test_forward_a_weight_says_nothing() -> None:
     def fn(x: Any, w: Any) -> Any:
         return scalify_hlo.dynamic_rescale_max(x) @ w @ w

@@ -10,9 +10,10 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.scale import ANY, ONE, Scaled, Splat
 from scalify_hlo.algebra.uncertainty import CERTAIN, NORMALIZED, Uncertainty, of_root
 from scalify_hlo.recipes.loading import load_recipe
-from scalify_hlo.rules.families import _is_constant, add, product_uncertainty
+from scalify_hlo.rules.families import product_uncertainty
 from scalify_hlo.rules.isolated import placeholder
 from scalify_hlo.rules.scale_rewriter import Notes, ScaleRewriter, Settings
+from scalify_hlo.rules.sums import _is_constant, add
 from tests.py.judge import parse
 
 

@@ -63,12 +63,12 @@
 // FP8-NEXT: %cst_32 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<6.400000e+01> : tensor<f32>
 // FP8-NEXT: %cst_33 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<2.000000e+00> : tensor<f32>
 // FP8-NEXT: %cst_34 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// FP8-NEXT: %20 = stablehlo.dot_general %19, %15, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["s1*s6 level 2"]} : (tensor<4x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>) -> tensor<4x16xf32>
+// FP8-NEXT: %20 = stablehlo.dot_general %19, %15, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["s1*s6 level 3"]} : (tensor<4x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>) -> tensor<4x16xf32>
 // FP8-NEXT: %21 = stablehlo.broadcast_in_dim %11, dims = [1] {scalify.forms = ["s0"]} : (tensor<16xf32>) -> tensor<1x16xf32>
 // FP8-NEXT: %22 = stablehlo.broadcast_in_dim %1, dims = [] : (tensor<f32>) -> tensor<1x16xf32>
 // FP8-NEXT: %23 = stablehlo.multiply %21, %22 : tensor<1x16xf32>
 // FP8-NEXT: %24 = stablehlo.broadcast_in_dim %23, dims = [0, 1] : (tensor<1x16xf32>) -> tensor<4x16xf32>
-// FP8-NEXT: %25 = stablehlo.add %20, %24 {scalify.forms = ["s1*s6 level 2"]} : tensor<4x16xf32>
+// FP8-NEXT: %25 = stablehlo.add %20, %24 {scalify.forms = ["s1*s6 level 3"]} : tensor<4x16xf32>
 // FP8-NEXT: %26 = stablehlo.broadcast_in_dim %0, dims = [] : (tensor<f32>) -> tensor<4x16xf32>
 // FP8-NEXT: %27 = stablehlo.multiply %25, %26 : tensor<4x16xf32>
 // FP8-NEXT: %28 = stablehlo.tanh %27 {scalify.forms = ["2^0"]} : tensor<4x16xf32>
@@ -82,12 +82,12 @@
 // FP8-NEXT: %36 = stablehlo.divide %cst_34, %cst_32 {scalify.forms = ["2^0 level -6"]} : tensor<f32>
 // FP8-NEXT: %37 = stablehlo.broadcast_in_dim %36, dims = [] {scalify.forms = ["2^0 level -6"]} : (tensor<f32>) -> tensor<4x16xf32>
 // FP8-NEXT: %38 = stablehlo.multiply %37, %35 {scalify.forms = ["s7 level -5"]} : tensor<4x16xf32>
-// FP8-NEXT: %39 = stablehlo.multiply %38, %30 {scalify.forms = ["s7 level -5"]} : tensor<4x16xf32>
-// FP8-NEXT: %40 = stablehlo.multiply %39, %28 {scalify.forms = ["s7 level -5"]} : tensor<4x16xf32>
-// FP8-NEXT: %41 = stablehlo.add %39, %40 {scalify.forms = ["s7 level -5"]} : tensor<4x16xf32>
-// FP8-NEXT: %42 = stablehlo.reduce(%41 init: %cst_31) applies stablehlo.add across dimensions = [0] {scalify.forms = ["s7 level -4"]} : (tensor<4x16xf32>, tensor<f32>) -> tensor<16xf32>
-// FP8-NEXT: %43 = stablehlo.reshape %42 {scalify.forms = ["s7 level -4"]} : (tensor<16xf32>) -> tensor<1x16xf32>
-// FP8-NEXT: %44 = stablehlo.reduce(%43 init: %cst_31) applies stablehlo.add across dimensions = [0] {scalify.forms = ["s7 level -4"]} : (tensor<1x16xf32>, tensor<f32>) -> tensor<16xf32>
+// FP8-NEXT: %39 = stablehlo.multiply %38, %30 {scalify.forms = ["s7 level -4"]} : tensor<4x16xf32>
+// FP8-NEXT: %40 = stablehlo.multiply %39, %28 {scalify.forms = ["s7 level -4"]} : tensor<4x16xf32>
+// FP8-NEXT: %41 = stablehlo.add %39, %40 {scalify.forms = ["s7 level -4"]} : tensor<4x16xf32>
+// FP8-NEXT: %42 = stablehlo.reduce(%41 init: %cst_31) applies stablehlo.add across dimensions = [0] {scalify.forms = ["s7 level -3"]} : (tensor<4x16xf32>, tensor<f32>) -> tensor<16xf32>
+// FP8-NEXT: %43 = stablehlo.reshape %42 {scalify.forms = ["s7 level -3"]} : (tensor<16xf32>) -> tensor<1x16xf32>
+// FP8-NEXT: %44 = stablehlo.reduce(%43 init: %cst_31) applies stablehlo.add across dimensions = [0] {scalify.forms = ["s7 level -3"]} : (tensor<1x16xf32>, tensor<f32>) -> tensor<16xf32>
 // FP8-NEXT: %45 = stablehlo.optimization_barrier %44 : tensor<16xf32>
 // FP8-NEXT: %46 = stablehlo.multiply %45, %45 : tensor<16xf32>
 // FP8-NEXT: %47 = stablehlo.is_finite %45 : (tensor<16xf32>) -> tensor<16xi1>
@@ -116,8 +116,8 @@
 // FP8-NEXT: %70 = stablehlo.divide %cst_23, %64 : tensor<f32>
 // FP8-NEXT: %71 = stablehlo.broadcast_in_dim %65, dims = [] : (tensor<f32>) -> tensor<16xf32>
 // FP8-NEXT: %72 = stablehlo.multiply %45, %71 : tensor<16xf32>
-// FP8-NEXT: %73 = stablehlo.dot_general %41, %arg12, contracting_dims = [0] x [0] {scalify.forms = ["s6*s7 level -4"]} : (tensor<4x16xf32>, tensor<4x32xf32>) -> tensor<16x32xf32>
-// FP8-NEXT: %74 = stablehlo.transpose %73, dims = [1, 0] {scalify.forms = ["s6*s7 level -4"]} : (tensor<16x32xf32>) -> tensor<32x16xf32>
+// FP8-NEXT: %73 = stablehlo.dot_general %41, %arg12, contracting_dims = [0] x [0] {scalify.forms = ["s6*s7 level -2"]} : (tensor<4x16xf32>, tensor<4x32xf32>) -> tensor<16x32xf32>
+// FP8-NEXT: %74 = stablehlo.transpose %73, dims = [1, 0] {scalify.forms = ["s6*s7 level -2"]} : (tensor<16x32xf32>) -> tensor<32x16xf32>
 // FP8-NEXT: %75 = stablehlo.optimization_barrier %74 : tensor<32x16xf32>
 // FP8-NEXT: %76 = stablehlo.multiply %75, %75 : tensor<32x16xf32>
 // FP8-NEXT: %77 = stablehlo.is_finite %75 : (tensor<32x16xf32>) -> tensor<32x16xi1>
@@ -426,9 +426,9 @@
 // FP16-NEXT: %1 = stablehlo.divide %arg1, %0 : tensor<f32>
 // FP16-NEXT: %cst_12 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
 // FP16-NEXT: %2 = stablehlo.divide %cst_12, %arg15 : tensor<f32>
-// FP16-NEXT: %cst_13 = stablehlo.constant dense<3.125000e-02> : tensor<f32>
+// FP16-NEXT: %cst_13 = stablehlo.constant dense<6.250000e-02> : tensor<f32>
 // FP16-NEXT: %3 = stablehlo.multiply %arg15, %cst_13 : tensor<f32>
-// FP16-NEXT: %cst_14 = stablehlo.constant dense<6.250000e-02> : tensor<f32>
+// FP16-NEXT: %cst_14 = stablehlo.constant dense<1.250000e-01> : tensor<f32>
 // FP16-NEXT: %4 = stablehlo.multiply %arg15, %cst_14 : tensor<f32>
 // FP16-NEXT: %5 = stablehlo.multiply %arg13, %arg15 : tensor<f32>
 // FP16-NEXT: %6 = stablehlo.multiply %5, %cst_14 : tensor<f32>
@@ -437,7 +437,7 @@
 // FP16-NEXT: %8 = stablehlo.multiply %cst_15, %7 : tensor<f32>
 // FP16-NEXT: %9 = stablehlo.divide %6, %arg7 : tensor<f32>
 // FP16-NEXT: %10 = stablehlo.multiply %cst_15, %9 : tensor<f32>
-// FP16-NEXT: %cst_16 = stablehlo.constant dense<3.906250e-03> : tensor<f32>
+// FP16-NEXT: %cst_16 = stablehlo.constant dense<1.562500e-02> : tensor<f32>
 // FP16-NEXT: %11 = stablehlo.multiply %arg15, %arg15 : tensor<f32>
 // FP16-NEXT: %12 = stablehlo.multiply %11, %cst_16 : tensor<f32>
 // FP16-NEXT: %13 = stablehlo.divide %12, %arg9 : tensor<f32>
@@ -503,29 +503,29 @@
 // FP16-NEXT: %62 = stablehlo.multiply %61, %59 {scalify.forms = ["s7 level -5"]} : tensor<4x16xf32>
 // FP16-NEXT: %63 = stablehlo.multiply %62, %54 {scalify.forms = ["s7 level -5"]} : tensor<4x16xf32>
 // FP16-NEXT: %64 = stablehlo.multiply %63, %52 {scalify.forms = ["s7 level -5"]} : tensor<4x16xf32>
-// FP16-NEXT: %65 = stablehlo.add %63, %64 {scalify.forms = ["s7 level -5"]} : tensor<4x16xf32>
-// FP16-NEXT: %cst_28 = stablehlo.constant dense<3.200000e+01> : tensor<4x16xf32>
+// FP16-NEXT: %65 = stablehlo.add %63, %64 {scalify.forms = ["s7 level -4"]} : tensor<4x16xf32>
+// FP16-NEXT: %cst_28 = stablehlo.constant dense<1.600000e+01> : tensor<4x16xf32>
 // FP16-NEXT: %66 = stablehlo.multiply %65, %cst_28 : tensor<4x16xf32>
 // FP16-NEXT: %67 = stablehlo.broadcast_in_dim %3, dims = [] : (tensor<f32>) -> tensor<4x16xf32>
 // FP16-NEXT: %68 = stablehlo.multiply %66, %67 : tensor<4x16xf32>
 // FP16-NEXT: %69 = stablehlo.is_finite %68 : (tensor<4x16xf32>) -> tensor<4x16xi1>
 // FP16-NEXT: %70 = stablehlo.clamp %cst_10, %66, %cst_11 : (tensor<f32>, tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
 // FP16-NEXT: %71 = stablehlo.select %69, %70, %68 : tensor<4x16xi1>, tensor<4x16xf32>
-// FP16-NEXT: %72 = stablehlo.convert %71 {scalify.forms = ["2^-5*s7"]} : (tensor<4x16xf32>) -> tensor<4x16xf16>
-// FP16-NEXT: %73 = stablehlo.reduce(%65 init: %cst_24) applies stablehlo.add across dimensions = [0] {scalify.forms = ["s7 level -4"]} : (tensor<4x16xf32>, tensor<f32>) -> tensor<16xf32>
-// FP16-NEXT: %74 = stablehlo.reshape %73 {scalify.forms = ["s7 level -4"]} : (tensor<16xf32>) -> tensor<1x16xf32>
-// FP16-NEXT: %75 = stablehlo.reduce(%74 init: %cst_24) applies stablehlo.add across dimensions = [0] {scalify.forms = ["s7 level -4"]} : (tensor<1x16xf32>, tensor<f32>) -> tensor<16xf32>
-// FP16-NEXT: %cst_29 = stablehlo.constant dense<1.600000e+01> : tensor<16xf32>
+// FP16-NEXT: %72 = stablehlo.convert %71 {scalify.forms = ["2^-4*s7"]} : (tensor<4x16xf32>) -> tensor<4x16xf16>
+// FP16-NEXT: %73 = stablehlo.reduce(%65 init: %cst_24) applies stablehlo.add across dimensions = [0] {scalify.forms = ["s7 level -3"]} : (tensor<4x16xf32>, tensor<f32>) -> tensor<16xf32>
+// FP16-NEXT: %74 = stablehlo.reshape %73 {scalify.forms = ["s7 level -3"]} : (tensor<16xf32>) -> tensor<1x16xf32>
+// FP16-NEXT: %75 = stablehlo.reduce(%74 init: %cst_24) applies stablehlo.add across dimensions = [0] {scalify.forms = ["s7 level -3"]} : (tensor<1x16xf32>, tensor<f32>) -> tensor<16xf32>
+// FP16-NEXT: %cst_29 = stablehlo.constant dense<8.000000e+00> : tensor<16xf32>
 // FP16-NEXT: %76 = stablehlo.multiply %75, %cst_29 : tensor<16xf32>
 // FP16-NEXT: %77 = stablehlo.broadcast_in_dim %4, dims = [] : (tensor<f32>) -> tensor<16xf32>
 // FP16-NEXT: %78 = stablehlo.multiply %76, %77 : tensor<16xf32>
 // FP16-NEXT: %79 = stablehlo.is_finite %78 : (tensor<16xf32>) -> tensor<16xi1>
 // FP16-NEXT: %80 = stablehlo.clamp %cst_10, %76, %cst_11 : (tensor<f32>, tensor<16xf32>, tensor<f32>) -> tensor<16xf32>
 // FP16-NEXT: %81 = stablehlo.select %79, %80, %78 : tensor<16xi1>, tensor<16xf32>
-// FP16-NEXT: %82 = stablehlo.convert %81 {scalify.forms = ["2^-4*s7"]} : (tensor<16xf32>) -> tensor<16xf16>
-// FP16-NEXT: %83 = stablehlo.convert %82 {scalify.forms = ["2^-4*s7"]} : (tensor<16xf16>) -> tensor<16xf32>
-// FP16-NEXT: %84 = stablehlo.dot_general %72, %43, contracting_dims = [0] x [0] {scalify.forms = ["2^-5*s6*s7 level 1"]} : (tensor<4x16xf16>, tensor<4x32xf16>) -> tensor<16x32xf32>
-// FP16-NEXT: %85 = stablehlo.transpose %84, dims = [1, 0] {scalify.forms = ["2^-5*s6*s7 level 1"]} : (tensor<16x32xf32>) -> tensor<32x16xf32>
+// FP16-NEXT: %82 = stablehlo.convert %81 {scalify.forms = ["2^-3*s7"]} : (tensor<16xf32>) -> tensor<16xf16>
+// FP16-NEXT: %83 = stablehlo.convert %82 {scalify.forms = ["2^-3*s7"]} : (tensor<16xf16>) -> tensor<16xf32>
+// FP16-NEXT: %84 = stablehlo.dot_general %72, %43, contracting_dims = [0] x [0] {scalify.forms = ["2^-4*s6*s7 level 1"]} : (tensor<4x16xf16>, tensor<4x32xf16>) -> tensor<16x32xf32>
+// FP16-NEXT: %85 = stablehlo.transpose %84, dims = [1, 0] {scalify.forms = ["2^-4*s6*s7 level 1"]} : (tensor<16x32xf32>) -> tensor<32x16xf32>
 // FP16-NEXT: %cst_30 = stablehlo.constant dense<5.000000e-01> : tensor<32x16xf32>
 // FP16-NEXT: %86 = stablehlo.multiply %85, %cst_30 : tensor<32x16xf32>
 // FP16-NEXT: %87 = stablehlo.broadcast_in_dim %6, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
@@ -533,8 +533,8 @@
 // FP16-NEXT: %89 = stablehlo.is_finite %88 : (tensor<32x16xf32>) -> tensor<32x16xi1>
 // FP16-NEXT: %90 = stablehlo.clamp %cst_10, %86, %cst_11 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
 // FP16-NEXT: %91 = stablehlo.select %89, %90, %88 : tensor<32x16xi1>, tensor<32x16xf32>
-// FP16-NEXT: %92 = stablehlo.convert %91 {scalify.forms = ["2^-4*s6*s7"]} : (tensor<32x16xf32>) -> tensor<32x16xf16>
-// FP16-NEXT: %93 = stablehlo.convert %92 {scalify.forms = ["2^-4*s6*s7"]} : (tensor<32x16xf16>) -> tensor<32x16xf32>
+// FP16-NEXT: %92 = stablehlo.convert %91 {scalify.forms = ["2^-3*s6*s7"]} : (tensor<32x16xf32>) -> tensor<32x16xf16>
+// FP16-NEXT: %93 = stablehlo.convert %92 {scalify.forms = ["2^-3*s6*s7"]} : (tensor<32x16xf16>) -> tensor<32x16xf32>
 // FP16-NEXT: %94 = stablehlo.broadcast_in_dim %cst_23, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<16xf32>
 // FP16-NEXT: %95 = stablehlo.multiply %94, %arg4 {scalify.forms = ["s2 level -0.152003"]} : tensor<16xf32>
 // FP16-NEXT: %96 = stablehlo.broadcast_in_dim %8, dims = [] : (tensor<f32>) -> tensor<16xf32>
@@ -548,16 +548,16 @@
 // FP16-NEXT: %104 = stablehlo.broadcast_in_dim %cst_22, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<16xf32>
 // FP16-NEXT: %105 = stablehlo.multiply %104, %arg8 {scalify.forms = ["s4 level -0.0014434"]} : tensor<16xf32>
 // FP16-NEXT: %106 = stablehlo.broadcast_in_dim %cst_21, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<16xf32>
-// FP16-NEXT: %107 = stablehlo.multiply %106, %83 {scalify.forms = ["2^-4*s7 level -9.96578"]} : tensor<16xf32>
-// FP16-NEXT: %108 = stablehlo.multiply %107, %83 {scalify.forms = ["2^-8*s7^2 level -9.96578"]} : tensor<16xf32>
+// FP16-NEXT: %107 = stablehlo.multiply %106, %83 {scalify.forms = ["2^-3*s7 level -9.96578"]} : tensor<16xf32>
+// FP16-NEXT: %108 = stablehlo.multiply %107, %83 {scalify.forms = ["2^-6*s7^2 level -9.96578"]} : tensor<16xf32>
 // FP16-NEXT: %109 = stablehlo.broadcast_in_dim %13, dims = [] : (tensor<f32>) -> tensor<16xf32>
 // FP16-NEXT: %110 = stablehlo.multiply %108, %109 : tensor<16xf32>
 // FP16-NEXT: %111 = stablehlo.add %105, %110 {scalify.forms = ["s4 level -0.0014434"]} : tensor<16xf32>
 // FP16-NEXT: %112 = stablehlo.broadcast_in_dim %cst_22, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
 // FP16-NEXT: %113 = stablehlo.multiply %112, %arg10 {scalify.forms = ["s5 level -0.0014434"]} : tensor<32x16xf32>
 // FP16-NEXT: %114 = stablehlo.broadcast_in_dim %cst_21, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
-// FP16-NEXT: %115 = stablehlo.multiply %114, %93 {scalify.forms = ["2^-4*s6*s7 level -9.96578"]} : tensor<32x16xf32>
-// FP16-NEXT: %116 = stablehlo.multiply %115, %93 {scalify.forms = ["2^-8*s6^2*s7^2 level -9.96578"]} : tensor<32x16xf32>
+// FP16-NEXT: %115 = stablehlo.multiply %114, %93 {scalify.forms = ["2^-3*s6*s7 level -9.96578"]} : tensor<32x16xf32>
+// FP16-NEXT: %116 = stablehlo.multiply %115, %93 {scalify.forms = ["2^-6*s6^2*s7^2 level -9.96578"]} : tensor<32x16xf32>
 // FP16-NEXT: %117 = stablehlo.broadcast_in_dim %17, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
 // FP16-NEXT: %118 = stablehlo.multiply %116, %117 : tensor<32x16xf32>
 // FP16-NEXT: %119 = stablehlo.broadcast_in_dim %19, dims = [] : (tensor<f32>) -> tensor<32x16xf32>

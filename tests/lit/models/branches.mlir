@@ -160,20 +160,20 @@
 // NARROW-NEXT: %27 = stablehlo.divide %26, %arg1 : tensor<f32>
 // NARROW-NEXT: %28 = stablehlo.broadcast_in_dim %25, dims = [] : (tensor<f32>) -> tensor<8xf32>
 // NARROW-NEXT: %29 = stablehlo.multiply %5, %28 : tensor<8xf32>
-// NARROW-NEXT: %30 = stablehlo.multiply %29, %arg2 {scalify.forms = ["s1*s2"]} : tensor<8xf32>
+// NARROW-NEXT: %30 = stablehlo.multiply %29, %arg2 {scalify.forms = ["s1*s2 level 0.5"]} : tensor<8xf32>
 // NARROW-NEXT: %31 = stablehlo.broadcast_in_dim %27, dims = [] : (tensor<f32>) -> tensor<8xf32>
 // NARROW-NEXT: %32 = stablehlo.multiply %30, %31 : tensor<8xf32>
-// NARROW-NEXT: %33 = stablehlo.add %32, %arg0 {scalify.forms = ["s0 level 0.5"]} : tensor<8xf32>
+// NARROW-NEXT: %33 = stablehlo.add %32, %arg0 {scalify.forms = ["s0 level 0.75"]} : tensor<8xf32>
 // NARROW-NEXT: stablehlo.return %33 : tensor<8xf32>
 // NARROW-NEXT: }, {
-// NARROW-NEXT: %5 = stablehlo.negate %arg2 {scalify.forms = ["s1"]} : tensor<8xf32>
+// NARROW-NEXT: %5 = stablehlo.negate %arg2 {scalify.forms = ["s1 level 0.5"]} : tensor<8xf32>
 // NARROW-NEXT: %6 = stablehlo.broadcast_in_dim %0, dims = [] : (tensor<f32>) -> tensor<8xf32>
 // NARROW-NEXT: %7 = stablehlo.multiply %5, %6 : tensor<8xf32>
 // NARROW-NEXT: stablehlo.return %7 : tensor<8xf32>
-// NARROW-NEXT: }) {scalify.forms = ["s0 level 0.5"]} : (tensor<i1>) -> tensor<8xf32>
+// NARROW-NEXT: }) {scalify.forms = ["s0 level 0.75"]} : (tensor<i1>) -> tensor<8xf32>
 // NARROW-NEXT: %c = stablehlo.constant dense<0> : tensor<i32>
 // NARROW-NEXT: %c_0 = stablehlo.constant dense<1> : tensor<i32>
-// NARROW-NEXT: %3:5 = stablehlo.while(%iterArg = %c, %iterArg_2 = %arg0, %iterArg_3 = %arg2, %iterArg_4 = %arg1, %iterArg_5 = %arg3) : tensor<i32>, tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<f32> attributes {scalify.forms = ["unscaled", "s13", "s14", "unscaled", "unscaled"]}
+// NARROW-NEXT: %3:5 = stablehlo.while(%iterArg = %c, %iterArg_2 = %arg0, %iterArg_3 = %arg2, %iterArg_4 = %arg1, %iterArg_5 = %arg3) : tensor<i32>, tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<f32> attributes {scalify.forms = ["unscaled", "s13 level 0.5", "s14 level 0.5", "unscaled", "unscaled"]}
 // NARROW-NEXT: cond {
 // NARROW-NEXT: %5 = stablehlo.compare LT, %iterArg, %arg5 : (tensor<i32>, tensor<i32>) -> tensor<i1>
 // NARROW-NEXT: stablehlo.return %5 : tensor<i1>
@@ -214,7 +214,7 @@
 // NARROW-NEXT: %28 = stablehlo.multiply %iterArg_5, %26 : tensor<f32>
 // NARROW-NEXT: %29 = stablehlo.broadcast_in_dim %27, dims = [] : (tensor<f32>) -> tensor<8xf32>
 // NARROW-NEXT: %30 = stablehlo.multiply %6, %29 : tensor<8xf32>
-// NARROW-NEXT: %31 = stablehlo.multiply %30, %iterArg_3 {scalify.forms = ["s10*s11"]} : tensor<8xf32>
+// NARROW-NEXT: %31 = stablehlo.multiply %30, %iterArg_3 {scalify.forms = ["s10*s11 level 0.5"]} : tensor<8xf32>
 // NARROW-NEXT: %cst_16 = stablehlo.constant dense<2.27373675E-13> : tensor<f32>
 // NARROW-NEXT: %cst_17 = stablehlo.constant dense<4.39804651E+12> : tensor<f32>
 // NARROW-NEXT: %32 = stablehlo.clamp %cst_16, %28, %cst_17 : tensor<f32>

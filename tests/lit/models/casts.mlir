@@ -33,12 +33,12 @@
 // UNIT-NEXT: %2 = stablehlo.multiply %arg0, %cst_10 : tensor<16x16xf32>
 // UNIT-NEXT: %3 = stablehlo.add %arg0, %2 : tensor<16x16xf32>
 // UNIT-NEXT: %4 = stablehlo.clamp %cst_11, %3, %cst_12 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
-// UNIT-NEXT: %5 = stablehlo.convert %4 {scalify.forms = ["s0"]} : (tensor<16x16xf32>) -> tensor<16x16xf8E4M3FN>
+// UNIT-NEXT: %5 = stablehlo.convert %4 {scalify.forms = ["s0 level 0.5"]} : (tensor<16x16xf32>) -> tensor<16x16xf8E4M3FN>
 // UNIT-NEXT: %cst_17 = stablehlo.constant dense<7.500000e-01> : tensor<16x16xf8E4M3FN>
-// UNIT-NEXT: %6 = stablehlo.dot_general %5, %cst_17, contracting_dims = [1] x [0] {scalify.forms = ["2^2*s0 level 1.58496"]} : (tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<16x16xf32>
+// UNIT-NEXT: %6 = stablehlo.dot_general %5, %cst_17, contracting_dims = [1] x [0] {scalify.forms = ["2^2*s0 level 2.08496"]} : (tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<16x16xf32>
 // UNIT-NEXT: %cst_18 = stablehlo.constant dense<0.732421875> : tensor<16x16xf32>
 // UNIT-NEXT: %7 = stablehlo.convert %cst_18 {scalify.forms = ["2^12"]} : (tensor<16x16xf32>) -> tensor<16x16xf8E4M3FN>
-// UNIT-NEXT: %8 = stablehlo.dot_general %5, %7, contracting_dims = [1] x [0] {scalify.forms = ["2^12*s0 level 2"]} : (tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<16x16xf32>
+// UNIT-NEXT: %8 = stablehlo.dot_general %5, %7, contracting_dims = [1] x [0] {scalify.forms = ["2^12*s0 level 2.5"]} : (tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<16x16xf32>
 // UNIT-NEXT: %9 = stablehlo.broadcast_in_dim %arg1, dims = [] : (tensor<f32>) -> tensor<16x16xf32>
 // UNIT-NEXT: %10 = stablehlo.multiply %arg0, %9 : tensor<16x16xf32>
 // UNIT-NEXT: %11 = stablehlo.custom_call @given(%10) {scalify.forms = ["2^0"]} : (tensor<16x16xf32>) -> tensor<16x16xf32>
@@ -72,7 +72,7 @@
 // UNIT-NEXT: %39 = stablehlo.add %37, %38 : tensor<16x16xf32>
 // UNIT-NEXT: %40 = stablehlo.clamp %cst_11, %39, %cst_12 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
 // UNIT-NEXT: %41 = stablehlo.convert %40 {scalify.forms = ["s1 level 6"]} : (tensor<16x16xf32>) -> tensor<16x16xf8E4M3FN>
-// UNIT-NEXT: %42 = stablehlo.dot_general %5, %41, contracting_dims = [1] x [0] {scalify.forms = ["s0*s1 level 8"], scalify.number = 3 : i64} : (tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<16x16xf32>
+// UNIT-NEXT: %42 = stablehlo.dot_general %5, %41, contracting_dims = [1] x [0] {scalify.forms = ["s0*s1 level 8.5"], scalify.number = 3 : i64} : (tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<16x16xf32>
 // UNIT-NEXT: %43 = stablehlo.multiply %arg2, %arg2 {scalify.forms = ["2^0 level 4"]} : tensor<16x16xf32>
 // UNIT-NEXT: %44 = stablehlo.multiply %43, %arg2 {scalify.forms = ["2^0 level 6"]} : tensor<16x16xf32>
 // UNIT-NEXT: %cst_19 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<16x16xf32>
@@ -108,7 +108,7 @@
 // UNIT-NEXT: %74 = stablehlo.add %72, %73 : tensor<16x16xf32>
 // UNIT-NEXT: %75 = stablehlo.clamp %cst_11, %74, %cst_12 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
 // UNIT-NEXT: %76 = stablehlo.convert %75 {scalify.forms = ["s2 level 6"]} : (tensor<16x16xf32>) -> tensor<16x16xf8E4M3FN>
-// UNIT-NEXT: %77 = stablehlo.dot_general %5, %76, contracting_dims = [1] x [0] {scalify.forms = ["s0*s2 level 8"]} : (tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<16x16xf32>
+// UNIT-NEXT: %77 = stablehlo.dot_general %5, %76, contracting_dims = [1] x [0] {scalify.forms = ["s0*s2 level 8.5"]} : (tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<16x16xf32>
 // UNIT-NEXT: %cst_20 = stablehlo.constant dense<1.024000e+00> : tensor<16x16xf32>
 // UNIT-NEXT: %78 = stablehlo.convert %cst_20 {scalify.forms = ["2^-10"]} : (tensor<16x16xf32>) -> tensor<16x16xf8E4M3FN>
 // UNIT-NEXT: %79 = stablehlo.dot_general %76, %78, contracting_dims = [1] x [0] {scalify.forms = ["2^-10*s2 level 8"]} : (tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<16x16xf32>

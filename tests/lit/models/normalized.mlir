@@ -254,7 +254,7 @@
 // FP8-NEXT: %18 = stablehlo.subtract %12, %17 {scalify.forms = ["2^0 level 2"]} : tensor<4x32xf32>
 // FP8-NEXT: %19:4 = call @_var(%12, %c_25) {scalify.forms = ["2^0 level 4", "2^0 level 3", "2^0 level 5", "unscaled"]} : (tensor<4x32xf32>, tensor<i32>) -> (tensor<4x1xf32>, tensor<4x32xf32>, tensor<f32>, tensor<i1>)
 // FP8-NEXT: %20 = stablehlo.broadcast_in_dim %cst_24, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x1xf32>
-// FP8-NEXT: %21 = stablehlo.add %19#0, %20 {scalify.forms = ["2^0 level 4"]} : tensor<4x1xf32>
+// FP8-NEXT: %21 = stablehlo.add %19#0, %20 {scalify.forms = ["2^0 level 5"]} : tensor<4x1xf32>
 // FP8-NEXT: %22 = stablehlo.rsqrt %21 {scalify.forms = ["2^0 level -2"]} : tensor<4x1xf32>
 // FP8-NEXT: %23 = stablehlo.divide %22, %21 {scalify.forms = ["2^0 level -7"]} : tensor<4x1xf32>
 // FP8-NEXT: %24 = stablehlo.broadcast_in_dim %cst_23, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x1xf32>
@@ -303,49 +303,49 @@
 // FP8-NEXT: %64 = stablehlo.add %62, %63 : tensor<4x16xf32>
 // FP8-NEXT: %65 = stablehlo.clamp %cst_13, %64, %cst_14 : (tensor<f32>, tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
 // FP8-NEXT: %66 = stablehlo.convert %65 {scalify.forms = ["2^-4"]} : (tensor<4x16xf32>) -> tensor<4x16xf8E5M2>
-// FP8-NEXT: %67 = stablehlo.dot_general %61, %48, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level -4"]} : (tensor<4x16xf32>, tensor<4x32xf32>) -> tensor<16x32xf32>
-// FP8-NEXT: %68 = stablehlo.transpose %67, dims = [1, 0] {scalify.forms = ["2^0 level -4"]} : (tensor<16x32xf32>) -> tensor<32x16xf32>
+// FP8-NEXT: %67 = stablehlo.dot_general %61, %48, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level -3"]} : (tensor<4x16xf32>, tensor<4x32xf32>) -> tensor<16x32xf32>
+// FP8-NEXT: %68 = stablehlo.transpose %67, dims = [1, 0] {scalify.forms = ["2^0 level -3"]} : (tensor<16x32xf32>) -> tensor<32x16xf32>
 // FP8-NEXT: %69 = stablehlo.dot_general %66, %3, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-4 level 2"]} : (tensor<4x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<4x32xf32>
 // FP8-NEXT: %70 = stablehlo.multiply %30, %69 {scalify.forms = ["2^-4 level 2"]} : tensor<4x32xf32>
 // FP8-NEXT: %cst_31 = stablehlo.constant dense<6.250000e-02> : tensor<4x32xf32>
 // FP8-NEXT: %71 = stablehlo.multiply %70, %cst_31 : tensor<4x32xf32>
-// FP8-NEXT: %72 = stablehlo.multiply %69, %47 {scalify.forms = ["2^-4 level 1"]} : tensor<4x32xf32>
+// FP8-NEXT: %72 = stablehlo.multiply %69, %47 {scalify.forms = ["2^-4 level 2"]} : tensor<4x32xf32>
 // FP8-NEXT: %cst_32 = stablehlo.constant dense<6.250000e-02> : tensor<4x32xf32>
 // FP8-NEXT: %73 = stablehlo.multiply %72, %cst_32 : tensor<4x32xf32>
 // FP8-NEXT: %74 = stablehlo.broadcast_in_dim %cst_18, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
 // FP8-NEXT: %75 = stablehlo.multiply %74, %71 {scalify.forms = ["2^0 level -3"]} : tensor<4x32xf32>
-// FP8-NEXT: %76 = stablehlo.multiply %75, %43 {scalify.forms = ["2^0 level -3"]} : tensor<4x32xf32>
-// FP8-NEXT: %77 = stablehlo.multiply %76, %41 {scalify.forms = ["2^0 level -3"]} : tensor<4x32xf32>
-// FP8-NEXT: %78 = stablehlo.add %76, %77 {scalify.forms = ["2^0 level -3"]} : tensor<4x32xf32>
+// FP8-NEXT: %76 = stablehlo.multiply %75, %43 {scalify.forms = ["2^0 level -2"]} : tensor<4x32xf32>
+// FP8-NEXT: %77 = stablehlo.multiply %76, %41 {scalify.forms = ["2^0 level -2"]} : tensor<4x32xf32>
+// FP8-NEXT: %78 = stablehlo.add %76, %77 {scalify.forms = ["2^0 level -2"]} : tensor<4x32xf32>
 // FP8-NEXT: %79 = stablehlo.broadcast_in_dim %cst_20, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
-// FP8-NEXT: %80 = stablehlo.multiply %79, %78 {scalify.forms = ["2^0 level -3.32575"]} : tensor<4x32xf32>
-// FP8-NEXT: %81 = stablehlo.add %73, %80 {scalify.forms = ["2^0 level -3"]} : tensor<4x32xf32>
+// FP8-NEXT: %80 = stablehlo.multiply %79, %78 {scalify.forms = ["2^0 level -2.32575"]} : tensor<4x32xf32>
+// FP8-NEXT: %81 = stablehlo.add %73, %80 {scalify.forms = ["2^0 level -1"]} : tensor<4x32xf32>
 // FP8-NEXT: %82 = stablehlo.broadcast_in_dim %cst_21, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
-// FP8-NEXT: %83 = stablehlo.multiply %82, %80 {scalify.forms = ["2^0 level -7.80885"]} : tensor<4x32xf32>
-// FP8-NEXT: %84 = stablehlo.multiply %83, %35 {scalify.forms = ["2^0 level -6.22388"]} : tensor<4x32xf32>
-// FP8-NEXT: %85 = stablehlo.add %81, %84 {scalify.forms = ["2^0 level -3"]} : tensor<4x32xf32>
-// FP8-NEXT: %86 = stablehlo.multiply %27, %85 {scalify.forms = ["2^0 level -3"]} : tensor<4x32xf32>
-// FP8-NEXT: %87 = stablehlo.reduce(%86 init: %cst_27) applies stablehlo.add across dimensions = [0] {scalify.forms = ["2^0 level -2"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<32xf32>
-// FP8-NEXT: %88 = stablehlo.reshape %87 {scalify.forms = ["2^0 level -2"]} : (tensor<32xf32>) -> tensor<1x32xf32>
+// FP8-NEXT: %83 = stablehlo.multiply %82, %80 {scalify.forms = ["2^0 level -6.80885"]} : tensor<4x32xf32>
+// FP8-NEXT: %84 = stablehlo.multiply %83, %35 {scalify.forms = ["2^0 level -5.22388"]} : tensor<4x32xf32>
+// FP8-NEXT: %85 = stablehlo.add %81, %84 {scalify.forms = ["2^0 level -1"]} : tensor<4x32xf32>
+// FP8-NEXT: %86 = stablehlo.multiply %27, %85 {scalify.forms = ["2^0 level -1"]} : tensor<4x32xf32>
+// FP8-NEXT: %87 = stablehlo.reduce(%86 init: %cst_27) applies stablehlo.add across dimensions = [0] {scalify.forms = ["2^0"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<32xf32>
+// FP8-NEXT: %88 = stablehlo.reshape %87 {scalify.forms = ["2^0"]} : (tensor<32xf32>) -> tensor<1x32xf32>
 // FP8-NEXT: %89 = stablehlo.broadcast_in_dim %28, dims = [0, 1] {scalify.forms = ["2^0"]} : (tensor<1x32xf32>) -> tensor<4x32xf32>
-// FP8-NEXT: %90 = stablehlo.multiply %85, %89 {scalify.forms = ["2^0 level -3"]} : tensor<4x32xf32>
-// FP8-NEXT: %91 = stablehlo.reduce(%88 init: %cst_27) applies stablehlo.add across dimensions = [0] {scalify.forms = ["2^0 level -2"]} : (tensor<1x32xf32>, tensor<f32>) -> tensor<32xf32>
-// FP8-NEXT: %92 = stablehlo.multiply %18, %90 {scalify.forms = ["2^0"]} : tensor<4x32xf32>
-// FP8-NEXT: %93 = stablehlo.reduce(%92 init: %cst_27) applies stablehlo.add across dimensions = [1] {scalify.forms = ["2^0 level 2"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<4xf32>
-// FP8-NEXT: %94 = stablehlo.reshape %93 {scalify.forms = ["2^0 level 2"]} : (tensor<4xf32>) -> tensor<4x1xf32>
+// FP8-NEXT: %90 = stablehlo.multiply %85, %89 {scalify.forms = ["2^0 level -1"]} : tensor<4x32xf32>
+// FP8-NEXT: %91 = stablehlo.reduce(%88 init: %cst_27) applies stablehlo.add across dimensions = [0] {scalify.forms = ["2^0"]} : (tensor<1x32xf32>, tensor<f32>) -> tensor<32xf32>
+// FP8-NEXT: %92 = stablehlo.multiply %18, %90 {scalify.forms = ["2^0 level 1"]} : tensor<4x32xf32>
+// FP8-NEXT: %93 = stablehlo.reduce(%92 init: %cst_27) applies stablehlo.add across dimensions = [1] {scalify.forms = ["2^0 level 3"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<4xf32>
+// FP8-NEXT: %94 = stablehlo.reshape %93 {scalify.forms = ["2^0 level 3"]} : (tensor<4xf32>) -> tensor<4x1xf32>
 // FP8-NEXT: %95 = stablehlo.broadcast_in_dim %22, dims = [0, 1] {scalify.forms = ["2^0 level -2"]} : (tensor<4x1xf32>) -> tensor<4x32xf32>
-// FP8-NEXT: %96 = stablehlo.multiply %90, %95 {scalify.forms = ["2^0 level -5"]} : tensor<4x32xf32>
-// FP8-NEXT: %97 = stablehlo.multiply %94, %25 {scalify.forms = ["2^0 level -6"]} : tensor<4x1xf32>
-// FP8-NEXT: %98 = call @_var_0(%19#1, %19#2, %19#3, %97) {scalify.forms = ["2^0 level -8"]} : (tensor<4x32xf32>, tensor<f32>, tensor<i1>, tensor<4x1xf32>) -> tensor<4x32xf32>
-// FP8-NEXT: %99 = stablehlo.negate %96 {scalify.forms = ["2^0 level -5"]} : tensor<4x32xf32>
-// FP8-NEXT: %100 = stablehlo.reduce(%99 init: %cst_27) applies stablehlo.add across dimensions = [1] {scalify.forms = ["2^0 level -3"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<4xf32>
-// FP8-NEXT: %101 = stablehlo.reshape %100 {scalify.forms = ["2^0 level -3"]} : (tensor<4xf32>) -> tensor<4x1xf32>
-// FP8-NEXT: %102 = stablehlo.add %98, %96 {scalify.forms = ["2^0 level -5"]} : tensor<4x32xf32>
+// FP8-NEXT: %96 = stablehlo.multiply %90, %95 {scalify.forms = ["2^0 level -3"]} : tensor<4x32xf32>
+// FP8-NEXT: %97 = stablehlo.multiply %94, %25 {scalify.forms = ["2^0 level -5"]} : tensor<4x1xf32>
+// FP8-NEXT: %98 = call @_var_0(%19#1, %19#2, %19#3, %97) {scalify.forms = ["2^0 level -7"]} : (tensor<4x32xf32>, tensor<f32>, tensor<i1>, tensor<4x1xf32>) -> tensor<4x32xf32>
+// FP8-NEXT: %99 = stablehlo.negate %96 {scalify.forms = ["2^0 level -3"]} : tensor<4x32xf32>
+// FP8-NEXT: %100 = stablehlo.reduce(%99 init: %cst_27) applies stablehlo.add across dimensions = [1] {scalify.forms = ["2^0 level -1"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<4xf32>
+// FP8-NEXT: %101 = stablehlo.reshape %100 {scalify.forms = ["2^0 level -1"]} : (tensor<4xf32>) -> tensor<4x1xf32>
+// FP8-NEXT: %102 = stablehlo.add %98, %96 {scalify.forms = ["2^0 level -4"]} : tensor<4x32xf32>
 // FP8-NEXT: %103 = stablehlo.broadcast_in_dim %cst_26, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x1xf32>
-// FP8-NEXT: %104 = stablehlo.divide %101, %103 {scalify.forms = ["2^0 level -8"]} : tensor<4x1xf32>
-// FP8-NEXT: %105 = stablehlo.reduce(%104 init: %cst_27) applies stablehlo.add across dimensions = [1] {scalify.forms = ["2^0 level -8"]} : (tensor<4x1xf32>, tensor<f32>) -> tensor<4xf32>
-// FP8-NEXT: %106 = stablehlo.broadcast_in_dim %105, dims = [0] {scalify.forms = ["2^0 level -8"]} : (tensor<4xf32>) -> tensor<4x32xf32>
-// FP8-NEXT: %107 = stablehlo.add %102, %106 {scalify.forms = ["2^0 level -5"]} : tensor<4x32xf32>
+// FP8-NEXT: %104 = stablehlo.divide %101, %103 {scalify.forms = ["2^0 level -6"]} : tensor<4x1xf32>
+// FP8-NEXT: %105 = stablehlo.reduce(%104 init: %cst_27) applies stablehlo.add across dimensions = [1] {scalify.forms = ["2^0 level -6"]} : (tensor<4x1xf32>, tensor<f32>) -> tensor<4xf32>
+// FP8-NEXT: %106 = stablehlo.broadcast_in_dim %105, dims = [0] {scalify.forms = ["2^0 level -6"]} : (tensor<4xf32>) -> tensor<4x32xf32>
+// FP8-NEXT: %107 = stablehlo.add %102, %106 {scalify.forms = ["2^0 level -4"]} : tensor<4x32xf32>
 // FP8-NEXT: %108 = stablehlo.optimization_barrier %107 : tensor<4x32xf32>
 // FP8-NEXT: %109 = stablehlo.multiply %108, %108 : tensor<4x32xf32>
 // FP8-NEXT: %110 = stablehlo.is_finite %108 : (tensor<4x32xf32>) -> tensor<4x32xi1>
@@ -674,36 +674,36 @@
 // OPERANDS-NEXT: %207 = stablehlo.multiply %206, %204 {scalify.forms = ["s0*s4 level 1"]} : tensor<4x32xf32>
 // OPERANDS-NEXT: %208 = stablehlo.multiply %207, %125 {scalify.forms = ["s0*s4 level 1"]} : tensor<4x32xf32>
 // OPERANDS-NEXT: %209 = stablehlo.multiply %208, %123 {scalify.forms = ["s0*s4 level 1"]} : tensor<4x32xf32>
-// OPERANDS-NEXT: %210 = stablehlo.add %208, %209 {scalify.forms = ["s0*s4 level 1"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %210 = stablehlo.add %208, %209 {scalify.forms = ["s0*s4 level 2"]} : tensor<4x32xf32>
 // OPERANDS-NEXT: %211 = stablehlo.broadcast_in_dim %cst_22, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
-// OPERANDS-NEXT: %212 = stablehlo.multiply %211, %210 {scalify.forms = ["s0*s4 level 0.674252"]} : tensor<4x32xf32>
-// OPERANDS-NEXT: %213 = stablehlo.add %205, %212 {scalify.forms = ["s0*s4 level 1"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %212 = stablehlo.multiply %211, %210 {scalify.forms = ["s0*s4 level 1.67425"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %213 = stablehlo.add %205, %212 {scalify.forms = ["s0*s4 level 1.67425"]} : tensor<4x32xf32>
 // OPERANDS-NEXT: %214 = stablehlo.broadcast_in_dim %cst_23, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
-// OPERANDS-NEXT: %215 = stablehlo.multiply %214, %212 {scalify.forms = ["s0*s4 level -3.80885"]} : tensor<4x32xf32>
-// OPERANDS-NEXT: %216 = stablehlo.multiply %215, %117 {scalify.forms = ["s0*s4 level -2.22388"]} : tensor<4x32xf32>
-// OPERANDS-NEXT: %217 = stablehlo.add %213, %216 {scalify.forms = ["s0*s4 level 1"]} : tensor<4x32xf32>
-// OPERANDS-NEXT: %218 = stablehlo.multiply %109, %217 {scalify.forms = ["s0*s4 level 1"]} : tensor<4x32xf32>
-// OPERANDS-NEXT: %219 = stablehlo.reduce(%218 init: %cst_28) applies stablehlo.add across dimensions = [0] {scalify.forms = ["s0*s4 level 2"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<32xf32>
-// OPERANDS-NEXT: %220 = stablehlo.reshape %219 {scalify.forms = ["s0*s4 level 2"]} : (tensor<32xf32>) -> tensor<1x32xf32>
+// OPERANDS-NEXT: %215 = stablehlo.multiply %214, %212 {scalify.forms = ["s0*s4 level -2.80885"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %216 = stablehlo.multiply %215, %117 {scalify.forms = ["s0*s4 level -1.22388"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %217 = stablehlo.add %213, %216 {scalify.forms = ["s0*s4 level 1.67425"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %218 = stablehlo.multiply %109, %217 {scalify.forms = ["s0*s4 level 1.67425"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %219 = stablehlo.reduce(%218 init: %cst_28) applies stablehlo.add across dimensions = [0] {scalify.forms = ["s0*s4 level 2.67425"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<32xf32>
+// OPERANDS-NEXT: %220 = stablehlo.reshape %219 {scalify.forms = ["s0*s4 level 2.67425"]} : (tensor<32xf32>) -> tensor<1x32xf32>
 // OPERANDS-NEXT: %221 = stablehlo.broadcast_in_dim %110, dims = [0, 1] {scalify.forms = ["2^0"]} : (tensor<1x32xf32>) -> tensor<4x32xf32>
-// OPERANDS-NEXT: %222 = stablehlo.multiply %217, %221 {scalify.forms = ["s0*s4 level 1"]} : tensor<4x32xf32>
-// OPERANDS-NEXT: %223 = stablehlo.reduce(%220 init: %cst_28) applies stablehlo.add across dimensions = [0] {scalify.forms = ["s0*s4 level 2"]} : (tensor<1x32xf32>, tensor<f32>) -> tensor<32xf32>
-// OPERANDS-NEXT: %224 = stablehlo.multiply %100, %222 {scalify.forms = ["s0*s1*s2*s4 level 3"]} : tensor<4x32xf32>
-// OPERANDS-NEXT: %225 = stablehlo.reduce(%224 init: %cst_28) applies stablehlo.add across dimensions = [1] {scalify.forms = ["s0*s1*s2*s4 level 5"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<4xf32>
-// OPERANDS-NEXT: %226 = stablehlo.reshape %225 {scalify.forms = ["s0*s1*s2*s4 level 5"]} : (tensor<4xf32>) -> tensor<4x1xf32>
+// OPERANDS-NEXT: %222 = stablehlo.multiply %217, %221 {scalify.forms = ["s0*s4 level 1.67425"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %223 = stablehlo.reduce(%220 init: %cst_28) applies stablehlo.add across dimensions = [0] {scalify.forms = ["s0*s4 level 2.67425"]} : (tensor<1x32xf32>, tensor<f32>) -> tensor<32xf32>
+// OPERANDS-NEXT: %224 = stablehlo.multiply %100, %222 {scalify.forms = ["s0*s1*s2*s4 level 3.67425"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %225 = stablehlo.reduce(%224 init: %cst_28) applies stablehlo.add across dimensions = [1] {scalify.forms = ["s0*s1*s2*s4 level 5.67425"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<4xf32>
+// OPERANDS-NEXT: %226 = stablehlo.reshape %225 {scalify.forms = ["s0*s1*s2*s4 level 5.67425"]} : (tensor<4xf32>) -> tensor<4x1xf32>
 // OPERANDS-NEXT: %227 = stablehlo.broadcast_in_dim %104, dims = [0, 1] {scalify.forms = ["s1^-1*s2^-1 level -2"]} : (tensor<4x1xf32>) -> tensor<4x32xf32>
-// OPERANDS-NEXT: %228 = stablehlo.multiply %222, %227 {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -1"]} : tensor<4x32xf32>
-// OPERANDS-NEXT: %229 = stablehlo.multiply %226, %107 {scalify.forms = ["s0*s1^-2*s2^-2*s4 level -2"]} : tensor<4x1xf32>
-// OPERANDS-NEXT: %230 = call @_var_0(%101#1, %101#2, %101#3, %229) {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -4"]} : (tensor<4x32xf32>, tensor<f32>, tensor<i1>, tensor<4x1xf32>) -> tensor<4x32xf32>
-// OPERANDS-NEXT: %231 = stablehlo.negate %228 {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -1"]} : tensor<4x32xf32>
-// OPERANDS-NEXT: %232 = stablehlo.reduce(%231 init: %cst_28) applies stablehlo.add across dimensions = [1] {scalify.forms = ["s0*s1^-1*s2^-1*s4 level 1"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<4xf32>
-// OPERANDS-NEXT: %233 = stablehlo.reshape %232 {scalify.forms = ["s0*s1^-1*s2^-1*s4 level 1"]} : (tensor<4xf32>) -> tensor<4x1xf32>
-// OPERANDS-NEXT: %234 = stablehlo.add %230, %228 {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -1"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %228 = stablehlo.multiply %222, %227 {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -0.325748"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %229 = stablehlo.multiply %226, %107 {scalify.forms = ["s0*s1^-2*s2^-2*s4 level -1.32575"]} : tensor<4x1xf32>
+// OPERANDS-NEXT: %230 = call @_var_0(%101#1, %101#2, %101#3, %229) {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -3.25"]} : (tensor<4x32xf32>, tensor<f32>, tensor<i1>, tensor<4x1xf32>) -> tensor<4x32xf32>
+// OPERANDS-NEXT: %231 = stablehlo.negate %228 {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -0.325748"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %232 = stablehlo.reduce(%231 init: %cst_28) applies stablehlo.add across dimensions = [1] {scalify.forms = ["s0*s1^-1*s2^-1*s4 level 1.67425"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<4xf32>
+// OPERANDS-NEXT: %233 = stablehlo.reshape %232 {scalify.forms = ["s0*s1^-1*s2^-1*s4 level 1.67425"]} : (tensor<4xf32>) -> tensor<4x1xf32>
+// OPERANDS-NEXT: %234 = stablehlo.add %230, %228 {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -1.32575"]} : tensor<4x32xf32>
 // OPERANDS-NEXT: %235 = stablehlo.broadcast_in_dim %cst_27, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x1xf32>
-// OPERANDS-NEXT: %236 = stablehlo.divide %233, %235 {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -4"]} : tensor<4x1xf32>
-// OPERANDS-NEXT: %237 = stablehlo.reduce(%236 init: %cst_28) applies stablehlo.add across dimensions = [1] {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -4"]} : (tensor<4x1xf32>, tensor<f32>) -> tensor<4xf32>
-// OPERANDS-NEXT: %238 = stablehlo.broadcast_in_dim %237, dims = [0] {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -4"]} : (tensor<4xf32>) -> tensor<4x32xf32>
-// OPERANDS-NEXT: %239 = stablehlo.add %234, %238 {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -1"]} : tensor<4x32xf32>
+// OPERANDS-NEXT: %236 = stablehlo.divide %233, %235 {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -3.32575"]} : tensor<4x1xf32>
+// OPERANDS-NEXT: %237 = stablehlo.reduce(%236 init: %cst_28) applies stablehlo.add across dimensions = [1] {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -3.32575"]} : (tensor<4x1xf32>, tensor<f32>) -> tensor<4xf32>
+// OPERANDS-NEXT: %238 = stablehlo.broadcast_in_dim %237, dims = [0] {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -3.32575"]} : (tensor<4xf32>) -> tensor<4x32xf32>
+// OPERANDS-NEXT: %239 = stablehlo.add %234, %238 {scalify.forms = ["s0*s1^-1*s2^-1*s4 level -1.32575"]} : tensor<4x32xf32>
 // OPERANDS-NEXT: %240 = stablehlo.optimization_barrier %239 : tensor<4x32xf32>
 // OPERANDS-NEXT: %241 = stablehlo.abs %240 : tensor<4x32xf32>
 // OPERANDS-NEXT: %242 = stablehlo.bitcast_convert %241 : (tensor<4x32xf32>) -> tensor<4x32xi32>

@@ -313,7 +313,7 @@
 // FP8-NEXT: %39 = stablehlo.dot_general %29, %3, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-4 level 2"]} : (tensor<4x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<4x32xf32>
 // FP8-NEXT: %40 = stablehlo.broadcast_in_dim %cst_11, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<32x32xf32>
 // FP8-NEXT: %41 = stablehlo.broadcast_in_dim %cst_11, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<32x32xf32>
-// FP8-NEXT: %42:9 = stablehlo.while(%iterArg = %arg3, %iterArg_20 = %8#5, %iterArg_21 = %8#6, %iterArg_22 = %8#7, %iterArg_23 = %arg0, %iterArg_24 = %c_10, %iterArg_25 = %40, %iterArg_26 = %41, %iterArg_27 = %39) : tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<32x32xf32>, tensor<i32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32> attributes {scalify.forms = ["2^0", "2^0", "2^0", "2^0", "2^0", "unscaled", "2^0 level 1", "2^0 level 1", "2^-4 level 6"]}
+// FP8-NEXT: %42:9 = stablehlo.while(%iterArg = %arg3, %iterArg_20 = %8#5, %iterArg_21 = %8#6, %iterArg_22 = %8#7, %iterArg_23 = %arg0, %iterArg_24 = %c_10, %iterArg_25 = %40, %iterArg_26 = %41, %iterArg_27 = %39) : tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<32x32xf32>, tensor<i32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32> attributes {scalify.forms = ["2^0", "2^0", "2^0", "2^0", "2^0", "unscaled", "2^0 level 2", "2^0 level 2", "2^-4 level 8"]}
 // FP8-NEXT: cond {
 // FP8-NEXT: %64 = stablehlo.compare LT, %iterArg_24, %c_9, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
 // FP8-NEXT: stablehlo.return %64 : tensor<i1>
@@ -324,37 +324,39 @@
 // FP8-NEXT: %67 = func.call @dynamic_index_in_dim(%iterArg_20, %65) {scalify.forms = ["2^0"]} : (tensor<3x4x32xf32>, tensor<i32>) -> tensor<4x32xf32>
 // FP8-NEXT: %68 = func.call @dynamic_index_in_dim(%iterArg_21, %65) {scalify.forms = ["2^0"]} : (tensor<3x4x32xf32>, tensor<i32>) -> tensor<4x32xf32>
 // FP8-NEXT: %69 = func.call @dynamic_index_in_dim(%iterArg_22, %65) {scalify.forms = ["2^0"]} : (tensor<3x4x32xf32>, tensor<i32>) -> tensor<4x32xf32>
-// FP8-NEXT: %70:3 = func.call @closed_call_2_scaled_12(%iterArg_23, %iterArg_25, %iterArg_26, %iterArg_27, %66, %67, %68, %69) {scalify.forms = ["2^0 level 1", "2^0 level 1", "2^0 level 2"]} : (tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>) -> (tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>)
-// FP8-NEXT: %71 = stablehlo.add %iterArg_24, %c : tensor<i32>
-// FP8-NEXT: %cst_28 = stablehlo.constant dense<1.600000e+01> : tensor<4x32xf32>
-// FP8-NEXT: %72 = stablehlo.multiply %70#2, %cst_28 : tensor<4x32xf32>
-// FP8-NEXT: stablehlo.return %iterArg, %iterArg_20, %iterArg_21, %iterArg_22, %iterArg_23, %71, %70#0, %70#1, %72 : tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<32x32xf32>, tensor<i32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>
+// FP8-NEXT: %70:3 = func.call @closed_call_2_scaled_12(%iterArg_23, %iterArg_25, %iterArg_26, %iterArg_27, %66, %67, %68, %69) {scalify.forms = ["2^0 level 2", "2^0 level 2", "2^1 level 3"]} : (tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>) -> (tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>)
+// FP8-NEXT: %cst_28 = stablehlo.constant dense<2.000000e+00> : tensor<4x32xf32>
+// FP8-NEXT: %71 = stablehlo.multiply %70#2, %cst_28 : tensor<4x32xf32>
+// FP8-NEXT: %72 = stablehlo.add %iterArg_24, %c : tensor<i32>
+// FP8-NEXT: %cst_29 = stablehlo.constant dense<1.600000e+01> : tensor<4x32xf32>
+// FP8-NEXT: %73 = stablehlo.multiply %71, %cst_29 : tensor<4x32xf32>
+// FP8-NEXT: stablehlo.return %iterArg, %iterArg_20, %iterArg_21, %iterArg_22, %iterArg_23, %72, %70#0, %70#1, %73 : tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<32x32xf32>, tensor<i32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>
 // FP8-NEXT: }
 // FP8-NEXT: %cst_14 = stablehlo.constant dense<6.250000e-02> : tensor<4x32xf32>
 // FP8-NEXT: %43 = stablehlo.multiply %42#8, %cst_14 : tensor<4x32xf32>
-// FP8-NEXT: %cst_15 = stablehlo.constant dense<5.000000e-01> : tensor<32x32xf32>
+// FP8-NEXT: %cst_15 = stablehlo.constant dense<2.500000e-01> : tensor<32x32xf32>
 // FP8-NEXT: %44 = stablehlo.multiply %42#7, %cst_15 : tensor<32x32xf32>
 // FP8-NEXT: %45 = stablehlo.multiply %44, %cst : tensor<32x32xf32>
 // FP8-NEXT: %46 = stablehlo.add %44, %45 : tensor<32x32xf32>
 // FP8-NEXT: %47 = stablehlo.clamp %cst_5, %46, %cst_6 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
-// FP8-NEXT: %48 = stablehlo.convert %47 {scalify.forms = ["2^1"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E5M2>
-// FP8-NEXT: %49 = stablehlo.optimization_barrier {scalify.forms = ["2^1"]} %48 : tensor<32x32xf8E5M2>
-// FP8-NEXT: %50 = stablehlo.convert %49 {scalify.forms = ["2^1"]} : (tensor<32x32xf8E5M2>) -> tensor<32x32xf32>
-// FP8-NEXT: %cst_16 = stablehlo.constant dense<5.000000e-01> : tensor<32x32xf32>
+// FP8-NEXT: %48 = stablehlo.convert %47 {scalify.forms = ["2^2"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E5M2>
+// FP8-NEXT: %49 = stablehlo.optimization_barrier {scalify.forms = ["2^2"]} %48 : tensor<32x32xf8E5M2>
+// FP8-NEXT: %50 = stablehlo.convert %49 {scalify.forms = ["2^2"]} : (tensor<32x32xf8E5M2>) -> tensor<32x32xf32>
+// FP8-NEXT: %cst_16 = stablehlo.constant dense<2.500000e-01> : tensor<32x32xf32>
 // FP8-NEXT: %51 = stablehlo.multiply %42#6, %cst_16 : tensor<32x32xf32>
 // FP8-NEXT: %52 = stablehlo.multiply %51, %cst : tensor<32x32xf32>
 // FP8-NEXT: %53 = stablehlo.add %51, %52 : tensor<32x32xf32>
 // FP8-NEXT: %54 = stablehlo.clamp %cst_5, %53, %cst_6 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
-// FP8-NEXT: %55 = stablehlo.convert %54 {scalify.forms = ["2^1"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E5M2>
-// FP8-NEXT: %56 = stablehlo.optimization_barrier {scalify.forms = ["2^1"]} %55 : tensor<32x32xf8E5M2>
-// FP8-NEXT: %57 = stablehlo.convert %56 {scalify.forms = ["2^1"]} : (tensor<32x32xf8E5M2>) -> tensor<32x32xf32>
-// FP8-NEXT: %cst_17 = stablehlo.constant dense<2.000000e-01> : tensor<32x32xf32>
+// FP8-NEXT: %55 = stablehlo.convert %54 {scalify.forms = ["2^2"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E5M2>
+// FP8-NEXT: %56 = stablehlo.optimization_barrier {scalify.forms = ["2^2"]} %55 : tensor<32x32xf8E5M2>
+// FP8-NEXT: %57 = stablehlo.convert %56 {scalify.forms = ["2^2"]} : (tensor<32x32xf8E5M2>) -> tensor<32x32xf32>
+// FP8-NEXT: %cst_17 = stablehlo.constant dense<4.000000e-01> : tensor<32x32xf32>
 // FP8-NEXT: %58 = stablehlo.multiply %cst_17, %50 : tensor<32x32xf32>
 // FP8-NEXT: %59 = stablehlo.subtract %arg0, %58 {scalify.forms = ["2^0"]} : tensor<32x32xf32>
 // FP8-NEXT: %cst_18 = stablehlo.constant dense<1.250000e-02> : tensor<32x16xf32>
 // FP8-NEXT: %60 = stablehlo.multiply %cst_18, %38 : tensor<32x16xf32>
 // FP8-NEXT: %61 = stablehlo.subtract %arg1, %60 {scalify.forms = ["2^0"]} : tensor<32x16xf32>
-// FP8-NEXT: %cst_19 = stablehlo.constant dense<2.000000e-01> : tensor<32x32xf32>
+// FP8-NEXT: %cst_19 = stablehlo.constant dense<4.000000e-01> : tensor<32x32xf32>
 // FP8-NEXT: %62 = stablehlo.multiply %cst_19, %57 : tensor<32x32xf32>
 // FP8-NEXT: %63 = stablehlo.subtract %arg2, %62 {scalify.forms = ["2^0"]} : tensor<32x32xf32>
 // FP8-NEXT: return %59, %61, %63, %19 : tensor<32x32xf32>, tensor<32x16xf32>, tensor<32x32xf32>, tensor<f32>
@@ -389,7 +391,7 @@
 // FP8-NEXT: %cst_3 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
 // FP8-NEXT: %16 = stablehlo.dot_general %15, %11, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^0 level 2"]} : (tensor<4x32xf8E4M3FN>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
 // FP8-NEXT: %17 = stablehlo.dot_general %7, %3, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^0 level 2"]} : (tensor<4x32xf8E4M3FN>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
-// FP8-NEXT: %18 = stablehlo.add %16, %17 {scalify.forms = ["2^0 level 2"]} : tensor<4x32xf32>
+// FP8-NEXT: %18 = stablehlo.add %16, %17 {scalify.forms = ["2^0 level 3"]} : tensor<4x32xf32>
 // FP8-NEXT: %19 = stablehlo.tanh %18 {scalify.forms = ["2^0"]} : tensor<4x32xf32>
 // FP8-NEXT: %20 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
 // FP8-NEXT: %21 = stablehlo.subtract %20, %19 {scalify.forms = ["2^0"]} : tensor<4x32xf32>
@@ -475,23 +477,25 @@
 // FP8-NEXT: %1 = stablehlo.add %arg0, %0 : tensor<32x32xf32>
 // FP8-NEXT: %2 = stablehlo.clamp %cst_1, %1, %cst_2 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
 // FP8-NEXT: %3 = stablehlo.convert %2 {scalify.forms = ["2^0"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E4M3FN>
-// FP8-NEXT: %4 = stablehlo.multiply %arg3, %arg7 {scalify.forms = ["2^-4 level 4"]} : tensor<4x32xf32>
+// FP8-NEXT: %4 = stablehlo.multiply %arg3, %arg7 {scalify.forms = ["2^-4 level 5"]} : tensor<4x32xf32>
 // FP8-NEXT: %cst_5 = stablehlo.constant dense<6.250000e-02> : tensor<4x32xf32>
 // FP8-NEXT: %5 = stablehlo.multiply %4, %cst_5 : tensor<4x32xf32>
-// FP8-NEXT: %6 = stablehlo.multiply %5, %arg6 {scalify.forms = ["2^0"]} : tensor<4x32xf32>
-// FP8-NEXT: %7 = stablehlo.add %5, %6 {scalify.forms = ["2^0"]} : tensor<4x32xf32>
-// FP8-NEXT: %8 = stablehlo.multiply %7, %cst : tensor<4x32xf32>
-// FP8-NEXT: %9 = stablehlo.add %7, %8 : tensor<4x32xf32>
-// FP8-NEXT: %10 = stablehlo.clamp %cst_3, %9, %cst_4 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
-// FP8-NEXT: %11 = stablehlo.convert %10 {scalify.forms = ["2^0"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E5M2>
-// FP8-NEXT: %12 = stablehlo.dot_general %7, %arg5, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level 1"]} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32>
-// FP8-NEXT: %13 = stablehlo.transpose %12, dims = [1, 0] {scalify.forms = ["2^0 level 1"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
-// FP8-NEXT: %14 = stablehlo.add %arg2, %13 {scalify.forms = ["2^0 level 1"]} : tensor<32x32xf32>
-// FP8-NEXT: %15 = stablehlo.dot_general %11, %3, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^0 level 2"]} : (tensor<4x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
-// FP8-NEXT: %16 = stablehlo.dot_general %7, %arg4, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level 1"]} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32>
-// FP8-NEXT: %17 = stablehlo.transpose %16, dims = [1, 0] {scalify.forms = ["2^0 level 1"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
-// FP8-NEXT: %18 = stablehlo.add %arg1, %17 {scalify.forms = ["2^0 level 1"]} : tensor<32x32xf32>
-// FP8-NEXT: return %18, %14, %15 : tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>
+// FP8-NEXT: %6 = stablehlo.multiply %5, %arg6 {scalify.forms = ["2^0 level 1"]} : tensor<4x32xf32>
+// FP8-NEXT: %7 = stablehlo.add %5, %6 {scalify.forms = ["2^0 level 1"]} : tensor<4x32xf32>
+// FP8-NEXT: %cst_6 = stablehlo.constant dense<5.000000e-01> : tensor<4x32xf32>
+// FP8-NEXT: %8 = stablehlo.multiply %7, %cst_6 : tensor<4x32xf32>
+// FP8-NEXT: %9 = stablehlo.multiply %8, %cst : tensor<4x32xf32>
+// FP8-NEXT: %10 = stablehlo.add %8, %9 : tensor<4x32xf32>
+// FP8-NEXT: %11 = stablehlo.clamp %cst_3, %10, %cst_4 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
+// FP8-NEXT: %12 = stablehlo.convert %11 {scalify.forms = ["2^1"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E5M2>
+// FP8-NEXT: %13 = stablehlo.dot_general %7, %arg5, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level 2"]} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32>
+// FP8-NEXT: %14 = stablehlo.transpose %13, dims = [1, 0] {scalify.forms = ["2^0 level 2"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
+// FP8-NEXT: %15 = stablehlo.add %arg2, %14 {scalify.forms = ["2^0 level 2"]} : tensor<32x32xf32>
+// FP8-NEXT: %16 = stablehlo.dot_general %12, %3, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^1 level 3"]} : (tensor<4x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
+// FP8-NEXT: %17 = stablehlo.dot_general %7, %arg4, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level 2"]} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32>
+// FP8-NEXT: %18 = stablehlo.transpose %17, dims = [1, 0] {scalify.forms = ["2^0 level 2"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
+// FP8-NEXT: %19 = stablehlo.add %arg1, %18 {scalify.forms = ["2^0 level 2"]} : tensor<32x32xf32>
+// FP8-NEXT: return %19, %15, %16 : tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>
 // FP8-NEXT: }
 // FP8-NEXT: }
 

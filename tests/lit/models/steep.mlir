@@ -131,7 +131,7 @@
 // NARROW-NEXT: %40 = stablehlo.multiply %39, %22 : tensor<f32>
 // NARROW-NEXT: %41 = stablehlo.divide %40, %26 : tensor<f32>
 // NARROW-NEXT: %42 = stablehlo.add %6, %9 : tensor<i32>
-// NARROW-NEXT: %c_6 = stablehlo.constant dense<-1905> : tensor<i32>
+// NARROW-NEXT: %c_6 = stablehlo.constant dense<-1897> : tensor<i32>
 // NARROW-NEXT: %43 = stablehlo.add %42, %c_6 : tensor<i32>
 // NARROW-NEXT: %44 = stablehlo.clamp %c_2, %43, %c_3 : tensor<i32>
 // NARROW-NEXT: %45 = stablehlo.shift_left %44, %c : tensor<i32>
@@ -157,67 +157,81 @@
 // NARROW-NEXT: %65 = stablehlo.multiply %64, %26 : tensor<f32>
 // NARROW-NEXT: %66 = stablehlo.multiply %65, %22 : tensor<f32>
 // NARROW-NEXT: %67 = stablehlo.multiply %66, %26 : tensor<f32>
+// NARROW-NEXT: %cst = stablehlo.constant dense<4.000000e+00> : tensor<f32>
 // NARROW-NEXT: %68 = stablehlo.multiply %0, %arg5 : tensor<f32>
-// NARROW-NEXT: %69 = stablehlo.multiply %arg1, %arg1 : tensor<f32>
-// NARROW-NEXT: %70 = stablehlo.multiply %69, %arg1 : tensor<f32>
+// NARROW-NEXT: %69 = stablehlo.multiply %68, %cst : tensor<f32>
+// NARROW-NEXT: %cst_7 = stablehlo.constant dense<1.600000e+01> : tensor<f32>
+// NARROW-NEXT: %70 = stablehlo.multiply %arg1, %arg1 : tensor<f32>
 // NARROW-NEXT: %71 = stablehlo.multiply %70, %arg1 : tensor<f32>
 // NARROW-NEXT: %72 = stablehlo.multiply %71, %arg1 : tensor<f32>
-// NARROW-NEXT: %73 = stablehlo.multiply %72, %71 : tensor<f32>
-// NARROW-NEXT: %cst = stablehlo.constant dense<1.17549435E-38> : tensor<f32>
-// NARROW-NEXT: %cst_7 = stablehlo.constant dense<8.50705917E+37> : tensor<f32>
-// NARROW-NEXT: %74 = stablehlo.clamp %cst, %73, %cst_7 : tensor<f32>
-// NARROW-NEXT: %75 = stablehlo.divide %72, %74 : tensor<f32>
-// NARROW-NEXT: %76 = stablehlo.multiply %75, %71 : tensor<f32>
-// NARROW-NEXT: %77 = stablehlo.multiply %68, %68 : tensor<f32>
-// NARROW-NEXT: %78 = stablehlo.clamp %cst, %77, %cst_7 : tensor<f32>
-// NARROW-NEXT: %79 = stablehlo.divide %68, %78 : tensor<f32>
+// NARROW-NEXT: %73 = stablehlo.multiply %72, %cst_7 : tensor<f32>
+// NARROW-NEXT: %74 = stablehlo.multiply %72, %arg1 : tensor<f32>
+// NARROW-NEXT: %75 = stablehlo.multiply %73, %74 : tensor<f32>
+// NARROW-NEXT: %cst_8 = stablehlo.constant dense<1.17549435E-38> : tensor<f32>
+// NARROW-NEXT: %cst_9 = stablehlo.constant dense<8.50705917E+37> : tensor<f32>
+// NARROW-NEXT: %76 = stablehlo.clamp %cst_8, %75, %cst_9 : tensor<f32>
+// NARROW-NEXT: %77 = stablehlo.divide %73, %76 : tensor<f32>
+// NARROW-NEXT: %78 = stablehlo.multiply %77, %74 : tensor<f32>
+// NARROW-NEXT: %cst_10 = stablehlo.constant dense<8.000000e+00> : tensor<f32>
+// NARROW-NEXT: %79 = stablehlo.multiply %68, %cst_10 : tensor<f32>
 // NARROW-NEXT: %80 = stablehlo.multiply %79, %68 : tensor<f32>
-// NARROW-NEXT: %cst_8 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<8xf32>
-// NARROW-NEXT: %81 = stablehlo.multiply %arg0, %arg0 {scalify.forms = ["s0^2"]} : tensor<8xf32>
-// NARROW-NEXT: %82 = stablehlo.multiply %81, %81 {scalify.forms = ["s0^4"]} : tensor<8xf32>
-// NARROW-NEXT: %83 = stablehlo.multiply %82, %82 {scalify.forms = ["s0^8"]} : tensor<8xf32>
-// NARROW-NEXT: %84 = stablehlo.multiply %arg2, %arg2 {scalify.forms = ["s1^2"]} : tensor<8xf32>
-// NARROW-NEXT: %85 = stablehlo.multiply %84, %84 {scalify.forms = ["s1^4"]} : tensor<8xf32>
-// NARROW-NEXT: %86 = stablehlo.multiply %85, %85 {scalify.forms = ["s1^8"]} : tensor<8xf32>
-// NARROW-NEXT: %87 = stablehlo.divide %83, %86 {scalify.forms = ["s0^8*s1^-8"]} : tensor<8xf32>
-// NARROW-NEXT: %88 = stablehlo.multiply %83, %86 {scalify.forms = ["s0^8*s1^8"]} : tensor<8xf32>
-// NARROW-NEXT: %89 = stablehlo.multiply %arg0, %arg2 {scalify.forms = ["s0*s1"]} : tensor<8xf32>
-// NARROW-NEXT: %90 = stablehlo.multiply %89, %arg4 {scalify.forms = ["s0*s1*s2"]} : tensor<8xf32>
-// NARROW-NEXT: %91 = stablehlo.broadcast_in_dim %0, dims = [] : (tensor<f32>) -> tensor<8xf32>
-// NARROW-NEXT: %92 = stablehlo.multiply %89, %91 : tensor<8xf32>
-// NARROW-NEXT: %93 = stablehlo.add %92, %cst_8 {scalify.forms = ["2^0 level 0.5"]} : tensor<8xf32>
-// NARROW-NEXT: %94 = stablehlo.multiply %93, %arg0 {scalify.forms = ["s0 level 0.5"]} : tensor<8xf32>
-// NARROW-NEXT: %95 = stablehlo.broadcast_in_dim %arg1, dims = [] : (tensor<f32>) -> tensor<8xf32>
-// NARROW-NEXT: %96 = stablehlo.multiply %94, %95 : tensor<8xf32>
-// NARROW-NEXT: %97 = stablehlo.add %cst_8, %96 {scalify.forms = ["2^0 level 0.792481"]} : tensor<8xf32>
-// NARROW-NEXT: %cst_9 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<2.500000e-01> : tensor<8xf32>
-// NARROW-NEXT: %98 = stablehlo.multiply %94, %89 {scalify.forms = ["s0^2*s1 level 0.5"]} : tensor<8xf32>
-// NARROW-NEXT: %99 = stablehlo.broadcast_in_dim %1, dims = [] : (tensor<f32>) -> tensor<8xf32>
-// NARROW-NEXT: %100 = stablehlo.multiply %98, %99 : tensor<8xf32>
-// NARROW-NEXT: %101 = stablehlo.add %cst_9, %100 {scalify.forms = ["2^0 level 0.522197"]} : tensor<8xf32>
-// NARROW-NEXT: %102 = stablehlo.add %arg6, %cst_8 {scalify.forms = ["2^0 level 12"]} : tensor<8xf32>
-// NARROW-NEXT: %103 = stablehlo.multiply %arg6, %arg6 {scalify.forms = ["2^0 level 24"]} : tensor<8xf32>
-// NARROW-NEXT: %104 = stablehlo.subtract %cst_8, %103 {scalify.forms = ["2^0 level 24"]} : tensor<8xf32>
-// NARROW-NEXT: %105 = stablehlo.divide %cst_8, %arg0 {scalify.forms = ["s0^-1"]} : tensor<8xf32>
-// NARROW-NEXT: %106 = stablehlo.divide %83, %105 {scalify.forms = ["s0^9"]} : tensor<8xf32>
-// NARROW-NEXT: %107 = stablehlo.multiply %90, %90 {scalify.forms = ["s0^2*s1^2*s2^2"]} : tensor<8xf32>
-// NARROW-NEXT: %108 = stablehlo.broadcast_in_dim %2, dims = [] : (tensor<f32>) -> tensor<8xf32>
-// NARROW-NEXT: %109 = stablehlo.multiply %arg2, %108 : tensor<8xf32>
-// NARROW-NEXT: %110 = stablehlo.broadcast_in_dim %3, dims = [] : (tensor<f32>) -> tensor<8xf32>
-// NARROW-NEXT: %111 = stablehlo.multiply %arg4, %110 : tensor<8xf32>
-// NARROW-NEXT: %112 = stablehlo.clamp %arg0, %109, %111 {scalify.forms = ["s0"]} : tensor<8xf32>
-// NARROW-NEXT: %113 = stablehlo.broadcast_in_dim %41, dims = [] : (tensor<f32>) -> tensor<8xf32>
-// NARROW-NEXT: %114 = stablehlo.multiply %87, %113 : tensor<8xf32>
-// NARROW-NEXT: %115 = stablehlo.broadcast_in_dim %67, dims = [] : (tensor<f32>) -> tensor<8xf32>
-// NARROW-NEXT: %116 = stablehlo.multiply %88, %115 : tensor<8xf32>
-// NARROW-NEXT: %cst_10 = stablehlo.constant dense<5.000000e-01> : tensor<8xf32>
-// NARROW-NEXT: %117 = stablehlo.multiply %97, %cst_10 : tensor<8xf32>
-// NARROW-NEXT: %cst_11 = stablehlo.constant dense<2.000000e+00> : tensor<f32>
-// NARROW-NEXT: %118 = stablehlo.broadcast_in_dim %76, dims = [] : (tensor<f32>) -> tensor<8xf32>
-// NARROW-NEXT: %119 = stablehlo.multiply %106, %118 : tensor<8xf32>
-// NARROW-NEXT: %120 = stablehlo.broadcast_in_dim %80, dims = [] : (tensor<f32>) -> tensor<8xf32>
-// NARROW-NEXT: %121 = stablehlo.multiply %107, %120 : tensor<8xf32>
-// NARROW-NEXT: return %101, %114, %14, %116, %46, %90, %68, %117, %cst_11, %112, %arg1, %119, %74, %121, %78, %104 : tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>
+// NARROW-NEXT: %81 = stablehlo.clamp %cst_8, %80, %cst_9 : tensor<f32>
+// NARROW-NEXT: %82 = stablehlo.divide %79, %81 : tensor<f32>
+// NARROW-NEXT: %83 = stablehlo.multiply %82, %68 : tensor<f32>
+// NARROW-NEXT: %cst_11 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<8xf32>
+// NARROW-NEXT: %84 = stablehlo.multiply %arg0, %arg0 {scalify.forms = ["s0^2 level 1"]} : tensor<8xf32>
+// NARROW-NEXT: %85 = stablehlo.multiply %84, %84 {scalify.forms = ["s0^4 level 2"]} : tensor<8xf32>
+// NARROW-NEXT: %86 = stablehlo.multiply %85, %85 {scalify.forms = ["s0^8 level 4"]} : tensor<8xf32>
+// NARROW-NEXT: %87 = stablehlo.multiply %arg2, %arg2 {scalify.forms = ["s1^2 level 1"]} : tensor<8xf32>
+// NARROW-NEXT: %88 = stablehlo.multiply %87, %87 {scalify.forms = ["s1^4 level 2"]} : tensor<8xf32>
+// NARROW-NEXT: %89 = stablehlo.multiply %88, %88 {scalify.forms = ["s1^8 level 4"]} : tensor<8xf32>
+// NARROW-NEXT: %90 = stablehlo.divide %86, %89 {scalify.forms = ["s0^8*s1^-8"]} : tensor<8xf32>
+// NARROW-NEXT: %91 = stablehlo.multiply %86, %89 {scalify.forms = ["s0^8*s1^8 level 8"]} : tensor<8xf32>
+// NARROW-NEXT: %92 = stablehlo.multiply %arg0, %arg2 {scalify.forms = ["s0*s1 level 1"]} : tensor<8xf32>
+// NARROW-NEXT: %93 = stablehlo.multiply %92, %arg4 {scalify.forms = ["s0*s1*s2 level 1.5"]} : tensor<8xf32>
+// NARROW-NEXT: %94 = stablehlo.broadcast_in_dim %0, dims = [] : (tensor<f32>) -> tensor<8xf32>
+// NARROW-NEXT: %95 = stablehlo.multiply %92, %94 : tensor<8xf32>
+// NARROW-NEXT: %96 = stablehlo.add %95, %cst_11 {scalify.forms = ["2^0 level 1"]} : tensor<8xf32>
+// NARROW-NEXT: %97 = stablehlo.multiply %96, %arg0 {scalify.forms = ["s0 level 1.5"]} : tensor<8xf32>
+// NARROW-NEXT: %98 = stablehlo.broadcast_in_dim %arg1, dims = [] : (tensor<f32>) -> tensor<8xf32>
+// NARROW-NEXT: %99 = stablehlo.multiply %97, %98 : tensor<8xf32>
+// NARROW-NEXT: %100 = stablehlo.add %cst_11, %99 {scalify.forms = ["2^0 level 1.5"]} : tensor<8xf32>
+// NARROW-NEXT: %cst_12 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<2.500000e-01> : tensor<8xf32>
+// NARROW-NEXT: %101 = stablehlo.multiply %97, %92 {scalify.forms = ["s0^2*s1 level 2.5"]} : tensor<8xf32>
+// NARROW-NEXT: %102 = stablehlo.broadcast_in_dim %1, dims = [] : (tensor<f32>) -> tensor<8xf32>
+// NARROW-NEXT: %103 = stablehlo.multiply %101, %102 : tensor<8xf32>
+// NARROW-NEXT: %104 = stablehlo.add %cst_12, %103 {scalify.forms = ["2^0 level 2.5"]} : tensor<8xf32>
+// NARROW-NEXT: %105 = stablehlo.add %arg6, %cst_11 {scalify.forms = ["2^0 level 12"]} : tensor<8xf32>
+// NARROW-NEXT: %106 = stablehlo.multiply %arg6, %arg6 {scalify.forms = ["2^0 level 24"]} : tensor<8xf32>
+// NARROW-NEXT: %107 = stablehlo.subtract %cst_11, %106 {scalify.forms = ["2^0 level 24"]} : tensor<8xf32>
+// NARROW-NEXT: %108 = stablehlo.divide %cst_11, %arg0 {scalify.forms = ["s0^-1 level -0.5"]} : tensor<8xf32>
+// NARROW-NEXT: %109 = stablehlo.divide %86, %108 {scalify.forms = ["s0^9 level 4.5"]} : tensor<8xf32>
+// NARROW-NEXT: %110 = stablehlo.multiply %93, %93 {scalify.forms = ["s0^2*s1^2*s2^2 level 3"]} : tensor<8xf32>
+// NARROW-NEXT: %111 = stablehlo.broadcast_in_dim %2, dims = [] : (tensor<f32>) -> tensor<8xf32>
+// NARROW-NEXT: %112 = stablehlo.multiply %arg2, %111 : tensor<8xf32>
+// NARROW-NEXT: %113 = stablehlo.broadcast_in_dim %3, dims = [] : (tensor<f32>) -> tensor<8xf32>
+// NARROW-NEXT: %114 = stablehlo.multiply %arg4, %113 : tensor<8xf32>
+// NARROW-NEXT: %115 = stablehlo.clamp %arg0, %112, %114 {scalify.forms = ["s0 level 0.5"]} : tensor<8xf32>
+// NARROW-NEXT: %116 = stablehlo.broadcast_in_dim %41, dims = [] : (tensor<f32>) -> tensor<8xf32>
+// NARROW-NEXT: %117 = stablehlo.multiply %90, %116 : tensor<8xf32>
+// NARROW-NEXT: %cst_13 = stablehlo.constant dense<3.906250e-03> : tensor<8xf32>
+// NARROW-NEXT: %118 = stablehlo.multiply %91, %cst_13 : tensor<8xf32>
+// NARROW-NEXT: %119 = stablehlo.broadcast_in_dim %67, dims = [] : (tensor<f32>) -> tensor<8xf32>
+// NARROW-NEXT: %120 = stablehlo.multiply %118, %119 : tensor<8xf32>
+// NARROW-NEXT: %cst_14 = stablehlo.constant dense<2.500000e-01> : tensor<8xf32>
+// NARROW-NEXT: %121 = stablehlo.multiply %93, %cst_14 : tensor<8xf32>
+// NARROW-NEXT: %cst_15 = stablehlo.constant dense<2.500000e-01> : tensor<8xf32>
+// NARROW-NEXT: %122 = stablehlo.multiply %100, %cst_15 : tensor<8xf32>
+// NARROW-NEXT: %cst_16 = stablehlo.constant dense<4.000000e+00> : tensor<f32>
+// NARROW-NEXT: %cst_17 = stablehlo.constant dense<6.250000e-02> : tensor<8xf32>
+// NARROW-NEXT: %123 = stablehlo.multiply %109, %cst_17 : tensor<8xf32>
+// NARROW-NEXT: %124 = stablehlo.broadcast_in_dim %78, dims = [] : (tensor<f32>) -> tensor<8xf32>
+// NARROW-NEXT: %125 = stablehlo.multiply %123, %124 : tensor<8xf32>
+// NARROW-NEXT: %cst_18 = stablehlo.constant dense<1.250000e-01> : tensor<8xf32>
+// NARROW-NEXT: %126 = stablehlo.multiply %110, %cst_18 : tensor<8xf32>
+// NARROW-NEXT: %127 = stablehlo.broadcast_in_dim %83, dims = [] : (tensor<f32>) -> tensor<8xf32>
+// NARROW-NEXT: %128 = stablehlo.multiply %126, %127 : tensor<8xf32>
+// NARROW-NEXT: return %104, %117, %14, %120, %46, %121, %69, %122, %cst_16, %115, %arg1, %125, %76, %128, %81, %107 : tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>
 // NARROW-NEXT: }
 // NARROW-NEXT: }
 

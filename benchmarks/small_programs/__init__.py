@@ -1,0 +1,1 @@
+"""Small programs whose gradients under predicted scales are compared; see `__main__`."""
