@@ -156,7 +156,12 @@ GROUPS: Mapping[str, Group] = {
 
 
 def least(recipe: str, reference: float) -> float:
-    """The least ratio in dB for a gradient whose ratio under `fp8-current` is `reference`."""
+    """The least ratio in dB for a gradient whose ratio under `fp8-current` is `reference`.
+
+    A gradient of which that leaves nothing is one of terms that cancel, and has no bound.
+    """
+    if reference <= 0.0:
+        return -np.inf
     if recipe == "fp16":
         return min(ENOUGH_F16, reference + GAIN_F16)
     return min(ENOUGH, reference) - ROOM

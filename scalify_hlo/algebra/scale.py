@@ -43,6 +43,7 @@ class RuntimeScale:
         uncertainty: The uncertainty of `size`.
         of_size: Whether it is a measured size of values at scale 1, which adds no uncertainty.
         before: The scale of the values for which it was computed; None if that is not known.
+        factors: The number of given or computed scales of which it is made.
     """
 
     index: int
@@ -55,6 +56,7 @@ class RuntimeScale:
     uncertainty: Uncertainty = CERTAIN
     of_size: bool = False
     before: Scale | None = None
+    factors: int = 1
 
     @property
     def wide(self) -> bool:
@@ -110,6 +112,11 @@ class Scale(NamedTuple):
     def degree(self) -> int:
         """Sum of the absolute powers of the run-time scales."""
         return sum([abs(k) for _, k in self.powers])
+
+    @property
+    def factors(self) -> int:
+        """The number of given or computed scales of which it is made, with their powers."""
+        return sum([abs(k) * runtime.factors for runtime, k in self.powers])
 
     @property
     def reach(self) -> int:

@@ -33,6 +33,11 @@ class ScaleRoot:
         return self.scale.reach // self.n + 1
 
     @property
+    def factors(self) -> int:
+        """The number of given or computed scales of which the run-time scale is made."""
+        return -(-self.scale.factors // self.n)
+
+    @property
     def depth(self) -> int:
         """The number of nested regions in which the run-time scale is computed."""
         return self.scale.depth
@@ -68,6 +73,11 @@ class ScaleMaximum:
     def bound(self) -> int:
         """Bound on ``|log2|`` of the run-time scale."""
         return max(scale.reach for scale in self.scales)
+
+    @property
+    def factors(self) -> int:
+        """The number of given or computed scales of which the run-time scale is made."""
+        return max(scale.factors for scale in self.scales)
 
     @property
     def depth(self) -> int:

@@ -260,6 +260,7 @@ class RuntimeScales(ScalarOps):
         if origin not in self._derived:
             self._derived[origin] = runtime = self._new(False, origin.bound, origin.depth)
             runtime.size, runtime.of_size = origin.size, origin.of_size
+            runtime.factors = origin.factors
             if self._tracks_uncertainty:
                 runtime.uncertainty = origin.uncertainty
             if origin.of_size:

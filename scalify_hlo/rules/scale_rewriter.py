@@ -286,7 +286,7 @@ class ScaleRewriter:
         """
         format_ = self.format(value)
         narrow = format_ is not None and not format_.wide and not format_.small
-        return narrow and info.right >= OF_PAIRS and info.scale.degree > MANY
+        return narrow and info.right >= OF_PAIRS and info.scale.factors > MANY
 
     def _finite(self, value: ir.Value, info: Scaled) -> Scaled:
         """Returns the scale information of a value; its size is not known if it is infinite.
@@ -356,7 +356,7 @@ class ScaleRewriter:
             bias = ROUNDED_BIAS if powers_of(info.level) else 0.0
             return info._replace(uncertainty=found.with_bias(bias))
         if not self.recipe.matmul.small:  # The paper's rules are for scales, and f16 has room.
-            return info._replace(uncertainty=found.with_bias(3 * ROUNDED_BIAS))
+            return info._replace(uncertainty=found.with_bias(ROUNDED_DOWN + ROUNDED_BIAS))
         found = found.with_bias(ROUNDED_BIAS)
         if self.predicts:
             return info._replace(level=info.level + ROUNDED_DOWN, uncertainty=found)

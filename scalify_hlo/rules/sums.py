@@ -9,7 +9,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import NATURAL
 from scalify_hlo.algebra.runtime_size import alike
 from scalify_hlo.algebra.scale import ONE, Scaled, ScaleInfo, comparable, mean_uncertainty
-from scalify_hlo.algebra.uncertainty import Uncertainty, most
+from scalify_hlo.algebra.uncertainty import Uncertainty
 from scalify_hlo.rules.alignment import is_unit
 from scalify_hlo.rules.families import NEUTRAL
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
@@ -111,22 +111,17 @@ def _level_of_sum(target: Scaled, infos: Sequence[ScaleInfo], rewriter: ScaleRew
 
 
 def _uncertainty_of_sum(target: Scaled, infos: Sequence[ScaleInfo]) -> Uncertainty:
-    """Returns the uncertainty of a sum, in which that of terms which are not independent adds up.
-
-    If the ratio of the terms is not known, it is no less than that of each.
-    """
+    """Returns the uncertainty of a sum, whose terms may not be independent."""
     scaled = [info for info in infos if isinstance(info, Scaled)]
     parts = [info.uncertainty for info in scaled]
     if len(parts) < len(infos):
         return target.uncertainty
-    sure = min(1.0, *(part.octaves for part in parts))
-    if len(comparable(target.scale, scaled)) == len(infos):
-        return target.uncertainty.with_bias(sure * _SUM_BIAS)
-    found = most((target.uncertainty, *parts)).drifting(target.uncertainty.drift)
-    return found.with_bias(sure * _UNLIKE_BIAS)
+    sure = min(1.0, *(part.octaves for part in parts)) ** 2
+    known = len(comparable(target.scale, scaled)) == len(infos)
+    return target.uncertainty.with_bias(sure * (_SUM_BIAS if known else _UNLIKE_BIAS))
 
 
-_UNLIKE, _SUM_BIAS, _UNLIKE_BIAS = 0.25, 0.15, 0.5
+_UNLIKE, _SUM_BIAS, _UNLIKE_BIAS = 0.25, 0.1, 0.6
 """The octaves by which a sum is larger than its largest term if their ratio is not known, and by
 which terms that are not independent make it larger or smaller."""
 
