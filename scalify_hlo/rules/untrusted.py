@@ -239,6 +239,12 @@ def measured(
     return Trusted(after, known.at(known.normalized)) if computed else Trusted(data, known)
 
 
+_MANY_SCALES: Final = (
+    "its f16 data are divided by their rms, which is measured: their scale is a product of many, "
+    "and f16 has no room for the errors of all"
+)
+
+
 def sure(value: ir.Value, rewriter: ScaleRewriter) -> None:
     """Rescales the data of a pair by their rms, for all ops that follow.
 
@@ -246,6 +252,8 @@ def sure(value: ir.Value, rewriter: ScaleRewriter) -> None:
     are too large for f16.
     """
     at = rewriter.next
+    if not isinstance(value.owner, ir.Block):
+        rewriter.remark(value.owner, _MANY_SCALES)
     places = [(use, in_block(use.owner.operation, at.block)) for use in value.uses]
     marker = stablehlo.OptimizationBarrierOp([value], loc=at.location, ip=ir.InsertionPoint(at))
     marker.attributes[markers.STATISTIC] = ir.StringAttr.get("l2")

@@ -103,3 +103,17 @@ def test_f16_models_with_pairs_are_as_good_as_the_original(name: str, recipe: st
     wide = jax.tree.map(lambda x: x.astype(np.float32), given)
     exact, plain = jax.jit(network)(*wide), jax.jit(network)(*given)
     assert decibels(exact, found) > min(decibels(exact, plain), 50) - LOST
+
+
+def test_what_is_measured_is_told() -> None:
+    def network(weights: Any, x: Any) -> Any:
+        for w in weights:
+            x = jax.nn.gelu(x @ w)
+        return x
+
+    exported = jax.export.export(jax.jit(network))(*inputs(np.float16, 1 / 8.1))
+    how = {"recipe": "propagate", "signature": "scaled", "report": True}
+    _, report = scalify_hlo.rewrite(exported, **how)
+    told = [remark.message for remark in report.remarks]
+    assert any("which is measured" in message for message in told)
+    assert report.statistics == len(told)
