@@ -52,7 +52,7 @@ _NEEDED_BITS = 2
 INPUT = 0.5
 """The uncertainty, in octaves, of the sizes of inputs: rounding, and statistics."""
 
-ROUNDED_DOWN, ROUNDED_BIAS = 0.5, 0.25
+ROUNDED_DOWN, ROUNDED_BIAS = 0.5, 0.2
 """The mean of log2 of data whose scale is the power of two at or below their size, in octaves, and
 how far it is from that. The weights of a model are often of one size, so that this adds up."""
 

@@ -121,7 +121,7 @@ def _uncertainty_of_sum(target: Scaled, infos: Sequence[ScaleInfo]) -> Uncertain
     return target.uncertainty.with_bias(sure * (_SUM_BIAS if known else _UNLIKE_BIAS))
 
 
-_UNLIKE, _SUM_BIAS, _UNLIKE_BIAS = 0.25, 0.1, 0.6
+_UNLIKE, _SUM_BIAS, _UNLIKE_BIAS = 0.25, 0.1, 0.4
 """The octaves by which a sum is larger than its largest term if their ratio is not known, and by
 which terms that are not independent make it larger or smaller."""
 
