@@ -139,6 +139,11 @@ class Scale(NamedTuple):
         return found
 
     @property
+    def given(self) -> bool:
+        """Whether scales of arguments are in it, of which no size is expected."""
+        return any(runtime.state for runtime, _ in self.powers)
+
+    @property
     def state(self) -> bool:
         """Whether this is exactly the run-time scale of an argument."""
         return (

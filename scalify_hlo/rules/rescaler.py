@@ -196,7 +196,7 @@ class Rescaler:
         if format_ is None:
             raise TypeError(f"not a float tensor: {value.type}")
         reach = min(-format_.min_exponent, format_.max_exponent)
-        given = format_.name == "bf16" and any(runtime.state for runtime, _ in factor.powers)
+        given = format_.name == "bf16" and factor.given
         if (format_.wide and not given) or (factor.static and abs(factor.exponent) <= reach):
             return self._multiply_wide(value, factor, at, format_)
         element = value.type.element_type

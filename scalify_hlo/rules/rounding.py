@@ -53,7 +53,7 @@ def beyond(known: Trusted, kind: str, op: ir.Operation, rewriter: ScaleRewriter)
     The scale of a pair may be so large. A scale that is computed divides values that are in f32.
     """
     scale = known.info.scale
-    if kind != attributes.GRADIENT or not any(runtime.state for runtime, _ in scale.powers):
+    if kind != attributes.GRADIENT or not scale.given:
         return None
     return rewriter.multiply(known.value, scale, op)
 

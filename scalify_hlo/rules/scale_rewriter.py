@@ -351,7 +351,7 @@ class ScaleRewriter:
     def _as_input(self, info: Scaled) -> Scaled:
         """Returns the scale information of an input, whose scale may be at or below its size."""
         found = of_root(INPUT, _IN_POWERS).drifting(info.uncertainty.drift)
-        pair = any(runtime.state for runtime, _ in info.scale.powers)
+        pair = info.scale.given
         if not pair:
             bias = ROUNDED_BIAS if powers_of(info.level) else 0.0
             return info._replace(uncertainty=found.with_bias(bias))

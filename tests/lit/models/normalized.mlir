@@ -627,12 +627,12 @@
 // OPERANDS-NEXT: %160 = stablehlo.dot_general %159, %27, contracting_dims = [1] x [0] {scalify.forms = ["s0*s3 level 2"]} : (tensor<4x32xf16>, tensor<32x16xf16>) -> tensor<4x16xf32>
 // OPERANDS-NEXT: %161 = stablehlo.broadcast_in_dim %153, dims = [] : (tensor<f32>) -> tensor<4x16xf32>
 // OPERANDS-NEXT: %162 = stablehlo.multiply %160, %161 : tensor<4x16xf32>
-// OPERANDS-NEXT: %163 = stablehlo.subtract %162, %arg4 {scalify.forms = ["2^0"]} : tensor<4x16xf32>
+// OPERANDS-NEXT: %163 = stablehlo.subtract %162, %arg4 {scalify.forms = ["2^0 level 1"]} : tensor<4x16xf32>
 // OPERANDS-NEXT: %164 = stablehlo.broadcast_in_dim %cst_19, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x16xf32>
-// OPERANDS-NEXT: %165 = stablehlo.multiply %164, %163 {scalify.forms = ["2^0 level 1"]} : tensor<4x16xf32>
+// OPERANDS-NEXT: %165 = stablehlo.multiply %164, %163 {scalify.forms = ["2^0 level 2"]} : tensor<4x16xf32>
 // OPERANDS-NEXT: %166 = stablehlo.divide %cst_21, %cst_18 {scalify.forms = ["2^0 level -6"]} : tensor<f32>
 // OPERANDS-NEXT: %167 = stablehlo.broadcast_in_dim %166, dims = [] {scalify.forms = ["2^0 level -6"]} : (tensor<f32>) -> tensor<4x16xf32>
-// OPERANDS-NEXT: %168 = stablehlo.multiply %167, %165 {scalify.forms = ["2^0 level -5"]} : tensor<4x16xf32>
+// OPERANDS-NEXT: %168 = stablehlo.multiply %167, %165 {scalify.forms = ["2^0 level -4"]} : tensor<4x16xf32>
 // OPERANDS-NEXT: %169 = stablehlo.optimization_barrier %168 : tensor<4x16xf32>
 // OPERANDS-NEXT: %170 = stablehlo.abs %169 : tensor<4x16xf32>
 // OPERANDS-NEXT: %171 = stablehlo.bitcast_convert %170 : (tensor<4x16xf32>) -> tensor<4x16xi32>
