@@ -220,3 +220,11 @@ def test_bytes_that_only_the_native_reader_takes_are_damaged(
     with pytest.raises(InputError, match="this artifact is damaged: ") as caught:
         artifact.read_guarded(ir.Module, b"", "artifact", "file", guarded=True)
     assert caught.value.hint
+
+
+def test_an_attribute_that_is_a_location_is_told() -> None:
+    """The bindings cannot read it; a damaged file had one."""
+    text = "module attributes {a.place = loc(unknown)} {func.func @main() {return}}"
+    module = read_program(text.encode(), "<program>").module
+    with pytest.raises(InputError, match=r"'a\.place' that is a location"):
+        artifact.copy_module(module)
