@@ -109,7 +109,8 @@ ANY_POWER: Final = 1024
 """The same of data in any format: without it, ten squarings would need 1,024 factors."""
 
 MANY: Final = 5
-"""The most run-time scales, counted with their powers, in the scale of f32 data."""
+"""The most run-time scales, counted with their powers, in the scale of f32 data, or of f16 data of
+a program that gets pairs."""
 
 FAR: Final = 80
 """The largest |log2| of the static factor of a scale of f32 data: that of two static scales."""

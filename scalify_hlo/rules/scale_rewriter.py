@@ -276,17 +276,18 @@ class ScaleRewriter:
                 elif before is not None:  # The value was set before, at another level.
                     known[moved] = at
                 value = moved
-            if self._own and self._is_unsure(value, info):
+            if self._own and self._is_unsure(value):
                 self.unsure.append(value)
 
-    def _is_unsure(self, value: ir.Value, info: Scaled) -> bool:
+    def _is_unsure(self, value: ir.Value) -> bool:
         """Whether data of pairs may leave f16, as they are at a product of many scales.
 
         Each of the factors may be wrong by an octave, and all in the same direction.
         """
-        format_ = self.format(value)
-        narrow = format_ is not None and not format_.wide and not format_.small
-        return narrow and info.right >= OF_PAIRS and info.scale.factors > MANY
+        format_, info = self.format(value), self._known.get(value)
+        if format_ is None or format_.wide or format_.small or not isinstance(info, Scaled):
+            return False
+        return info.right >= OF_PAIRS and info.scale.factors > MANY
 
     def _finite(self, value: ir.Value, info: Scaled) -> Scaled:
         """Returns the scale information of a value; its size is not known if it is infinite.

@@ -99,7 +99,7 @@ def _level_of_sum(target: Scaled, infos: Sequence[ScaleInfo], rewriter: ScaleRew
     """Returns the level of a sum at a scale; masks do not count."""
     scale = target.scale
     scaled = [f for f in infos if isinstance(f, Scaled)]
-    known = [f for f in scaled if not (f.scale / scale).given]
+    known = [f for f in scaled if not (f.scale / scale).given]  # Statistics have expected sizes.
     levels = [f.level_at(scale) + f.uncertainty.drift for f in known]
     if scale.static:
         levels += [rewriter.size(f) - scale.exponent for f in infos if is_unit(f)]
@@ -116,9 +116,9 @@ def _uncertainty_of_sum(target: Scaled, infos: Sequence[ScaleInfo]) -> Uncertain
     parts = [info.uncertainty for info in scaled]
     if len(parts) < len(infos):
         return target.uncertainty
-    sure = min(1.0, *(part.octaves for part in parts)) ** 2
+    share = min(1.0, *(part.octaves for part in parts)) ** 2  # A normalized term adds little.
     known = len(comparable(target.scale, scaled)) == len(infos)
-    return target.uncertainty.with_bias(sure * (_SUM_BIAS if known else _UNLIKE_BIAS))
+    return target.uncertainty.with_bias(share * (_SUM_BIAS if known else _UNLIKE_BIAS))
 
 
 _UNLIKE, _SUM_BIAS, _UNLIKE_BIAS = 0.25, 0.1, 0.4

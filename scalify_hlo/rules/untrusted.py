@@ -245,7 +245,7 @@ _MANY_SCALES: Final = (
 )
 
 
-def sure(value: ir.Value, rewriter: ScaleRewriter) -> None:
+def rescaled_by_rms(value: ir.Value, rewriter: ScaleRewriter) -> None:
     """Rescales the data of a pair by their rms, for all ops that follow.
 
     Data of a pair are up to twice as large as their scale says, so that those of a product of many

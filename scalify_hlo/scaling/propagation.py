@@ -47,7 +47,7 @@ from scalify_hlo.rules.registry import CUSTOM_CALLS, WITH_REGIONS, Apply
 from scalify_hlo.rules.scale_rewriter import Notes, ScaleRewriter, Settings
 from scalify_hlo.rules.statistics import Devices
 from scalify_hlo.rules.table import RULES
-from scalify_hlo.rules.untrusted import sure
+from scalify_hlo.rules.untrusted import rescaled_by_rms
 from scalify_hlo.scaling.after_casts import AfterCasts
 from scalify_hlo.scaling.boundary import Boundary
 from scalify_hlo.scaling.callees import (
@@ -246,7 +246,7 @@ class Propagation:
             else:
                 op = _apply(name, op, rewriter)
             while rewriter.unsure:
-                sure(rewriter.unsure.pop(), rewriter)
+                rescaled_by_rms(rewriter.unsure.pop(), rewriter)
             if number is not None:
                 op.attributes[attributes.VALUE_NUMBER] = number
         if self._annotate:
