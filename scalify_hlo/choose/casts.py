@@ -235,7 +235,7 @@ def _wide_matmul(op: ir.Operation, casts: Sequence[_CastOperand | None]) -> ir.V
 
 def _again(op: ir.Operation, operands: Sequence[ir.Value], at: ir.Operation) -> ir.Value:
     """Builds an op before another with f32 operands and an f32 result."""
-    kept = {name: value for name, value in op.attributes.items() if name not in _LEFT_OUT}
+    kept = {name: value for name, value in attributes.all_of(op).items() if name not in _LEFT_OUT}
     type_ = ir.RankedTensorType.get(op.results[0].type.shape, ir.F32Type.get())
     return ir.Operation.create(
         op.name, results=[type_], operands=operands, attributes=kept, loc=at.location,

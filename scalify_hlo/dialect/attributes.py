@@ -56,6 +56,7 @@ from typing import Final
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.measured import Measured
 from scalify_hlo.dialect.functions import terminator
+from scalify_hlo.dialect.locations import source_location
 from scalify_hlo.errors import InputError
 
 SCALE: Final = "scalify.scale"
@@ -120,6 +121,22 @@ _COMMON = (
     ),
     *(PACKED, ROOT, SCALE_SHAPE, SCALE_ARRAY, SCALE_FACTORS, INDEPENDENT),
 )
+
+
+def all_of(op: ir.Operation | ir.OpView) -> dict[str, ir.Attribute]:
+    """Returns the attributes of an op, by name.
+
+    Raises:
+        InputError: One is a location, which jaxlib's bindings cannot read.
+    """
+    try:
+        return dict(op.attributes.items())
+    except TypeError:
+        raise InputError(
+            f"an attribute of {op.operation.name} is a location",
+            location=source_location(op.location),
+            hint="remove the attribute: no op of StableHLO reads a location",
+        ) from None
 
 
 def argument_attributes(function: ir.OpView) -> list[Attributes]:

@@ -18,6 +18,7 @@ from typing import Final, TypeAlias
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import HASHED_ELEMENTS
+from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import is_complex
 from scalify_hlo.dialect.functions import main_function, terminator
 from scalify_hlo.dialect.value_map import ValueMap
@@ -192,7 +193,7 @@ def _attributes(name: str, op: ir.Operation) -> Sequence[Attribute]:
     The bindings cannot read the elements of complex constants, which are printed instead.
     """
     if name != _CONSTANT or not is_complex(op.results[0].type):
-        return list(op.attributes.items())
+        return list(attributes.all_of(op).items())
     bare = op.clone(ip=False)
     others = [key for key in bare.attributes if key != "value"]
     for key in others:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.algorithms import swapped_algorithm
 
 NUMBERS = "dot_dimension_numbers"
@@ -22,7 +23,7 @@ def swapped_numbers(numbers: ir.Attribute) -> ir.Attribute:
 
 def swapped_attributes(op: ir.Operation) -> dict[str, ir.Attribute]:
     """Returns the attributes of a ``dot_general`` for swapped operands."""
-    kept = dict(op.attributes.items())
+    kept = attributes.all_of(op)
     kept[NUMBERS] = swapped_numbers(kept[NUMBERS])
     if _ALGORITHM in kept:
         kept[_ALGORITHM] = swapped_algorithm(kept[_ALGORITHM])

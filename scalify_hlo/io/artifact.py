@@ -8,7 +8,7 @@ from functools import partial
 from typing import BinaryIO
 
 from scalify_hlo._compat import ir, new_context, stablehlo
-from scalify_hlo.dialect.locations import source_location
+from scalify_hlo.dialect import attributes
 from scalify_hlo.errors import InputError, UsageError
 from scalify_hlo.io import sandbox as guard
 from scalify_hlo.storage.byte_source import Part, Sink, Source, head, size_of, viewed, whole
@@ -34,23 +34,12 @@ def write_bytecode(module: ir.Module) -> bytes:
 
 
 def copy_module(module: ir.Module) -> ir.Module:
-    """Returns a copy of a module in the same context, which shares its constants.
-
-    Raises:
-        InputError: An attribute of the module is a location, which jaxlib's bindings cannot read.
-    """
+    """Returns a copy of a module in the same context, which shares its constants."""
     operation = module.operation
     with module.context:
         copy = ir.Module.create(operation.location)
-        for key in operation.attributes:
-            try:
-                copy.operation.attributes[key] = operation.attributes[key]
-            except TypeError:
-                raise InputError(
-                    f"the module has an attribute {key!r} that is a location",
-                    location=source_location(operation.location),
-                    hint="remove the attribute, which no program needs",
-                ) from None
+        for key, attribute in attributes.all_of(operation).items():
+            copy.operation.attributes[key] = attribute
         place = ir.InsertionPoint(copy.body)
         for op in module.body.operations:
             op.operation.clone(place)

@@ -200,7 +200,7 @@ def _on(step: Step, value: ir.Value, type_: ir.Type) -> ir.Value:
         step.name,
         results=[type_],
         operands=[value, *list(step.operands)[1:]],
-        attributes=dict(step.attributes.items()),
+        attributes=attributes.all_of(step),
         loc=step.location,
         ip=ir.InsertionPoint(step),
     ).result

@@ -20,6 +20,7 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from scalify_hlo._compat import ir
+from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.traits import GATHERS_FROM_DEVICES
 from scalify_hlo.dialect.value_map import OpSet, ValueCache, erase
@@ -116,7 +117,7 @@ def _repeated(moves: Moves, data: ir.Value, at: ir.Operation) -> ir.Value:
             op.name,
             results=[type_],
             operands=[data],
-            attributes=dict(op.attributes.items()),
+            attributes=attributes.all_of(op),
             loc=op.location,
             ip=ir.InsertionPoint(at),
         ).result

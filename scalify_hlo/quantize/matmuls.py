@@ -401,7 +401,7 @@ class MatmulQuantizer:
         return matmul.opview, result
 
     def _attributes(self, op: ir.OpView, formats: Formats, extent: Extent) -> attributes.Attributes:
-        kept = {key: value for key, value in op.attributes.items() if key not in _DROPPED}
+        kept = {key: value for key, value in attributes.all_of(op).items() if key not in _DROPPED}
         is_dot = op.operation.name == "stablehlo.dot_general"
         if self._with_algorithms and is_dot and _has_kernel(formats, extent):
             algorithm = self._algorithm(op, formats)

@@ -234,7 +234,7 @@ class _Narrowing:
         source, dims = self._narrowed(op.operands[0]), op.attributes["broadcast_dimensions"]
         type_, location = self._type(op.results[0]), op.location
         made = emit.broadcast(type_, source, dims, loc=location, ip=ir.InsertionPoint(op))
-        for key, attribute in op.attributes.items():
+        for key, attribute in attributes.all_of(op).items():
             made.owner.attributes[key] = attribute
         self._done.add(made.owner)
         return made

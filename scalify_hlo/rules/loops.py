@@ -35,6 +35,7 @@ from scalify_hlo.algebra.scale import (
     mean_uncertainty,
 )
 from scalify_hlo.algebra.uncertainty import UNKNOWN, Uncertainty
+from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.value_map import erase, replace_op
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.devices import replicated_after
@@ -264,7 +265,7 @@ def _with_scales(
     op: ir.Operation, scales: Sequence[ir.Value], rewriter: ScaleRewriter
 ) -> ir.Operation:
     """Returns the loop with scales, which are replicated, after its carries."""
-    marks, types = dict(op.attributes.items()), [scale.type for scale in scales]
+    marks, types = attributes.all_of(op), [scale.type for scale in scales]
     if SDY in marks:
         marks[SDY] = replicated_after(marks[SDY], types)
     new = ir.Operation.create(

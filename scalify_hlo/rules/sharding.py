@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from scalify_hlo._compat import ir, sdy
 from scalify_hlo.algebra.scale import Scaled
+from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.value_map import replace_op
 from scalify_hlo.rules.devices import devices_of, replicated_after
 from scalify_hlo.rules.families import keep, source
@@ -118,7 +119,7 @@ def _with_operands(op: ir.Operation, scales: list[ir.Value]) -> ir.Operation:
     where = {"loc": op.location, "ip": ir.InsertionPoint(op)}
     types = [result.type for result in op.results]
     operands = [*op.operands, *scales]
-    marks = dict(op.attributes.items())
+    marks = attributes.all_of(op)
     if "in_shardings" in marks:
         marks["in_shardings"] = replicated_after(marks["in_shardings"], [s.type for s in scales])
     if op.operation.name == "sdy.manual_computation":

@@ -213,7 +213,7 @@ def new_call(
         ip=ir.InsertionPoint(op),
     )
     computed = [scale.type for scale in list(call.results)[len(op.results) :]]
-    for key, mark in op.attributes.items():
+    for key, mark in attributes.all_of(op).items():
         if key.startswith(_PLACING):
             call.attributes[key] = (
                 replicated_after(mark, computed) if key == SDY and computed else mark

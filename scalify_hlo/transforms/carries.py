@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.frames import LOOP
+from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.value_map import erase, erase_argument, replace_uses
 
 _PLACING = ("mhlo.", "sdy.")
@@ -50,7 +51,7 @@ def without_dead_carries(loop: ir.Operation) -> Loop | None:
 
     kept = [i for i in range(len(loop.operands)) if not dead(i)]
     dropped = [i for i in range(len(loop.operands)) if i not in kept]
-    if not dropped or any(key.startswith(_PLACING) for key, _ in loop.attributes.items()):
+    if not dropped or any(key.startswith(_PLACING) for key, _ in attributes.all_of(loop).items()):
         return None
     ir.Operation.create(
         last.operation.name,
@@ -66,7 +67,7 @@ def without_dead_carries(loop: ir.Operation) -> Loop | None:
         LOOP,
         results=[loop.results[i].type for i in kept],
         operands=[loop.operands[i] for i in kept],
-        attributes=dict(loop.attributes.items()),
+        attributes=attributes.all_of(loop),
         regions=2,
         loc=loop.location,
         ip=ir.InsertionPoint(loop),

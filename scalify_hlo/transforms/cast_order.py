@@ -14,6 +14,7 @@ from typing import Final
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.limits import READER_STEPS
+from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.swapped_operands import NUMBERS
@@ -103,7 +104,7 @@ def _flatten(barrier: ir.Operation) -> None:
         BARRIER,
         results=[flat],
         operands=[emit.reshape(data, flat, barrier)],
-        attributes=dict(barrier.attributes.items()),
+        attributes=attributes.all_of(barrier),
         loc=barrier.location,
         ip=ir.InsertionPoint(barrier),
     ).result

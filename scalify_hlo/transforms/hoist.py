@@ -366,7 +366,7 @@ def _return_more(last: ir.Operation, values: Sequence[ir.Value]) -> None:
     ir.Operation.create(
         last.name,
         operands=[*last.operands, *values],
-        attributes=dict(last.attributes.items()),
+        attributes=attributes.all_of(last),
         loc=last.location,
         ip=ir.InsertionPoint(last),
     )
@@ -377,7 +377,7 @@ def _with_more(
     op: ir.Operation, operands: Sequence[ir.Value], types: Sequence[ir.Type]
 ) -> ir.Operation:
     """Returns the op with more operands and results; it takes the blocks of the old op."""
-    marks = dict(op.attributes.items())
+    marks = attributes.all_of(op)
     marks.pop(_OLD_PLACING, None)
     if _PER_VALUE in marks:
         marks[_PER_VALUE] = replicated_after(marks[_PER_VALUE], types)

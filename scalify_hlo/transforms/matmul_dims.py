@@ -25,7 +25,7 @@ from typing import Final, NamedTuple
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.limits import READER_STEPS
-from scalify_hlo.dialect import traits
+from scalify_hlo.dialect import attributes, traits
 from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.splats import is_filled, is_one_number, splat_of
 from scalify_hlo.dialect.swapped_operands import NUMBERS, swapped_attributes
@@ -176,7 +176,9 @@ def _order_result(op: ir.Operation) -> bool:
     made = _ordered(op, order)
     for each in order.between:
         made = _repeated(each, made)
-    for key, value in order.reader.attributes.items():  # The result is that of the transpose.
+    for key, value in attributes.all_of(
+        order.reader
+    ).items():  # The result is that of the transpose.
         if key != "permutation":
             made.owner.attributes[key] = value
     replace_op(order.reader, [made])
@@ -213,7 +215,7 @@ def _repeated(op: ir.Operation, data: ir.Value) -> ir.Value:
         op.name,
         results=[ir.RankedTensorType.get(data.type.shape, element)],
         operands=operands,
-        attributes=dict(op.attributes.items()),
+        attributes=attributes.all_of(op),
         loc=op.location,
         ip=ir.InsertionPoint(op),
     ).result
@@ -283,7 +285,7 @@ def _ordered(op: ir.Operation, order: _Order) -> ir.Value:
         _DOT,
         results=[ir.RankedTensorType.get(shape, old.element_type)],
         operands=operands[::-1] if order.swapped else operands,
-        attributes=swapped_attributes(op) if order.swapped else dict(op.attributes.items()),
+        attributes=swapped_attributes(op) if order.swapped else attributes.all_of(op),
         loc=op.location,
         ip=ir.InsertionPoint(op),
     ).result

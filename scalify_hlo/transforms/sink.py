@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scalify_hlo._compat import ir
+from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.value_map import ValueMap, replace_op
 from scalify_hlo.rules.devices import mesh_of, replicated_after
 
@@ -49,7 +50,7 @@ class _Sinking:
 
 def _with_operands(op: ir.Operation, values: Sequence[ir.Value]) -> None:
     """Replaces an op by one with more operands, which takes its body."""
-    marks = dict(op.attributes.items())
+    marks = attributes.all_of(op)
     if "in_shardings" in marks:
         types = [value.type for value in values]
         marks["in_shardings"] = replicated_after(marks["in_shardings"], types, mesh_of(op))

@@ -222,9 +222,20 @@ def test_bytes_that_only_the_native_reader_takes_are_damaged(
     assert caught.value.hint
 
 
-def test_an_attribute_that_is_a_location_is_told() -> None:
+def test_an_attribute_that_is_a_location_is_told(tmp_path: Path) -> None:
     """The bindings cannot read it; a damaged file had one."""
-    text = "module attributes {a.place = loc(unknown)} {func.func @main() {return}}"
-    module = read_program(text.encode(), "<program>").module
-    with pytest.raises(InputError, match=r"'a\.place' that is a location"):
+    text = """module attributes {MODULE} {
+func.func @main(%x: tensor<16x16xf32>) -> tensor<16x16xf32> {
+  %0 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] {MATMUL}
+    : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  return %0 : tensor<16x16xf32>
+}}"""
+    text = text.replace("MATMUL", "a.b = loc(unknown)")
+    module = read_program(text.replace("MODULE", "a.b = loc(unknown)").encode(), "<program>").module
+    with pytest.raises(InputError, match=r"attribute of builtin\.module is a location"):
         artifact.copy_module(module)
+    file = tmp_path / "model.mlir"
+    file.write_text(text.replace("MODULE", "a.b"))
+    result = CliRunner().invoke(main, ["rewrite", str(file), "-o", str(tmp_path / "o.mlir")])
+    assert result.exit_code == 1
+    assert "attribute of stablehlo.dot_general is a location" in result.stderr
