@@ -112,8 +112,7 @@ def test_what_is_measured_is_told() -> None:
         return x
 
     exported = jax.export.export(jax.jit(network))(*inputs(np.float16, 1 / 8.1))
-    how = {"recipe": "propagate", "signature": "scaled", "report": True}
-    _, report = scalify_hlo.rewrite(exported, **how)
+    _, report = scalify_hlo.rewrite(exported, recipe="propagate", signature="scaled", report=True)
     told = [remark.message for remark in report.remarks]
     assert any("which is measured" in message for message in told)
     assert report.statistics == len(told)
