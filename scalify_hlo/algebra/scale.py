@@ -43,6 +43,7 @@ class RuntimeScale:
         uncertainty: The uncertainty of `size`.
         of_size: Whether it is a measured size of values at scale 1, which adds no uncertainty.
         before: The scale of the values for which it was computed; None if that is not known.
+        unsized: Whether `size` is unknown, as it is given or follows from given scales.
         factors: The number of given or computed scales of which it is made.
     """
 
@@ -56,7 +57,13 @@ class RuntimeScale:
     uncertainty: Uncertainty = CERTAIN
     of_size: bool = False
     before: Scale | None = None
+    unsized: bool = False
     factors: int = 1
+
+    def computed_for(self, scale: Scale | None) -> None:
+        """Notes the scale of the values for which it was computed."""
+        self.before = scale
+        self.unsized = scale is None or scale.unsized
 
     @property
     def wide(self) -> bool:
@@ -140,8 +147,13 @@ class Scale(NamedTuple):
 
     @property
     def given(self) -> bool:
-        """Whether scales of arguments are in it, of which no size is expected."""
+        """Whether scales of arguments are in it."""
         return any(runtime.state for runtime, _ in self.powers)
+
+    @property
+    def unsized(self) -> bool:
+        """Whether its size is unknown, as scales of arguments are in it or in its statistics."""
+        return any(runtime.unsized for runtime, _ in self.powers)
 
     @property
     def state(self) -> bool:

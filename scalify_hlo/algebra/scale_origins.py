@@ -48,6 +48,11 @@ class ScaleRoot:
         return float(self.scale.size) / self.n
 
     @property
+    def unsized(self) -> bool:
+        """Whether `size` is unknown."""
+        return self.scale.unsized
+
+    @property
     def of_size(self) -> bool:
         """Whether it is made of measured sizes."""
         return self.scale.passing
@@ -88,6 +93,11 @@ class ScaleMaximum:
     def size(self) -> float:
         """Expected log2 of the run-time scale."""
         return max(float(scale.size) for scale in self.scales)
+
+    @property
+    def unsized(self) -> bool:
+        """Whether `size` is unknown."""
+        return any(scale.unsized for scale in self.scales)
 
     @property
     def of_size(self) -> bool:

@@ -4,6 +4,10 @@ An elementwise op passes each dimension of its operands to the result, a matmul 
 not sum, and a transpose all in another order. All dimensions that are passed on to each other are
 one class. Functions, loops and branches pass on the dimensions of their arguments and results. A
 number that is broadcast has no dimensions of its own, so that what it is combined with stays apart.
+
+A reshape may make one dimension of several. The first of these is a part of it: the index m of a
+part of size M is that of N/M indices, m * N/M and those that follow. `vmap` puts the members of a
+convolution in front of its features in this way.
 """
 
 from __future__ import annotations
@@ -15,6 +19,7 @@ from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.analysis.frames import BODIES, BRANCHES, CALLS, LOOP
 from scalify_hlo.analysis.reach import BROADCAST, rank_of
 from scalify_hlo.dialect import traits
+from scalify_hlo.dialect.convolutions import CONVOLUTION, groups
 from scalify_hlo.dialect.dispatch import Dispatch
 from scalify_hlo.dialect.functions import is_block, terminator
 from scalify_hlo.dialect.ragged import RAGGED_DOT, dimensions
@@ -26,6 +31,11 @@ Pairs: TypeAlias = Iterable[tuple[int, int]]
 
 Link: TypeAlias = tuple[ir.Value, ir.Value, Pairs]
 """Two tensors, and the dimensions that both share."""
+
+_Part: TypeAlias = tuple[int, int, int]
+"""The numbers of a dimension and of its first part, and the size of the part."""
+
+_RESHAPE: Final = "stablehlo.reshape"
 
 _RULES: Final[Dispatch[Callable[[ir.Operation], Iterator[Link]]]] = Dispatch()
 """The dimensions that ops pass on; those of calls and regions are in `Dims`."""
@@ -61,6 +71,8 @@ class Dims:
         self._first: ValueMap[int] = ValueMap()
         self._class: list[int] = []
         self._summed: list[int] = []
+        self._parts: dict[int, dict[int, int]] = {}
+        parts, convolutions = list[_Part](), list[ir.Operation]()
         ops = module.regions[0].blocks[0].operations
         self._functions = {
             op.attributes["sym_name"].value: op.operation
@@ -73,18 +85,31 @@ class Dims:
                 self._join(one, other, pairs)
             if op.name in _SUMS:
                 self._summed += [self._number(value) + d for value, d in _SUMS[op.name](op)]
+            if op.name == _RESHAPE:
+                parts.extend(self._parts_of(*op.operands, *op.results))
+                parts.extend(self._parts_of(*op.results, *op.operands))
+            elif op.name == CONVOLUTION and parts:
+                convolutions.append(op)
             return ir.WalkResult.ADVANCE
 
         module.walk(visit)
+        self._join_parts(parts, convolutions)
 
     def of(self, value: ir.Value, dim: int) -> int:
         """Returns the class of a dimension of a tensor."""
         return self._root(self._number(value) + dim)
 
+    def parts(self, value: ir.Value, dim: int) -> dict[int, int]:
+        """Returns the classes of the first parts of a dimension of a tensor, by their sizes."""
+        found = self._parts.get(self.of(value, dim), {})
+        return {size: self._root(part) for size, part in found.items()}
+
     @property
     def summed(self) -> set[int]:
         """The classes over which the program sums, other than in a sum of all numbers."""
-        return set(map(self._root, self._summed))
+        summed = set(map(self._root, self._summed))
+        parts = (self._parts.get(whole, {}).values() for whole in summed)
+        return summed | {self._root(part) for each in parts for part in each}
 
     def _links(self, op: ir.Operation) -> Iterator[Link]:
         name = op.name
@@ -108,6 +133,34 @@ class Dims:
                 first = self._number(one) if first is None else first
                 second = self._number(other) if second is None else second
                 self._class[self._root(first + i)] = self._root(second + j)
+
+    def _parts_of(self, apart: ir.Value, joined: ir.Value) -> Iterator[_Part]:
+        """Yields the dimensions of a tensor that are first parts of dimensions of another."""
+        wholes = {size * stride: (d, size) for (size, stride), d in _strides(joined.type.shape)}
+        for (size, stride), d in _strides(apart.type.shape):
+            whole, length = wholes.get(size * stride, (0, 0))
+            if 1 < size < length:
+                yield self._number(joined) + whole, self._number(apart) + d, size
+
+    def _join_parts(self, parts: Iterable[_Part], grouped: Iterable[ir.Operation]) -> None:
+        """Joins the first parts of a class that have the same size, and those of convolutions.
+
+        The groups of an image meet those of the kernel in their order.
+        """
+        known = dict[int, dict[int, int]]()
+        for whole, part, size in parts:
+            same = known.setdefault(self._root(whole), {})
+            self._class[self._root(part)] = self._root(same.setdefault(size, part))
+        for op in grouped:
+            count, *places = groups(op)
+            one, other = (
+                known.get(self.of(value, place), {})
+                for value, place in zip(op.operands, places, strict=True)
+            )
+            for size in one.keys() & other.keys():
+                if count % size == 0:
+                    self._class[self._root(one[size])] = self._root(other[size])
+        self._parts = {self._root(whole): found for whole, found in known.items()}
 
     def _number(self, value: ir.Value) -> int:
         """Returns the number of the first dimension of a tensor; the others follow."""
@@ -184,7 +237,7 @@ def _broadcast(op: ir.Operation) -> Iterator[Link]:
     yield op.operands[0], op.results[0], enumerate(op.attributes["broadcast_dimensions"])
 
 
-@_RULES.on("stablehlo.reshape")
+@_RULES.on(_RESHAPE)
 def _reshaped(op: ir.Operation) -> Iterator[Link]:
     source, result = op.operands[0], op.results[0]
     places = dict(_strides(result.type.shape))
@@ -263,13 +316,23 @@ def _multiplied_matrices(op: ir.Operation) -> Iterator[Link]:
         yield rhs, op.results[0], [(1, rank_of(op.results[0]) - 1)]
 
 
-@_RULES.on("stablehlo.convolution")
+@_RULES.on(CONVOLUTION)
 def _convolved(op: ir.Operation) -> Iterator[Link]:
     numbers = stablehlo.ConvDimensionNumbers(op.attributes["dimension_numbers"])
     (image, kernel), result = op.operands, op.results[0]
     yield image, result, [(numbers.input_batch_dimension, numbers.output_batch_dimension)]
     outputs = numbers.kernel_output_feature_dimension, numbers.output_feature_dimension
     yield kernel, result, [outputs]
+
+
+@_SUMS.on(CONVOLUTION)
+def _summed_by_convolution(op: ir.Operation) -> Iterator[tuple[ir.Value, int]]:
+    """Yields the features of a kernel, and those of an image that has no groups."""
+    numbers = stablehlo.ConvDimensionNumbers(op.attributes["dimension_numbers"])
+    count, place, _ = groups(op)
+    yield op.operands[1], numbers.kernel_input_feature_dimension
+    if count == 1:
+        yield op.operands[0], place
 
 
 @_RULES.on(RAGGED_DOT)

@@ -9,6 +9,10 @@ followed through the program, as the first layer of an ensemble may read data th
 share, so that it is no batch dimension there. If all matmuls with weights are of that kind, the
 evidence is the first dimension of a weight in a matmul of `vmap`, over which no op sums. Those of
 the heads of an attention sum over them. The matrices of a ragged matmul are of experts.
+
+A convolution has no batch dimension of its kernel. `vmap` makes members the first part of its
+output features, and groups of the convolution. The evidence is such a part of a kernel that is a
+dimension by itself in the argument.
 """
 
 from __future__ import annotations
@@ -24,7 +28,8 @@ from scalify_hlo.analysis.dims import Dims
 from scalify_hlo.analysis.matmuls import WEIGHT, Matmul, contracted
 from scalify_hlo.analysis.names import FORWARD
 from scalify_hlo.analysis.origins import MOVING, is_constant
-from scalify_hlo.dialect.functions import is_block
+from scalify_hlo.dialect.convolutions import CONVOLUTION, groups
+from scalify_hlo.dialect.functions import is_block, main_function
 from scalify_hlo.dialect.ragged import RAGGED_DOT, dimensions
 from scalify_hlo.dialect.splats import splat_of
 
@@ -63,15 +68,17 @@ class Members:
         found = [
             (matmul, side, dims)
             for matmul in matmuls
-            if matmul.part == FORWARD and matmul.op.operation.name == _DOT
+            if matmul.part == FORWARD and matmul.op.operation.name in (_DOT, CONVOLUTION)
             for side, dims in enumerate(_candidates(matmul))
             if dims and role_of(matmul, side) == WEIGHT
         ]
         self._dims = Dims(module) if found else None
+        main = main_function(module)
+        self._arguments = () if main is None else main.regions[0].blocks[0].arguments
         classes: dict[_Evidence, set[int]] = {evidence: set() for evidence in _Evidence}
         apart = set[int]()
         for matmul, side, dims in found:
-            mine = set(self._of(matmul.op.operands[side], dims))
+            mine = self._of_weight(matmul, side, dims)
             classes[self._evidence(matmul, side)] |= mine
             apart |= mine if _batches(matmul.op)[side] else set()
         unsure = classes[_Evidence.UNSURE]
@@ -85,12 +92,17 @@ class Members:
         """Returns the dimensions of both operands of a matmul that have members, without sums.
 
         Returns:
-            None if neither operand has one.
+            None if neither operand has one. Of a convolution, not the dimensions, but how many
+            members they have: they are the first part of those of `groups`.
         """
         if op.operation.name == RAGGED_DOT:
             groups = list(dimensions(op).rhs_group)
             return ([], groups) if groups else None
-        if not self._classes or op.operation.name != _DOT:
+        if self._dims is None or not self._classes:
+            return None
+        if op.operation.name == CONVOLUTION:
+            return self._of_groups(op, self._dims)
+        if op.operation.name != _DOT:
             return None
         lhs, rhs = (self._with_members(op.operands[side], contracted(op)[side]) for side in (0, 1))
         return (lhs, rhs) if lhs or rhs else None
@@ -103,14 +115,43 @@ class Members:
         if not self._independent:
             return False
         dims = [d for d, size in enumerate(value.type.shape) if size > 1]
-        return not self._independent.isdisjoint(self._of(value, dims))
+        return not self._independent.isdisjoint(self._with_parts(value, dims))
+
+    def _of_groups(self, op: ir.OpView, dims: Dims) -> tuple[list[int], list[int]] | None:
+        """Returns the number of members of the image and of the kernel of a convolution."""
+        count, _, place = groups(op)
+        parts = dims.parts(op.operands[1], place)
+        found = [size for size, part in parts.items() if part in self._classes]
+        if not found:
+            return None
+        of_image = count % max(found) == 0
+        return ([count], [count]) if of_image else ([], [max(found)])
+
+    def _of_weight(self, matmul: Matmul, side: int, dims: Collection[int]) -> set[int]:
+        """Returns the classes of dimensions that are dimensions of the weight's argument, too."""
+        value = matmul.op.operands[side]
+        if matmul.op.operation.name == _DOT:
+            return set(self._of(value, dims))
+        classes = set(self._with_parts(value, dims))
+        argument = matmul.origins[side].argument
+        if argument is None:
+            return set()
+        whole = self._arguments[argument]
+        return classes & set(self._of(whole, range(whole.type.rank)))
+
+    def _with_parts(self, value: ir.Value, dims: Collection[int]) -> Iterator[int]:
+        """Yields the classes of dimensions and of their first parts."""
+        yield from self._of(value, dims)
+        if self._dims is not None:
+            for d in dims:
+                yield from self._dims.parts(value, d).values()
 
     def _with_members(self, value: ir.Value, summed: Collection[int]) -> list[int]:
         dims = [d for d, size in enumerate(value.type.shape) if size > 1 and d not in summed]
         classes = self._of(value, dims)
         return [d for d, found in zip(dims, classes, strict=True) if found in self._classes]
 
-    def _of(self, value: ir.Value, dims: Sequence[int]) -> Iterator[int]:
+    def _of(self, value: ir.Value, dims: Collection[int]) -> Iterator[int]:
         if self._dims is None:
             return
         for d in dims:
@@ -135,9 +176,12 @@ class Members:
 def _candidates(matmul: Matmul) -> tuple[list[int], list[int]]:
     """Returns the dimensions of both operands that may be those of members.
 
-    If there are no batch dimensions, `vmap` may have made the first dimension of a weight.
+    If there are no batch dimensions, `vmap` may have made the first dimension of a weight, or the
+    first part of a kernel's features.
     """
     lhs, rhs = _batches(matmul.op)
+    if matmul.op.operation.name == CONVOLUTION:
+        return [], rhs or [groups(matmul.op)[2]] * bool(_VMAP.search(matmul.name))
     if lhs or not _VMAP.search(matmul.name):
         return lhs, rhs
     summed = contracted(matmul.op)
@@ -146,7 +190,10 @@ def _candidates(matmul: Matmul) -> tuple[list[int], list[int]]:
 
 
 def _batches(op: ir.OpView) -> tuple[list[int], list[int]]:
-    """Returns the batch dimensions of both operands of a matmul."""
+    """Returns the batch dimensions of both operands of a matmul, or those that have groups."""
+    if op.operation.name == CONVOLUTION:
+        count, image, kernel = groups(op)
+        return ([image], [kernel]) if count > 1 else ([], [])
     numbers = stablehlo.DotDimensionNumbers(op.attributes["dot_dimension_numbers"])
     return list(numbers.lhs_batching_dimensions), list(numbers.rhs_batching_dimensions)
 

@@ -7,8 +7,12 @@ from typing import NamedTuple
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.convolutions import CONVOLUTION, groups
+from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.ragged import RAGGED_DOT, dimensions
+from scalify_hlo.quantize.casts import unwidened
 from scalify_hlo.quantize.groups import group_of
+from scalify_hlo.rules import emit
 
 
 class Channels(NamedTuple):
@@ -21,6 +25,36 @@ class Channels(NamedTuple):
 
     dims: tuple[int, ...]
     result: tuple[int, ...]
+
+
+class Part(NamedTuple):
+    """The first part of a dimension, in which a reshape makes it a dimension by itself.
+
+    Attributes:
+        dim: The dimension.
+        size: The size of the part.
+    """
+
+    dim: int
+    size: int
+
+    def apart(self, value: ir.Value, at: ir.Operation) -> ir.Value:
+        """Returns a tensor with the part as a dimension by itself, or what it was made of."""
+        type_, dim, value = value.type, self.dim, unwidened(value)
+        shape = list(type_.shape)
+        shape[dim : dim + 1] = [self.size, shape[dim] // self.size]
+        owner = value.owner
+        if not is_block(owner) and owner.name == "stablehlo.reshape":
+            source = owner.operands[0]
+            if list(source.type.shape) == shape:
+                return source
+        return emit.reshape(value, ir.RankedTensorType.get(shape, value.type.element_type), at)
+
+    @staticmethod
+    def joined(value: ir.Value, like: ir.Value, at: ir.Operation) -> ir.Value:
+        """Returns a tensor with the part in its dimension, in the shape of another tensor."""
+        type_ = ir.RankedTensorType.get(like.type.shape, value.type.element_type)
+        return emit.reshape(value, type_, at)
 
 
 def channels(op: ir.OpView, side: int) -> Channels | None:
@@ -64,6 +98,10 @@ def independent(op: ir.OpView, side: int, *, each: bool) -> Channels | None:
     if (group := group_of(op)) is not None:
         marked = side and attributes.MEMBERS in op.attributes
         return Channels((group[0],), (group[1],)) if marked else None
+    *sides, result = grouped(op)
+    part = sides[side]
+    if part is not None and result is not None:
+        return Channels((part.dim,), (result.dim,))
     if op.operation.name != "stablehlo.dot_general":
         return None
     dims = set[int]()
@@ -75,6 +113,24 @@ def independent(op: ir.OpView, side: int, *, each: bool) -> Channels | None:
     shape = op.operands[side].type.shape
     dims |= {d for d in batch if shape[d] > 0} if each else set()
     return _ordered({d: where[d] for d in dims}) if dims else None
+
+
+def grouped(op: ir.OpView) -> tuple[Part | None, Part | None, Part | None]:
+    """Returns the parts of both operands and of the result of a convolution that are members.
+
+    See `scalify_hlo.analysis.members.Members.dims`.
+    """
+    if op.operation.name != CONVOLUTION or attributes.MEMBERS not in op.attributes:
+        return None, None, None
+    counts = map(ir.DenseI64ArrayAttr, ir.ArrayAttr(op.attributes[attributes.MEMBERS]))
+    _, *places = groups(op)
+    lhs, rhs = (
+        Part(place, count[0]) if len(count) else None
+        for place, count in zip(places, counts, strict=True)
+    )
+    numbers = stablehlo.ConvDimensionNumbers(op.attributes["dimension_numbers"])
+    result = None if rhs is None else Part(numbers.output_feature_dimension, rhs.size)
+    return lhs, rhs, result
 
 
 def joined(some: Channels | None, more: Channels | None) -> Channels | None:

@@ -16,7 +16,7 @@ from scalify_hlo.dialect.formats import element_of, format_of
 from scalify_hlo.dialect.swapped_operands import NUMBERS, swapped_numbers
 from scalify_hlo.dialect.value_map import erase, replace_op
 from scalify_hlo.quantize.casts import Casts, unwidened, widened_from
-from scalify_hlo.quantize.channels import batch_rank, channels, independent, joined
+from scalify_hlo.quantize.channels import batch_rank, channels, grouped, independent, joined
 from scalify_hlo.quantize.collapse_dims import Flattening
 from scalify_hlo.quantize.exchanges import Exchanges
 from scalify_hlo.quantize.operand_scales import (
@@ -215,7 +215,10 @@ class QuantizedOperands:
         ]
         self._last = [self._operands.get(request) for request in self._requests]
         self._batch = batch_rank(op)
-        return [operand.data for operand in self._last]
+        return [
+            operand.data if part is None else part.joined(operand.data, value, op.operation)
+            for operand, part, value in zip(self._last, grouped(op), op.operands, strict=False)
+        ]
 
     def _request(self, op: ir.OpView, side: int, format_: str, role: str) -> QuantizeRequest:
         forward = op.attributes[attributes.PART].value == FORWARD
@@ -225,7 +228,8 @@ class QuantizedOperands:
         found = joined(found, independent(op, side, each=scaling.batch == "each"))
         place = op.results[0], side
         kept, gradient = _kept(op, role, apart=self._apart), role == GRADIENT
-        value = op.operands[side]
+        value, part = op.operands[side], grouped(op)[side]
+        value = value if part is None else part.apart(value, op.operation)
         return QuantizeRequest(value, format_, place, found, gradient, kept, self._asked)
 
     def element(self, old: ir.Type, _: Formats) -> ir.Type:
@@ -234,6 +238,10 @@ class QuantizedOperands:
 
     def finished(self, result: ir.Value, at: ir.Operation) -> ir.Value:
         """See `Casting`."""
+        part = grouped(at.opview)[2]
+        if part is not None:
+            apart = dequantize(part.apart(result, at), self._last, at)
+            return self._rounded(part.joined(apart, result, at), at)
         value = dequantize(result, self._last, at)
         if self._sums is not None:
             self._sums.note(value, result, roles_of(at.opview), self._requests, self._last)
@@ -243,6 +251,9 @@ class QuantizedOperands:
             formats = [request.format for request in self._requests]
             terms = [request.value for request in self._requests]
             value = scaled_result(value, scale_of_terms(self._last, formats, at), terms, at)
+        return self._rounded(value, at)
+
+    def _rounded(self, value: ir.Value, at: ir.Operation) -> ir.Value:
         output = self._recipe.matmul.output
         return value if output in (KEEP, "f32") else emit.convert(value, element_of(output), at)
 

@@ -289,7 +289,7 @@ def scaled_result(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]:
     if isinstance(new, Scaled):
         known = [term.scale for term in terms if isinstance(term, Scaled)]
         for runtime, _ in new.scale.powers:
-            runtime.before = math.prod(known, start=ONE)
+            runtime.computed_for(math.prod(known, start=ONE))
     return results
 
 
@@ -398,7 +398,7 @@ def _computed(
     _, target = computed_scale(scale, emitter, rewriter, op.operation, known, _bound(op))
     moved = rewriter.rescale_to(value, target, op.operation)
     for runtime, _ in target.powers:
-        runtime.before = known and known.scale
+        runtime.computed_for(known and known.scale)
     measured = Scaled(target)
     if peak is not None:
         measured = Scaled(target, _headroom(op) - PEAK, of_root(_PEAK_DEVIATION, peak=True))

@@ -169,6 +169,7 @@ class RuntimeScales(ScalarOps):
             bound: It is within 2^±bound.
         """
         runtime = self._new(False, bound, depth)
+        runtime.unsized = known is None or known.scale.unsized
         if known is not None:
             runtime.size = known.level + known.scale.size
         if self._tracks_uncertainty:
@@ -245,6 +246,7 @@ class RuntimeScales(ScalarOps):
         runtime.of_size = like is not None and like.of_size
         runtime.size = like.size if like and not like.of_size else 0
         runtime.anchors = not runtime.of_size
+        runtime.unsized = state or (like is not None and like.unsized)
         if self._tracks_uncertainty and not runtime.of_size:
             runtime.uncertainty = of_root(like.uncertainty.octaves if like else GIVEN)
         self._values[runtime] = value
@@ -260,7 +262,7 @@ class RuntimeScales(ScalarOps):
         if origin not in self._derived:
             self._derived[origin] = runtime = self._new(False, origin.bound, origin.depth)
             runtime.size, runtime.of_size = origin.size, origin.of_size
-            runtime.factors = origin.factors
+            runtime.factors, runtime.unsized = origin.factors, origin.unsized
             if self._tracks_uncertainty:
                 runtime.uncertainty = origin.uncertainty
             if origin.of_size:

@@ -99,7 +99,7 @@ def _level_of_sum(target: Scaled, infos: Sequence[ScaleInfo], rewriter: ScaleRew
     """Returns the level of a sum at a scale; masks do not count."""
     scale = target.scale
     scaled = [f for f in infos if isinstance(f, Scaled)]
-    known = [f for f in scaled if not (f.scale / scale).given]  # Statistics have expected sizes.
+    known = [f for f in scaled if not (f.scale / scale).unsized]
     levels = [f.level_at(scale) + f.uncertainty.drift for f in known]
     if scale.static:
         levels += [rewriter.size(f) - scale.exponent for f in infos if is_unit(f)]

@@ -92,6 +92,22 @@ def dispatched(w: Any, x: Any, gates: Any) -> Any:
     return jax.grad(loss)(w)
 
 
+def convolved(w: Any, x: Any) -> Any:
+    """The gradients of a network of convolutions, one of which has groups."""
+
+    def loss(w: Any) -> Any:
+        kinds, hidden = ("NHWC", "HWIO", "NHWC"), x.reshape(2, 4, -1, WIDTH)
+        for name, count in (("in", 1), ("mid", 1), ("groups", 2)):
+            kernel = w[name].reshape(1, 3, WIDTH // count, WIDTH)
+            hidden = jax.lax.conv_general_dilated(
+                hidden, kernel, (1, 1), "SAME", dimension_numbers=kinds, feature_group_count=count
+            )
+            hidden = jax.nn.gelu(hidden) if count == 1 else jax.nn.relu(hidden)
+        return jnp.mean((hidden.mean((1, 2)) @ w["out"]) ** 2)
+
+    return jax.grad(loss)(w)
+
+
 def normal(seed: int, *shape: int, size: float = 1.0) -> Any:
     return jnp.asarray(np.random.default_rng(seed).normal(size=shape) * size, jnp.float32)
 
@@ -102,6 +118,12 @@ def weights(*names: str, members: int = MEMBERS) -> Any:
 
 
 LAYERS = weights("in", "mid", "out")
+KERNELS = {
+    "in": normal(0, MEMBERS, 3, WIDTH, WIDTH, size=(3 * WIDTH) ** -0.5),
+    "mid": normal(1, MEMBERS, 3, WIDTH, WIDTH, size=(3 * WIDTH) ** -0.5),
+    "groups": normal(2, MEMBERS, 3, WIDTH // 2, WIDTH, size=(1.5 * WIDTH) ** -0.5),
+    "out": LAYERS["out"],
+}
 X, Y = normal(8, ROWS, WIDTH), normal(9, ROWS, WIDTH)
 RATES = jnp.asarray([0.1, 0.1, 0.3], jnp.float32)
 FIRST = jax.tree.map(lambda w: 1e-3 * w, LAYERS)
@@ -114,6 +136,7 @@ CASES = {
     ),
     "adam": Case(jax.vmap(adam, in_axes=(0, 0, 0, None, None)), (LAYERS, FIRST, SECOND, X, Y), 3),
     "attention": Case(jax.vmap(attending, in_axes=(0, None, None)), (LAYERS, X, Y)),
+    "convolutions": Case(jax.vmap(convolved, in_axes=(0, None)), (KERNELS, X)),
     "experts": Case(experts, (weights("in", "out", members=4), X), 1, 4),
 }
 BROKEN = (2.0**20, np.inf, np.nan)
@@ -297,6 +320,33 @@ class TestDimensions:
         found = members_of(jax.grad(lambda w, x: (fn(w, x) ** 2).sum()), w, normal(2, 3, 12, 16))
         assert found
         assert not any(found)
+
+    def test_groups_of_features_have_none(self) -> None:
+        """Those of a convolution or a normalization are no members."""
+
+        def layer(w: Any, x: Any) -> Any:
+            kinds = ("NHC", "HIO", "NHC")
+            x = jax.lax.conv_general_dilated(
+                x[None], w["in"], (1,), "SAME", dimension_numbers=kinds, feature_group_count=4
+            )
+            x = x.reshape(-1, 4, 4)
+            x = ((x - x.mean(-1, keepdims=True)) * w["gain"]).reshape(1, -1, 16)
+            return jax.lax.conv_general_dilated(
+                x, w["out"], (1,), "SAME", dimension_numbers=kinds
+            ).mean((0, 1))
+
+        w = {"in": normal(0, 3, 4, 16), "out": normal(1, 3, 16, 16), "gain": normal(2, 4, 4)}
+        fn = jax.vmap(layer, in_axes=(None, 0))
+        found = members_of(jax.grad(lambda w, x: (fn(w, x) ** 2).sum()), w, normal(2, 3, 12, 16))
+        assert found
+        assert not any(found)
+
+    def test_of_convolutions(self) -> None:
+        """How many members image and kernel have: the first layer reads data that all share."""
+        case = CASES["convolutions"]
+        found = members_of(case.fn, *case.arguments)
+        assert found[:3] == [[[], [3]], [[3], [3]], [[6], [6]]]
+        assert all(found)
 
     def test_queries_keys_and_values_as_arguments_have_none(self) -> None:
         def attention(q: Any, k: Any, v: Any) -> Any:
