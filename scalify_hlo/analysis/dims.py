@@ -35,8 +35,6 @@ Link: TypeAlias = tuple[ir.Value, ir.Value, Pairs]
 _Part: TypeAlias = tuple[int, int, int]
 """The numbers of a dimension and of its first part, and the size of the part."""
 
-_RESHAPE: Final = "stablehlo.reshape"
-
 _RULES: Final[Dispatch[Callable[[ir.Operation], Iterator[Link]]]] = Dispatch()
 """The dimensions that ops pass on; those of calls and regions are in `Dims`."""
 
@@ -85,10 +83,10 @@ class Dims:
                 self._join(one, other, pairs)
             if op.name in _SUMS:
                 self._summed += [self._number(value) + d for value, d in _SUMS[op.name](op)]
-            if op.name == _RESHAPE:
-                parts.extend(self._parts_of(*op.operands, *op.results))
-                parts.extend(self._parts_of(*op.results, *op.operands))
-            elif op.name == CONVOLUTION and parts:
+            if op.name in traits.RESHAPES:
+                parts.extend(self._parts_of(op.operands[0], op.results[0]))
+                parts.extend(self._parts_of(op.results[0], op.operands[0]))
+            elif op.name == CONVOLUTION:
                 convolutions.append(op)
             return ir.WalkResult.ADVANCE
 
@@ -237,7 +235,7 @@ def _broadcast(op: ir.Operation) -> Iterator[Link]:
     yield op.operands[0], op.results[0], enumerate(op.attributes["broadcast_dimensions"])
 
 
-@_RULES.on(_RESHAPE)
+@_RULES.on(*traits.RESHAPES)
 def _reshaped(op: ir.Operation) -> Iterator[Link]:
     source, result = op.operands[0], op.results[0]
     places = dict(_strides(result.type.shape))

@@ -96,8 +96,8 @@ class Members:
             members they have: they are the first part of those of `groups`.
         """
         if op.operation.name == RAGGED_DOT:
-            groups = list(dimensions(op).rhs_group)
-            return ([], groups) if groups else None
+            experts = list(dimensions(op).rhs_group)
+            return ([], experts) if experts else None
         if self._dims is None or not self._classes:
             return None
         if op.operation.name == CONVOLUTION:

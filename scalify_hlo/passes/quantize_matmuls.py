@@ -93,6 +93,11 @@ class QuantizeMatmulsPass(Pass):
         ops = marked_ops(module, index.listing)
         mark = _apart_mark(main)
         apart = self._own_scales([op for op in ops if mark in op.attributes], report)
+        with_members = [op for op in ops if attributes.MEMBERS in op.attributes]
+        if with_members and self.recipe.scaling.kind == "calibrated":
+            message = "members share the scales of the profile"
+            hint = "under fp8-current and fp8-delayed, each member has its own"
+            report.remarks.append(_shared(with_members[0], message, hint))
         if main is not None:
             recipe, profile = self.recipe, self.profile
             source = source_of(module, main, recipe, profile, index, report, apart=apart)
@@ -138,9 +143,7 @@ class QuantizeMatmulsPass(Pass):
         if self.recipe.depends_on_sizes:
             message = "members share the predicted scales of their matmuls"
             hint = "drop compute = 'f16', and each member has its own"
-            first = members[0].operation
-            place = source_location(first.location)
-            report.remarks.append(Remark(message, place, first.name, hint))
+            report.remarks.append(_shared(members[0], message, hint))
         return False
 
     def _narrow(
@@ -304,6 +307,12 @@ class QuantizeMatmulsPass(Pass):
             clear(op, MARKS)
             return [op]
         return quantizer.narrow(op, choice.formats, extent)
+
+
+def _shared(matmul: ir.OpView, message: str, hint: str) -> Remark:
+    """Returns a remark on a matmul, and others, whose members share scales."""
+    place = source_location(matmul.operation.location)
+    return Remark(message, place, matmul.operation.name, hint)
 
 
 def _clear_others(ops: Sequence[ir.OpView], choices: Sequence[_Decided]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from scalify_hlo._compat import ir, stablehlo
-from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect import attributes, traits
 from scalify_hlo.dialect.convolutions import CONVOLUTION, groups
 from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.ragged import RAGGED_DOT, dimensions
@@ -40,21 +40,31 @@ class Part(NamedTuple):
 
     def apart(self, value: ir.Value, at: ir.Operation) -> ir.Value:
         """Returns a tensor with the part as a dimension by itself, or what it was made of."""
-        type_, dim, value = value.type, self.dim, unwidened(value)
-        shape = list(type_.shape)
-        shape[dim : dim + 1] = [self.size, shape[dim] // self.size]
+        value = unwidened(value)
+        shape, whole = list(value.type.shape), value.type.shape[self.dim]
+        rest = whole // self.size if whole > 0 else whole  # It may be dynamic.
+        shape[self.dim : self.dim + 1] = [self.size, rest]
         owner = value.owner
-        if not is_block(owner) and owner.name == "stablehlo.reshape":
+        if not is_block(owner) and owner.name in traits.RESHAPES:
             source = owner.operands[0]
             if list(source.type.shape) == shape:
                 return source
-        return emit.reshape(value, ir.RankedTensorType.get(shape, value.type.element_type), at)
+        type_, sizes = ir.RankedTensorType.get(shape, value.type.element_type), list[ir.Value]()
+        if not type_.has_static_shape:
+            sizes = emit.sizes_of(value, at)
+            each = emit.integers(sizes[0].type, self.size, at)
+            rest = stablehlo.divide(
+                sizes[self.dim], each, loc=at.location, ip=ir.InsertionPoint(at)
+            )
+            sizes[self.dim : self.dim + 1] = [each, rest]
+        return emit.reshape(value, type_, at, sizes)
 
     @staticmethod
     def joined(value: ir.Value, like: ir.Value, at: ir.Operation) -> ir.Value:
         """Returns a tensor with the part in its dimension, in the shape of another tensor."""
         type_ = ir.RankedTensorType.get(like.type.shape, value.type.element_type)
-        return emit.reshape(value, type_, at)
+        sizes = [] if type_.has_static_shape else emit.sizes_of(like, at)
+        return emit.reshape(value, type_, at, sizes)
 
 
 def channels(op: ir.OpView, side: int) -> Channels | None:
@@ -80,7 +90,11 @@ def channels(op: ir.OpView, side: int) -> Channels | None:
     else:
         found = _of_convolution(op, side)
     shape = op.operands[side].type.shape
-    return found if found is not None and all(shape[d] > 0 for d in found.dims) else None
+    if found is None or not all(shape[d] > 0 for d in found.dims):
+        return None
+    if grouped(op)[side] is not None:  # The features of a kernel, behind its members.
+        return Channels(*((dim, dim + 1) for (dim,) in found))
+    return found
 
 
 def independent(op: ir.OpView, side: int, *, each: bool) -> Channels | None:

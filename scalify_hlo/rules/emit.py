@@ -181,9 +181,21 @@ def convert(value: ir.Value, element: ir.Type, at: ir.Operation) -> ir.Value:
     ).result
 
 
-def reshape(value: ir.Value, type_: ir.Type, at: ir.Operation) -> ir.Value:
-    """Reshapes a static tensor."""
+def reshape(
+    value: ir.Value, type_: ir.Type, at: ir.Operation, sizes: Sequence[ir.Value] = ()
+) -> ir.Value:
+    """Reshapes a tensor before an op.
+
+    Args:
+        value: The tensor.
+        type_: The new type.
+        at: The op.
+        sizes: The new sizes, as of `sizes_of`; they are read if the type is dynamic.
+    """
     where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    if not type_.has_static_shape:
+        shape = stablehlo.concatenate(sizes, 0, **where)
+        return stablehlo.dynamic_reshape(type_, value, shape, **where)
     return ir.Operation.create(
         "stablehlo.reshape", results=[type_], operands=[value], **where
     ).result
@@ -225,12 +237,17 @@ def broadcast_scalar(scalar: ir.Value, like: ir.Value, at: ir.Operation) -> ir.V
 def shape_of(value: ir.Value, at: ir.Operation) -> ir.Value:
     """Builds the sizes of a tensor of dynamic shape, as a tensor of i32."""
     where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    return stablehlo.concatenate(sizes_of(value, at), 0, **where)
+
+
+def sizes_of(value: ir.Value, at: ir.Operation) -> list[ir.Value]:
+    """Builds each size of a tensor of dynamic shape, as a tensor of one i32."""
+    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
     one = ir.RankedTensorType.get([1], ir.IntegerType.get_signless(32))
-    sizes = [
+    return [
         stablehlo.reshape(one, stablehlo.get_dimension_size(value, d, **where), **where)
         for d in range(value.type.rank)
     ]
-    return stablehlo.concatenate(sizes, 0, **where)
 
 
 def filled(

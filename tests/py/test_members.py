@@ -210,6 +210,52 @@ def test_members_in_f16_stay_finite(name: str) -> None:
     assert all(np.isfinite(each).all() for each in jax.tree.leaves(run(new, case.arguments)))
 
 
+def test_members_that_share_the_scales_of_a_profile_are_told() -> None:
+    case = CASES["ensemble"]
+    program = exported(case)
+    profile = scalify_hlo.calibrate(program, [case.arguments])
+    _, report = scalify_hlo.rewrite(program, profile=profile, report=True)
+    told = [remark.message for remark in report.remarks]
+    assert told.count("members share the scales of the profile") == 1
+
+
+def by_channels(w: Any, x: Any) -> Any:
+    kinds = ("NHC", "HIO", "NHC")
+    return jax.lax.conv_general_dilated(x, w, (1,), "SAME", dimension_numbers=kinds)
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_channels_of_members_have_scales(shared: bool) -> None:
+    """Small channels of a kernel keep their accuracy if each has a scale, in each member."""
+    kernel, image = KERNELS["in"].at[..., 3].multiply(2.0**-16), normal(5, MEMBERS, 2, 12, WIDTH)
+    fn = jax.vmap(by_channels, in_axes=(0, None if shared else 0))
+    case = Case(fn, (kernel, image[0] if shared else image))
+    settings = {"scaling.weight_scales": "channel"}
+    new = scalify_hlo.rewrite(exported(case), recipe="fp8-current", settings=settings)
+    wanted, found = (np.asarray(call(*case.arguments))[..., 3] for call in (fn, new.call))
+    assert worst(case, wanted, found) > 25
+
+
+@pytest.mark.parametrize("recipe", ["fp8-current", "fp8-delayed", "unit", "fp16"])
+def test_members_of_convolutions_with_a_symbolic_batch(recipe: str) -> None:
+    def gradients(w: Any, x: Any) -> Any:
+        def loss(w: Any) -> Any:
+            hidden = jax.nn.gelu(by_channels(w["in"], x))
+            return jnp.mean(jax.nn.gelu(by_channels(w["mid"], hidden)) ** 2)
+
+        return jax.grad(loss)(w)
+
+    fn = jax.jit(jax.vmap(gradients, in_axes=(0, None)))
+    kernels, image = {name: KERNELS[name] for name in ("in", "mid")}, normal(5, 4, 12, WIDTH)
+    case = Case(fn, (kernels, image))
+    (batch,) = jax.export.symbolic_shape("batch")
+    shapes = jax.eval_shape(lambda *given: given, *case.arguments)
+    symbolic = jax.ShapeDtypeStruct((batch, *image.shape[1:]), image.dtype)
+    new = scalify_hlo.rewrite(jax.export.export(fn)(shapes[0], symbolic), recipe=recipe)
+    given = broken(case, 2.0**20)
+    assert worst(case, fn(*given), run(new, given)) > USUAL
+
+
 @pytest.mark.parametrize("recipe", ["fp8-current", "fp8", "unit", "mxfp8"])
 def test_experts_whose_results_are_summed(recipe: str) -> None:
     """One that is large does not flush the others, whether sizes are measured or predicted."""
@@ -342,7 +388,7 @@ class TestDimensions:
         assert not any(found)
 
     def test_of_convolutions(self) -> None:
-        """How many members image and kernel have: the first layer reads data that all share."""
+        """Image and kernel have as many members as groups; the first layer reads data of all."""
         case = CASES["convolutions"]
         found = members_of(case.fn, *case.arguments)
         assert found[:3] == [[[], [3]], [[3], [3]], [[6], [6]]]
