@@ -228,8 +228,9 @@ def by_channels(w: Any, x: Any) -> Any:
 def test_channels_of_members_have_scales(shared: bool) -> None:
     """Small channels of a kernel keep their accuracy if each has a scale, in each member."""
     kernel, image = KERNELS["in"].at[..., 3].multiply(2.0**-16), normal(5, MEMBERS, 2, 12, WIDTH)
-    fn = jax.vmap(by_channels, in_axes=(0, None if shared else 0))
-    case = Case(fn, (kernel, image[0] if shared else image))
+    fn = jax.vmap(lambda w, x: by_channels(w["in"], x), in_axes=(0, None if shared else 0))
+    case = Case(fn, ({"in": kernel}, image[0] if shared else image))
+    assert all(map(any, members_of(fn, *case.arguments)))
     settings = {"scaling.weight_scales": "channel"}
     new = scalify_hlo.rewrite(exported(case), recipe="fp8-current", settings=settings)
     wanted, found = (np.asarray(call(*case.arguments))[..., 3] for call in (fn, new.call))
