@@ -92,12 +92,7 @@ class QuantizeMatmulsPass(Pass):
         source, blocks = None, self.recipe.scaling.kind == "block"
         ops = marked_ops(module, index.listing)
         mark = _apart_mark(main)
-        apart = self._own_scales([op for op in ops if mark in op.attributes], report)
-        with_members = [op for op in ops if attributes.MEMBERS in op.attributes]
-        if with_members and self.recipe.scaling.kind == "calibrated":
-            message = "members share the scales of the profile"
-            hint = "under fp8-current and fp8-delayed, each member has its own"
-            report.remarks.append(_shared(with_members[0], message, hint))
+        apart = self._own_scales(ops, mark, report)
         if main is not None:
             recipe, profile = self.recipe, self.profile
             source = source_of(module, main, recipe, profile, index, report, apart=apart)
@@ -136,15 +131,23 @@ class QuantizeMatmulsPass(Pass):
         elif index.listing is not None:
             index.listing.renew()
 
-    def _own_scales(self, members: Sequence[ir.OpView], report: Report) -> bool:
-        """Whether matmuls with members have a scale for each; products of such data leave f16."""
-        if not members or self.recipe.compute != "f16":
-            return bool(members)
-        if self.recipe.depends_on_sizes:
-            message = "members share the predicted scales of their matmuls"
+    def _own_scales(self, ops: Sequence[ir.OpView], mark: str, report: Report) -> bool:
+        """Whether matmuls with a mark have a scale for each of their members, if one has the mark.
+
+        Products of such data leave f16. A profile has one size for all members.
+        """
+        members = [op for op in ops if mark in op.attributes]
+        calibrated, in_f16 = self.recipe.scaling.kind == "calibrated", self.recipe.compute == "f16"
+        shared = [op for op in ops if attributes.MEMBERS in op.attributes] if calibrated else []
+        message = "members share the scales of the profile"
+        hint = "under fp8-current and fp8-delayed, each member has its own"
+        if in_f16 and self.recipe.depends_on_sizes:
+            shared, message = members, "members share the predicted scales of their matmuls"
             hint = "drop compute = 'f16', and each member has its own"
-            report.remarks.append(_shared(members[0], message, hint))
-        return False
+        if shared:
+            place = source_location(shared[0].operation.location)
+            report.remarks.append(Remark(message, place, shared[0].operation.name, hint))
+        return bool(members) and not in_f16
 
     def _narrow(
         self,
@@ -307,12 +310,6 @@ class QuantizeMatmulsPass(Pass):
             clear(op, MARKS)
             return [op]
         return quantizer.narrow(op, choice.formats, extent)
-
-
-def _shared(matmul: ir.OpView, message: str, hint: str) -> Remark:
-    """Returns a remark on a matmul, and others, whose members share scales."""
-    place = source_location(matmul.operation.location)
-    return Remark(message, place, matmul.operation.name, hint)
 
 
 def _clear_others(ops: Sequence[ir.OpView], choices: Sequence[_Decided]) -> None:
