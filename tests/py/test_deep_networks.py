@@ -1,4 +1,4 @@
-"""Networks of many layers without normalization: errors of predicted sizes add up along them."""
+"""Networks of many layers: errors of predicted sizes add up along them."""
 
 from __future__ import annotations
 
@@ -74,6 +74,19 @@ def check(name: str, recipe: str, way: str, size: float) -> None:
 def test_gradients_are_those_of_measured_scales(name: str, way: str) -> None:
     """All were zero."""
     check(name, "fp8", way, 1 / 8.1)
+
+
+def test_sums_of_undeclared_values_grow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All layers behind normalizations had gradients at 18 dB: the sum kept its first size."""
+
+    def normalized(x: Any) -> Any:
+        x = x - jnp.mean(x, -1, keepdims=True)
+        return x * jax.lax.rsqrt(jnp.mean(x**2, -1, keepdims=True) + 1e-6)
+
+    monkeypatch.setitem(LAYERS, "pre-norm", lambda x, w: x + jax.nn.gelu(normalized(x) @ w))
+    exact = jax.jit(jax.grad(loss_of(LAYERS["pre-norm"])))(*inputs(np.float32, 1 / 3))
+    found = gradients("pre-norm", "fp16", "undeclared", 1 / 3)
+    assert min(map(decibels, exact, found)) > 40
 
 
 @pytest.mark.slow
