@@ -107,7 +107,8 @@ def _level_of_sum(target: Scaled, infos: Sequence[ScaleInfo], rewriter: ScaleRew
             return target.level  # That of an epsilon.
     if not levels or (len(known) == len(scaled) and alike((*levels, target.level))):
         return added(levels) if levels else target.level
-    largest = max(known, key=lambda f: f.level_at(scale) + f.uncertainty.drift)
+    terms = known or [target]
+    largest = max(terms, key=lambda f: f.level_at(scale) + f.uncertainty.drift)
     return target.level + largest.uncertainty.drift + _UNLIKE
 
 
