@@ -107,7 +107,7 @@ def _level_of_sum(target: Scaled, infos: Sequence[ScaleInfo], rewriter: ScaleRew
             return target.level  # That of an epsilon.
     if not levels or (len(known) == len(scaled) and alike((*levels, target.level))):
         return added(levels) if levels else target.level
-    terms = known or [target]
+    terms = known if 0 < len(known) == len(scaled) else [target]
     largest = max(terms, key=lambda f: f.level_at(scale) + f.uncertainty.drift)
     return target.level + largest.uncertainty.drift + _UNLIKE
 
