@@ -61,6 +61,9 @@ INPUT_BOUND: Final = {False: 60, True: 500}
 """Measured sizes of inputs lie within 2^±60, of f64 inputs (True) within 2^±500: the product of
 two, times 2^±6, is a normal number of f32 or of f64."""
 
+MOST_OBSERVED_MEMBERS: Final = 64
+"""The most members of an operand that a profile has statistics of, each with its histogram."""
+
 PROFILE_SEARCH: Final = 64
 """The octaves below the scale of the amax in which the method ``mse`` searches."""
 

@@ -20,7 +20,7 @@ from scalify_hlo.dialect.functions import main_function, terminator
 from scalify_hlo.errors import InputError, Remark
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.profile.histogram import BINS, FINITE_BINS, SHIFT
-from scalify_hlo.quantize.observed import ObservedTensor, tensors_of
+from scalify_hlo.quantize.observed import ObservedTensor, members_of, tensors_of
 from scalify_hlo.report.model import Report
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.statistics import fill_reduction, scatter_add, statistic
@@ -35,6 +35,7 @@ _COMBINE: tuple[Combine, ...] = ("max", "add", "add")
 class ObservePass(Pass):
     """Returns amax, rms and a histogram of each operand of the matmuls that have roles.
 
+    Those of a sweep's members and of experts are returned too, in as many as have them.
     Functions that have matmuls are inlined. `main` gets three more results, for T tensors: the
     amax, f32 ``[T]``; the rms, f32 ``[T]``; and the histograms, ui32 ``[T, 4096]``.
     ``report.tensors`` has the names of the tensors.
@@ -54,6 +55,7 @@ class ObservePass(Pass):
                 "the program has no matmul to observe",
                 hint="run scalify-roles before, on a program that has matmuls or convolutions",
             )
+        tensors += members_of(main)
         report.tensors = [tensor.names for tensor in tensors]
         seen = [_observe(tensor) for tensor in tensors]
         columns: list[list[ir.Value]] = [list(column) for column in zip(*seen, strict=True)]

@@ -134,19 +134,14 @@ class QuantizeMatmulsPass(Pass):
     def _own_scales(self, ops: Sequence[ir.OpView], mark: str, report: Report) -> bool:
         """Whether matmuls with a mark have a scale for each of their members, if one has the mark.
 
-        Products of such data leave f16. A profile has one size for all members.
+        Products of such data leave f16.
         """
-        members = [op for op in ops if mark in op.attributes]
-        calibrated, in_f16 = self.recipe.scaling.kind == "calibrated", self.recipe.compute == "f16"
-        shared = [op for op in ops if attributes.MEMBERS in op.attributes] if calibrated else []
-        message = "members share the scales of the profile"
-        hint = "under fp8-current and fp8-delayed, each member has its own"
-        if in_f16 and self.recipe.depends_on_sizes:
-            shared, message = members, "members share the predicted scales of their matmuls"
+        members, in_f16 = [op for op in ops if mark in op.attributes], self.recipe.compute == "f16"
+        if members and in_f16 and self.recipe.depends_on_sizes:
+            message = "members share the predicted scales of their matmuls"
             hint = "drop compute = 'f16', and each member has its own"
-        if shared:
-            place = source_location(shared[0].operation.location)
-            report.remarks.append(Remark(message, place, shared[0].operation.name, hint))
+            op = members[0].operation
+            report.remarks.append(Remark(message, source_location(op.location), op.name, hint))
         return bool(members) and not in_f16
 
     def _narrow(

@@ -179,7 +179,8 @@ class Profile:
         program: The structural hash of the program; see `scalify_hlo.dialect.structure`.
         samples: The number of samples.
         tensors: The statistics by the names of matmul operands, ``SITE:lhs`` and ``SITE:rhs``, in
-            program order. An operand of several matmuls has several names.
+            program order. An operand of several matmuls has several names. Members of a sweep, and
+            experts, are tensors of their own besides: ``SITE:lhs[0]`` and so on.
     """
 
     program: str

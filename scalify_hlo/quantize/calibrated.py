@@ -7,16 +7,21 @@ profile says that this costs little accuracy. XLA compiles the kernels of equal 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from typing import TypeAlias
+from dataclasses import replace
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-from scalify_hlo.algebra.limits import ENCODED_BOUND
+from scalify_hlo.algebra.limits import ENCODED_BOUND, MOST_OBSERVED_MEMBERS
+from scalify_hlo.dialect.locations import source_location
 from scalify_hlo.dialect.patterns import is_like
 from scalify_hlo.dialect.value_map import ValueCache
-from scalify_hlo.errors import InputError, UsageError, nearest
+from scalify_hlo.errors import InputError, Remark, UsageError, nearest
 from scalify_hlo.profile.model import METHODS, Profile, TensorProfile
+from scalify_hlo.quantize.channels import independent
 from scalify_hlo.quantize.constant_operands import ConstantOperands
+from scalify_hlo.quantize.observed import member_names
 from scalify_hlo.quantize.operand_scales import Operand, OperandPlace, QuantizeRequest, Quantizing
 from scalify_hlo.recipes.model import Recipe, Scaling
 from scalify_hlo.report.model import Report
@@ -59,6 +64,7 @@ class Calibrated:
         for place, kind in self._kinds.items():
             self._members.setdefault(kind, []).extend(self._seen(place)[:1])
         self._shared: dict[tuple[Kind, str, str], int] = {}
+        self._sharing: list[Remark] = []
 
     def operand(self, request: QuantizeRequest) -> Operand:
         """See `scalify_hlo.quantize.operand_scales.ScaleProvider`."""
@@ -69,11 +75,39 @@ class Calibrated:
                 f"the profile has no tensor {names[0]!r}",
                 hint="make a new one with `scalify-hlo calibrate` of this version",
             )
+        members = self._of_members(request, names[0])
+        if members is not None:
+            return Quantizing(members.request, self._recipe).static(members.exponents)
         exponent = self._exponent(request, found[0])
         constant = self._constants.operand(request, exponent)
         if constant is not None:
             return constant
         return Quantizing(request.whole, self._recipe).static(np.asarray(exponent))
+
+    def _of_members(self, request: QuantizeRequest, name: str) -> _Members | None:
+        """Returns the scales of the members of an operand; None if it has none in the profile."""
+        result, side = request.place
+        op = result.owner
+        dims = independent(op.opview, side, each=False)
+        if dims is None:
+            return None
+        names = member_names(name, op.operation, side, dims)
+        tensors = self._profile.tensors
+        if names is None or not all(each in tensors for each in names):
+            place = source_location(op.location)
+            message = "members share the scales of the profile"
+            self._sharing.append(Remark(message, place, op.name, _SHARED))
+            return None
+        method = self._methods.of(self._names[request.place])
+        exponents = [self._own(tensors[each], method, request.format) for each in names]
+        shape = [request.value.type.shape[dim] for dim in dims.dims]
+        return _Members(replace(request, channels=dims), np.reshape(exponents, shape))
+
+    def _own(self, tensor: TensorProfile, method: str, format_: str) -> int:
+        """Returns log2 of the scale of a tensor by itself."""
+        scaling = self._recipe.scaling
+        exponent = tensor.exponent(method, format_, percent=scaling.percentile)
+        return max(-ENCODED_BOUND, min(ENCODED_BOUND, exponent + scaling.margin))
 
     def _seen(self, place: OperandPlace) -> list[TensorProfile]:
         """Returns the statistics of an operand, under each name that it has in the profile."""
@@ -82,25 +116,31 @@ class Calibrated:
 
     def _exponent(self, request: QuantizeRequest, seen: TensorProfile) -> int:
         """Returns log2 of an operand's scale: that of its kind, unless its own is more accurate."""
-        scaling, format_ = self._recipe.scaling, request.format
-        method = self._methods.of(self._names[request.place])
-
-        def own(tensor: TensorProfile) -> int:
-            exponent = tensor.exponent(method, format_, percent=scaling.percentile)
-            return max(-ENCODED_BOUND, min(ENCODED_BOUND, exponent + scaling.margin))
-
+        format_, method = request.format, self._methods.of(self._names[request.place])
         key = self._kinds[request.place], format_, method
         if key not in self._shared:
-            self._shared[key] = max(map(own, self._members[key[0]]))
-        exponent, shared = own(seen), self._shared[key]
+            every = self._members[key[0]]
+            self._shared[key] = max(self._own(tensor, method, format_) for tensor in every)
+        exponent, shared = self._own(seen, method, format_), self._shared[key]
         if exponent == shared:
             return exponent
         allowed = 10 ** (SHARING / 10) * seen.mse(exponent, format_)
         return shared if seen.mse(shared, format_) <= allowed else exponent
 
-    def finish(self, _: Report) -> None:
-        """Erases the constants without uses."""
+    def finish(self, report: Report) -> None:
+        """Erases the constants without uses, and says whether members share a scale."""
         self._constants.clean()
+        report.remarks += self._sharing[:1]
+
+
+class _Members(NamedTuple):
+    """A request with members, and log2 of the scale of each."""
+
+    request: QuantizeRequest
+    exponents: npt.NDArray[np.int64]
+
+
+_SHARED: Final = f"under fp8-current, more than {MOST_OBSERVED_MEMBERS} have a scale each"
 
 
 def _kind(place: OperandPlace) -> Kind:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from scalify_hlo._compat import ir
+import numpy as np
+
+from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.algebra.limits import MOST_OBSERVED_MEMBERS
 from scalify_hlo.analysis.matmuls import MATMULS
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.value_map import ValueCache, ValueMap
+from scalify_hlo.quantize.channels import Channels, grouped, independent
 from scalify_hlo.transforms.hoist import block_of
 
 _SIDES = ("lhs", "rhs")
@@ -43,6 +48,50 @@ def tensors_of(main: ir.OpView) -> list[ObservedTensor]:
         names.setdefault(value, []).append(name)
         first.setdefault(value, op)
     return [ObservedTensor(v, tuple(names[v]), _beside(op, v)) for v, op in first.items()]
+
+
+def members_of(main: ir.OpView) -> list[ObservedTensor]:
+    """Returns the members of operands that have some, each sliced from its operand.
+
+    Args:
+        main: As for `tensors_of`. Slices are added to it.
+    """
+    found: list[ObservedTensor] = []
+    for value, name, op, side in _operands(_matmuls(main)):
+        dims = independent(op.opview, side, each=False)
+        if dims is None or (names := member_names(name, op, side, dims)) is None:
+            continue
+        at, part = _beside(op, value), grouped(op.opview)[side]
+        whole = value if part is None else part.apart(value, at)
+        sizes = [whole.type.shape[dim] for dim in dims.dims]
+        for index, each in zip(np.ndindex(*sizes), names, strict=True):
+            starts, limits = [0] * whole.type.rank, list(whole.type.shape)
+            for dim, start in zip(dims.dims, index, strict=True):
+                starts[dim], limits[dim] = start, start + 1
+            where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+            member = stablehlo.slice(whole, starts, limits, [1] * len(starts), **where)
+            found.append(ObservedTensor(member, (each,), at))
+    return found
+
+
+def member_names(name: str, op: ir.Operation, side: int, dims: Channels) -> list[str] | None:
+    """Returns the names of the members of an operand in a profile, in row-major order.
+
+    Args:
+        name: The name of the operand.
+        op: The matmul.
+        side: The side of the operand.
+        dims: Its dimensions with members, after the members of a convolution were set apart.
+
+    Returns:
+        None if there are more than `MOST_OBSERVED_MEMBERS`, or their number is not known.
+    """
+    value, part = op.operands[side], grouped(op.opview)[side]
+    if not value.type.has_static_shape:
+        return None
+    shape = value.type.shape
+    count = math.prod(shape[dim] for dim in dims.dims) if part is None else part.size
+    return [f"{name}[{i}]" for i in range(count)] if count <= MOST_OBSERVED_MEMBERS else None
 
 
 def names_of(matmuls: Sequence[ir.Operation]) -> ValueCache[Sequence[str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -210,11 +211,25 @@ def test_members_in_f16_stay_finite(name: str) -> None:
     assert all(np.isfinite(each).all() for each in jax.tree.leaves(run(new, case.arguments)))
 
 
+@pytest.mark.parametrize("name", CASES)
+def test_a_profile_has_the_scales_of_members(name: str) -> None:
+    case, program = CASES[name], exported(CASES[name])
+    original = jax.jit(case.fn)
+    for value in BROKEN:
+        arguments = broken(case, value)
+        profile = scalify_hlo.calibrate(program, [arguments])
+        new, report = scalify_hlo.rewrite(program, profile=profile, report=True)
+        found = updates(case, run(new, arguments), arguments)
+        assert worst(case, updates(case, original(*arguments), arguments), found) > USUAL
+        assert not [each for each in report.remarks if "members share" in each.message]
+
+
 def test_members_that_share_the_scales_of_a_profile_are_told() -> None:
-    case = CASES["ensemble"]
-    program = exported(case)
-    profile = scalify_hlo.calibrate(program, [case.arguments])
-    _, report = scalify_hlo.rewrite(program, profile=profile, report=True)
+    program = exported(CASES["ensemble"])
+    profile = scalify_hlo.calibrate(program, [CASES["ensemble"].arguments])
+    kept = {name: each for name, each in profile.tensors.items() if not name.endswith("]")}
+    shared = dataclasses.replace(profile, tensors=kept)
+    _, report = scalify_hlo.rewrite(program, profile=shared, report=True)
     told = [remark.message for remark in report.remarks]
     assert told.count("members share the scales of the profile") == 1
 
