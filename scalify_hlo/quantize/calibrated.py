@@ -75,13 +75,13 @@ class Calibrated:
                 f"the profile has no tensor {names[0]!r}",
                 hint="make a new one with `scalify-hlo calibrate` of this version",
             )
-        members = self._of_members(request, names[0])
-        if members is not None:
-            return Quantizing(members.request, self._recipe).static(members.exponents)
         exponent = self._exponent(request, found[0])
         constant = self._constants.operand(request, exponent)
         if constant is not None:
             return constant
+        members = self._of_members(request, names[0])
+        if members is not None:
+            return Quantizing(members.request, self._recipe).static(members.exponents)
         return Quantizing(request.whole, self._recipe).static(np.asarray(exponent))
 
     def _of_members(self, request: QuantizeRequest, name: str) -> _Members | None:
