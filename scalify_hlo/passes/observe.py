@@ -35,9 +35,9 @@ _COMBINE: tuple[Combine, ...] = ("max", "add", "add")
 class ObservePass(Pass):
     """Returns amax, rms and a histogram of each operand of the matmuls that have roles.
 
-    Those of a sweep's members and of experts are returned too, in as many as have them.
-    Functions that have matmuls are inlined. `main` gets three more results, for T tensors: the
-    amax, f32 ``[T]``; the rms, f32 ``[T]``; and the histograms, ui32 ``[T, 4096]``.
+    Each member of a sweep, and each expert, is a tensor besides. Functions that have matmuls are
+    inlined. `main` gets three more results, for T tensors: the amax, f32 ``[T]``; the rms, f32
+    ``[T]``; and the histograms, ui32 ``[T, 4096]``.
     ``report.tensors`` has the names of the tensors.
     """
 
@@ -56,7 +56,7 @@ class ObservePass(Pass):
                 hint="run scalify-roles before, on a program that has matmuls or convolutions",
             )
         tensors += members_of(main)
-        report.tensors = [tensor.names for tensor in tensors]
+        report.tensors = [names for tensor in tensors for names in tensor.rows]
         seen = [_observe(tensor) for tensor in tensors]
         columns: list[list[ir.Value]] = [list(column) for column in zip(*seen, strict=True)]
         combine = [how for how, column in zip(_COMBINE, columns, strict=True) for _ in column]
@@ -68,7 +68,10 @@ class ObservePass(Pass):
 
 
 class _Seen(NamedTuple):
-    """Statistics of a tensor in one iteration, or on one device: f32, f64, and ui32 ``[4096]``."""
+    """Statistics of a tensor in one iteration, or on one device: f32, f64, and ui32 ``[4096]``.
+
+    Those of M members have the shapes ``[M]``, ``[M]`` and ``[M, 4096]``.
+    """
 
     amax: ir.Value
     squares: ir.Value
@@ -76,7 +79,7 @@ class _Seen(NamedTuple):
 
 
 def _observe(tensor: ObservedTensor) -> _Seen:
-    value, at = tensor.value, tensor.at
+    value, at, members = tensor.value, tensor.at, tensor.members
     if not value.type.has_static_shape:
         raise InputError(
             f"an operand of the matmul {tensor.names[0]!r} is of dynamic shape",
@@ -84,33 +87,45 @@ def _observe(tensor: ObservedTensor) -> _Seen:
             hint="export the program with the shapes of the samples",
         )
     data = emit.convert(value, ir.F32Type.get(), at)
-    amax = statistic(data, "max", at, wide=False, devices=None)
-    rms = statistic(
-        data, "l2", at, wide=True, devices=None
-    )  # The squares of f32 numbers are in the range of f64.
+    amax = statistic(data, "max", at, wide=False, devices=None, kept=members)
+    # The squares of f32 numbers are in the range of f64.
+    rms = statistic(data, "l2", at, wide=True, devices=None, kept=members)
     mean = emit.multiply(rms, rms, at)
-    count = emit.constant(rms.type, math.prod(value.type.shape), at)
-    return _Seen(amax, emit.multiply(mean, count, at), _histogram(data, at))
+    size = math.prod(value.type.shape) // math.prod(value.type.shape[dim] for dim in members)
+    squares = emit.multiply(mean, emit.constant(rms.type, size, at), at)
+    if not members:
+        return _Seen(amax, squares, _histogram(data, at))
+    amax, squares = _shaped([len(tensor.rows)], [amax, squares], at)
+    return _Seen(amax, squares, _histogram(data, at, members))
 
 
-def _histogram(data: ir.Value, at: ir.Operation) -> ir.Value:
-    """Returns the histogram of an f32 tensor; one scatter makes it, which reads the tensor once."""
+def _shaped(shape: list[int], values: Sequence[ir.Value], at: ir.Operation) -> list[ir.Value]:
+    types = [ir.RankedTensorType.get(shape, value.type.element_type) for value in values]
+    return [emit.reshape(value, type_, at) for value, type_ in zip(values, types, strict=True)]
+
+
+def _histogram(data: ir.Value, at: ir.Operation, members: Sequence[int] = ()) -> ir.Value:
+    """Returns the histogram of an f32 tensor, or of each of its members.
+
+    One scatter makes them, which reads the tensor once.
+    """
     where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
-    size = math.prod(data.type.shape)
-    unsigned = ir.IntegerType.get_unsigned(32)
-    flat = ir.RankedTensorType.get([size, 1], unsigned)
+    shape, size = data.type.shape, math.prod(data.type.shape)
+    unsigned, signed = ir.IntegerType.get_unsigned(32), ir.IntegerType.get_signless(32)
     magnitude = emit.elementwise("stablehlo.abs", data, **where)
-    bits = stablehlo.bitcast_convert(
-        ir.RankedTensorType.get(data.type.shape, unsigned), magnitude, **where
-    )
+    bits = stablehlo.bitcast_convert(ir.RankedTensorType.get(shape, unsigned), magnitude, **where)
     shift = emit.constant(bits.type, SHIFT, at)
     bins = emit.elementwise("stablehlo.shift_right_logical", bits, shift, **where)
-    indices = emit.convert(
-        stablehlo.reshape(flat, bins, **where), ir.IntegerType.get_signless(32), at
-    )
-    empty = emit.constant(ir.RankedTensorType.get([BINS], unsigned), 0, at)
+    count = 1
+    for dim in reversed(members):
+        index = stablehlo.iota(bins.type, dim, **where)
+        first = emit.multiply(index, emit.constant(bins.type, BINS * count, at), at)
+        bins, count = emit.elementwise("stablehlo.add", bins, first, **where), count * shape[dim]
+    (flat,) = _shaped([size, 1], [bins], at)
+    empty = emit.constant(ir.RankedTensorType.get([BINS * count], unsigned), 0, at)
     ones = emit.constant(ir.RankedTensorType.get([size], unsigned), 1, at)
-    return scatter_add(empty, indices, ones, at)
+    found = scatter_add(empty, emit.convert(flat, signed, at), ones, at)
+    return _shaped([count, BINS], [found], at)[0] if members else found
 
 
 def _stacked(
@@ -121,13 +136,13 @@ def _stacked(
 ) -> tuple[ir.Value, ir.Value, ir.Value]:
     """Returns amax, rms and histogram of all tensors."""
     where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
-    table = _stack(histograms, at)
+    table = _stack(histograms, at, 1)
     counts = _finite_counts(table, at)
     least = emit.constant(counts.type, 1.0, at)
     divisor = emit.elementwise("stablehlo.maximum", counts, least, **where)
-    mean = emit.elementwise("stablehlo.divide", _stack(squares, at), divisor, **where)
+    mean = emit.elementwise("stablehlo.divide", _stack(squares, at, 0), divisor, **where)
     rms = emit.elementwise("stablehlo.sqrt", mean, **where)
-    return _stack(amax, at), emit.convert(rms, ir.F32Type.get(), at), table
+    return _stack(amax, at, 0), emit.convert(rms, ir.F32Type.get(), at), table
 
 
 def _finite_counts(table: ir.Value, at: ir.Operation) -> ir.Value:
@@ -151,10 +166,10 @@ def _finite_counts(table: ir.Value, at: ir.Operation) -> ir.Value:
     return op.result
 
 
-def _stack(values: Sequence[ir.Value], at: ir.Operation) -> ir.Value:
-    """Returns tensors of one type as the rows of one tensor."""
-    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
-    type_ = values[0].type
-    row = ir.RankedTensorType.get([1, *type_.shape], type_.element_type)
-    rows = [stablehlo.reshape(row, value, **where) for value in values]
-    return stablehlo.concatenate(rows, 0, **where)
+def _stack(values: Sequence[ir.Value], at: ir.Operation, rank: int) -> ir.Value:
+    """Returns tensors of a rank as the rows of one tensor; those of members are rows already."""
+    rows = [
+        value if value.type.rank > rank else _shaped([1, *value.type.shape], [value], at)[0]
+        for value in values
+    ]
+    return stablehlo.concatenate(rows, 0, loc=at.location, ip=ir.InsertionPoint(at))

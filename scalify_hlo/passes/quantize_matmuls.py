@@ -134,7 +134,7 @@ class QuantizeMatmulsPass(Pass):
     def _own_scales(self, ops: Sequence[ir.OpView], mark: str, report: Report) -> bool:
         """Whether matmuls with a mark have a scale for each of their members, if one has the mark.
 
-        Products of such data leave f16.
+        With `compute = "f16"` they share one: products of data with scales of their own leave f16.
         """
         members, in_f16 = [op for op in ops if mark in op.attributes], self.recipe.compute == "f16"
         if members and in_f16 and self.recipe.depends_on_sizes:

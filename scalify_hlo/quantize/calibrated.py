@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from scalify_hlo.algebra.limits import ENCODED_BOUND, MOST_OBSERVED_MEMBERS
 from scalify_hlo.dialect.locations import source_location
@@ -60,9 +59,9 @@ class Calibrated:
         self._methods = Methods(recipe.scaling, every)
         self._kinds: ValueCache[Kind] = ValueCache()
         self._kinds.update((place, _kind(place)) for place in names)
-        self._members: dict[Kind, list[TensorProfile]] = {}
+        self._alike: dict[Kind, list[TensorProfile]] = {}
         for place, kind in self._kinds.items():
-            self._members.setdefault(kind, []).extend(self._seen(place)[:1])
+            self._alike.setdefault(kind, []).extend(self._seen(place)[:1])
         self._shared: dict[tuple[Kind, str, str], int] = {}
         self._sharing: list[Remark] = []
 
@@ -79,29 +78,30 @@ class Calibrated:
         constant = self._constants.operand(request, exponent)
         if constant is not None:
             return constant
-        members = self._of_members(request, names[0])
+        members = self._of_members(request)
         if members is not None:
-            return Quantizing(members.request, self._recipe).static(members.exponents)
+            return members
         return Quantizing(request.whole, self._recipe).static(np.asarray(exponent))
 
-    def _of_members(self, request: QuantizeRequest, name: str) -> _Members | None:
-        """Returns the scales of the members of an operand; None if it has none in the profile."""
+    def _of_members(self, request: QuantizeRequest) -> Operand | None:
+        """Returns an operand with a scale for each member; None if the profile has none of them."""
         result, side = request.place
-        op = result.owner
+        op, tensors = result.owner, self._profile.tensors
         dims = independent(op.opview, side, each=False)
         if dims is None:
             return None
-        names = member_names(name, op.operation, side, dims)
-        tensors = self._profile.tensors
-        if names is None or not all(each in tensors for each in names):
+        every = (member_names(name, op.operation, side) for name in self._names[request.place])
+        names = next((each for each in every if each and tensors.keys() >= {*each}), None)
+        if names is None:
             place = source_location(op.location)
             message = "members share the scales of the profile"
             self._sharing.append(Remark(message, place, op.name, _SHARED))
             return None
         method = self._methods.of(self._names[request.place])
-        exponents = [self._own(tensors[each], method, request.format) for each in names]
+        exponents = [self._own(tensors[name], method, request.format) for name in names]
         shape = [request.value.type.shape[dim] for dim in dims.dims]
-        return _Members(replace(request, channels=dims), np.reshape(exponents, shape))
+        request = replace(request, channels=dims)
+        return Quantizing(request, self._recipe).static(np.reshape(exponents, shape))
 
     def _own(self, tensor: TensorProfile, method: str, format_: str) -> int:
         """Returns log2 of the scale of a tensor by itself."""
@@ -119,7 +119,7 @@ class Calibrated:
         format_, method = request.format, self._methods.of(self._names[request.place])
         key = self._kinds[request.place], format_, method
         if key not in self._shared:
-            every = self._members[key[0]]
+            every = self._alike[key[0]]
             self._shared[key] = max(self._own(tensor, method, format_) for tensor in every)
         exponent, shared = self._own(seen, method, format_), self._shared[key]
         if exponent == shared:
@@ -133,14 +133,9 @@ class Calibrated:
         report.remarks += self._sharing[:1]
 
 
-class _Members(NamedTuple):
-    """A request with members, and log2 of the scale of each."""
-
-    request: QuantizeRequest
-    exponents: npt.NDArray[np.int64]
-
-
-_SHARED: Final = f"under fp8-current, more than {MOST_OBSERVED_MEMBERS} have a scale each"
+_SHARED: Final = (
+    f"make a new profile; use fp8-current for more than {MOST_OBSERVED_MEMBERS} members"
+)
 
 
 def _kind(place: OperandPlace) -> Kind:

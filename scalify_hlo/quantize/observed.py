@@ -6,14 +6,12 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-import numpy as np
-
-from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import MOST_OBSERVED_MEMBERS
 from scalify_hlo.analysis.matmuls import MATMULS
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.value_map import ValueCache, ValueMap
-from scalify_hlo.quantize.channels import Channels, grouped, independent
+from scalify_hlo.quantize.channels import grouped, independent
 from scalify_hlo.transforms.hoist import block_of
 
 _SIDES = ("lhs", "rhs")
@@ -26,11 +24,22 @@ class ObservedTensor(NamedTuple):
         value: The value, in `main` or in a region of it.
         names: ``SITE:lhs`` or ``SITE:rhs`` for each operand that it is.
         at: A later op of its block, before which it is observed.
+        members: The dimensions along which each index is a tensor of the profile; empty if the
+            operand is one tensor.
     """
 
     value: ir.Value
     names: tuple[str, ...]
     at: ir.Operation
+    members: tuple[int, ...] = ()
+
+    @property
+    def rows(self) -> list[tuple[str, ...]]:
+        """The names of each tensor of the profile, in row-major order of the members."""
+        if not self.members:
+            return [self.names]
+        count = math.prod(self.value.type.shape[dim] for dim in self.members)
+        return list(zip(*(numbered(name, count) for name in self.names), strict=True))
 
 
 def tensors_of(main: ir.OpView) -> list[ObservedTensor]:
@@ -51,47 +60,47 @@ def tensors_of(main: ir.OpView) -> list[ObservedTensor]:
 
 
 def members_of(main: ir.OpView) -> list[ObservedTensor]:
-    """Returns the members of operands that have some, each sliced from its operand.
+    """Returns the operands that have members, with the dimensions of these.
 
     Args:
-        main: As for `tensors_of`. Slices are added to it.
+        main: As for `tensors_of`. The members of convolutions are set apart in it.
     """
-    found: list[ObservedTensor] = []
+    found: ValueMap[dict[tuple[int, ...], ObservedTensor]] = ValueMap()
     for value, name, op, side in _operands(_matmuls(main)):
         dims = independent(op.opview, side, each=False)
-        if dims is None or (names := member_names(name, op, side, dims)) is None:
+        if dims is None or not value.type.has_static_shape or member_names(name, op, side) is None:
             continue
-        at, part = _beside(op, value), grouped(op.opview)[side]
-        whole = value if part is None else part.apart(value, at)
-        sizes = [whole.type.shape[dim] for dim in dims.dims]
-        for index, each in zip(np.ndindex(*sizes), names, strict=True):
-            starts, limits = [0] * whole.type.rank, list(whole.type.shape)
-            for dim, start in zip(dims.dims, index, strict=True):
-                starts[dim], limits[dim] = start, start + 1
-            where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
-            member = stablehlo.slice(whole, starts, limits, [1] * len(starts), **where)
-            found.append(ObservedTensor(member, (each,), at))
-    return found
+        same, at = found.setdefault(value, {}), _beside(op, value)
+        if (one := same.get(dims.dims)) is None:
+            part = grouped(op.opview)[side]
+            whole = value if part is None else part.apart(value, at)
+            one = ObservedTensor(whole, (), at, dims.dims)
+        same[dims.dims] = one._replace(names=(*one.names, name))
+    return [one for same in found.values() for one in same.values()]
 
 
-def member_names(name: str, op: ir.Operation, side: int, dims: Channels) -> list[str] | None:
+def member_names(name: str, op: ir.Operation, side: int) -> list[str] | None:
     """Returns the names of the members of an operand in a profile, in row-major order.
 
     Args:
         name: The name of the operand.
         op: The matmul.
         side: The side of the operand.
-        dims: Its dimensions with members, after the members of a convolution were set apart.
 
     Returns:
-        None if there are more than `MOST_OBSERVED_MEMBERS`, or their number is not known.
+        None if it has none, or more than `MOST_OBSERVED_MEMBERS`.
     """
-    value, part = op.operands[side], grouped(op.opview)[side]
-    if not value.type.has_static_shape:
+    dims, part = independent(op.opview, side, each=False), grouped(op.opview)[side]
+    if dims is None:
         return None
-    shape = value.type.shape
+    shape = op.operands[side].type.shape
     count = math.prod(shape[dim] for dim in dims.dims) if part is None else part.size
-    return [f"{name}[{i}]" for i in range(count)] if count <= MOST_OBSERVED_MEMBERS else None
+    return numbered(name, count) if 0 < count <= MOST_OBSERVED_MEMBERS else None
+
+
+def numbered(name: str, count: int) -> list[str]:
+    """Returns the names of the members of an operand."""
+    return [f"{name}[{i}]" for i in range(count)]
 
 
 def names_of(matmuls: Sequence[ir.Operation]) -> ValueCache[Sequence[str]]:

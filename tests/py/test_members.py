@@ -224,6 +224,45 @@ def test_a_profile_has_the_scales_of_members(name: str) -> None:
         assert not [each for each in report.remarks if "members share" in each.message]
 
 
+def sizes_of(count: int, rows: Any) -> tuple[Any, Any, Any]:
+    """A program of members whose weights have the sizes 1, 2, 4 ..., with its arguments."""
+    w, x = normal(0, count, WIDTH, WIDTH), normal(1, ROWS, WIDTH)
+    w = w * 2.0 ** (jnp.arange(count) % 16)[:, None, None]
+    step = jax.vmap(lambda w, x: jnp.tanh(x @ w["a"]), in_axes=(0, None))
+    shapes = ({"a": w}, jax.ShapeDtypeStruct((rows, WIDTH), jnp.float32))
+    return jax.export.export(jax.jit(step))(*shapes), w, x
+
+
+def test_statistics_of_members_are_those_of_their_slices() -> None:
+    program, w, x = sizes_of(5, ROWS)
+    tensors = scalify_hlo.calibrate(program, [({"a": w}, x)]).tensors
+    found = {name[-2]: each for name, each in tensors.items() if name.endswith("]")}
+    assert len(found) == 5
+    for number, each in found.items():
+        member = np.asarray(w[int(number)], np.float64)
+        assert each.amax == np.abs(member).max()
+        assert each.count == member.size
+        np.testing.assert_allclose(each.rms, np.sqrt(np.mean(member**2)), rtol=1e-6)
+
+
+def test_members_with_a_symbolic_batch_have_the_scales_of_a_profile() -> None:
+    (rows,) = jax.export.symbolic_shape("n")
+    program, w, x = sizes_of(5, rows)
+    profile = scalify_hlo.calibrate(program, [({"a": w}, x)])
+    new, report = scalify_hlo.rewrite(program, profile=profile, report=True)
+    assert not [each for each in report.remarks if "members share" in each.message]
+    case = Case(lambda *_: None, ({"a": w}, x), members=5)
+    assert worst(case, program.call(*case.arguments), new.call(*case.arguments)) > USUAL
+
+
+def test_more_members_than_a_profile_has_share_a_scale() -> None:
+    program, w, x = sizes_of(65, ROWS)
+    profile = scalify_hlo.calibrate(program, [({"a": w}, x)])
+    assert not [name for name in profile.tensors if name.endswith("]")]
+    _, report = scalify_hlo.rewrite(program, profile=profile, report=True)
+    assert [each for each in report.remarks if "members share" in each.message]
+
+
 def test_members_that_share_the_scales_of_a_profile_are_told() -> None:
     program = exported(CASES["ensemble"])
     profile = scalify_hlo.calibrate(program, [CASES["ensemble"].arguments])
