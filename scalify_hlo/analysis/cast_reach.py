@@ -8,9 +8,9 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import FLOW_VALUES
 from scalify_hlo.analysis.frames import INSIDES, LOOP, RETURNS, Frame, Place
 from scalify_hlo.analysis.layers.model import NORMS
-from scalify_hlo.analysis.reach import BARRIER
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import format_of
+from scalify_hlo.dialect.traits import COPIES
 
 _OF_DATA: Final = frozenset({attributes.DATA, attributes.GRADIENT})
 
@@ -52,7 +52,7 @@ def _after(use: ir.OpOperand, owner: ir.Operation, frame: Frame) -> list[Place]:
         return [*frame.returned(use), *next_turn(use, frame)]
     if name in INSIDES:
         return frame.targets(use)
-    if name == BARRIER:
+    if name in COPIES:
         return [frame.place(owner.results[use.operand_number])]
     if attributes.LAYER in owner.attributes:
         layers = attributes.texts(owner.attributes[attributes.LAYER])

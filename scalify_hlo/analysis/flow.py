@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from scalify_hlo.analysis.frames import INSIDES, RETURNS, Place
-from scalify_hlo.analysis.reach import BARRIER, rank_of
+from scalify_hlo.analysis.reach import rank_of
+from scalify_hlo.dialect.traits import COPIES
 
 
 def flow_of(starts: Mapping[Place, int]) -> dict[Place, int]:
@@ -44,7 +45,7 @@ def _computed_from(place: Place) -> list[Place]:
             found += frame.returned(use)
         elif name in INSIDES:
             found += frame.targets(use)
-        elif name == BARRIER:
+        elif name in COPIES:
             found.append(frame.place(owner.results[use.operand_number]))
         else:
             found += map(frame.place, owner.results)

@@ -19,9 +19,9 @@ from scalify_hlo.algebra.limits import MOVES
 from scalify_hlo.analysis.frames import CALLS, INSIDES, LOOP, Frame, Place
 from scalify_hlo.analysis.matmuls import Matmul
 from scalify_hlo.analysis.names import BACKWARD
-from scalify_hlo.analysis.origins import MOVING, Origin, is_constant
+from scalify_hlo.analysis.origins import MOVING, Origin, is_constant, moved_from
 from scalify_hlo.dialect.functions import is_block
-from scalify_hlo.dialect.traits import COPIES, WRITES
+from scalify_hlo.dialect.traits import WRITES
 from scalify_hlo.dialect.value_map import ValueMap
 
 _SLICE: Final = "stablehlo.dynamic_slice"
@@ -244,13 +244,8 @@ def _gradient(matmul: Matmul) -> Place:
         owner = value.owner
         if is_block(owner) or owner.name not in MOVING or owner.name in WRITES:
             break
-        value = _moved(value, owner)
+        value = moved_from(value, owner)
     return matmul.frame.place(value)
-
-
-def _moved(value: ir.Value, owner: ir.Operation) -> ir.Value:
-    """Returns the operand of an op of `MOVING` that a result is made of."""
-    return owner.operands[ir.OpResult(value).result_number if owner.name in COPIES else 0]
 
 
 def _stacks(weight: ir.Value, frame: Frame) -> Iterable[tuple[Frame, int]]:
@@ -269,7 +264,7 @@ def _stacks(weight: ir.Value, frame: Frame) -> Iterable[tuple[Frame, int]]:
             slices = _slices(owner) if name == _SLICE else 1
             if slices > 1 and (loop := _loop_around(owner, frame)) is not None:
                 yield loop, slices
-            places = [frame.place(_moved(value, owner))]
+            places = [frame.place(moved_from(value, owner))]
         else:
             places = frame.sources(value, owner, name) if name in INSIDES else []
         if len(places) != 1 or places[0] == frame.place(value):

@@ -13,14 +13,7 @@ from scalify_hlo.dialect import markers, traits
 from scalify_hlo.dialect.functions import is_block
 
 _OPERANDS: Final = {
-    **dict.fromkeys(
-        (
-            *traits.ROUNDS,
-            *traits.WRITES,
-            *("sdy.sharding_constraint", "stablehlo.negate"),
-        ),
-        (0,),
-    ),
+    **dict.fromkeys((*traits.ROUNDS, *traits.WRITES, "stablehlo.negate"), (0,)),
     **dict.fromkeys(traits.BINARY, (0, 1)),
     "stablehlo.clamp": (1,),
     "stablehlo.select": (1, 2),
@@ -31,9 +24,8 @@ _SUMS: Final = traits.SUMS | traits.WRITES
 """The ops that write a new part into a value."""
 
 _PRODUCTS: Final = traits.PRODUCTS
-_BARRIER: Final = "stablehlo.optimization_barrier"
 _MOVES: Final = frozenset({"stablehlo.reshape", "stablehlo.transpose"})
-_SEEN_THROUGH: Final = frozenset({_BARRIER, "stablehlo.convert"})
+_SEEN_THROUGH: Final = traits.COPIES | {"stablehlo.convert"}
 _Made: TypeAlias = tuple[str, list[Place]]
 """The op that makes a value, and the operands whose next value it may be."""
 
@@ -168,7 +160,7 @@ def made_from(place: Place) -> _Made:
     if numbers is not None:
         operands = owner.operands
         return name, [frame.place(operands[i]) for i in numbers]
-    if name == _BARRIER:
+    if name in traits.COPIES:
         if markers.MARKER in owner.attributes:
             return markers.MARKER, []
         return name, [frame.place(owner.operands[ir.OpResult(value).result_number])]

@@ -27,10 +27,10 @@ from scalify_hlo.analysis.frames import (
     named,
 )
 from scalify_hlo.analysis.names import BACKWARD, FORWARD, joined, name_of, part_of
-from scalify_hlo.analysis.origins import MOVING, Origin, Scope, View
+from scalify_hlo.analysis.origins import BY_NUMBER, MOVING, Origin, Scope, View, moved_from
 from scalify_hlo.analysis.state import Reach
 from scalify_hlo.analysis.tables import Table, table_of
-from scalify_hlo.dialect.functions import terminator
+from scalify_hlo.dialect.functions import is_block, terminator
 from scalify_hlo.dialect.ragged import RAGGED_DOT, is_composite
 from scalify_hlo.dialect.scaled_dot import is_scaled_dot
 from scalify_hlo.dialect.traits import CONTRACTIONS, LOOKUPS
@@ -398,16 +398,16 @@ def _is_confirmed(matmul: Matmul, side: int, forward: Matmul, scope: Scope) -> b
 
 def _matmuls_of(value: ir.Value) -> list[ir.Operation]:
     """Yields the matmuls of a tensor, through data movement."""
-    while not isinstance(value.owner, ir.Block) and value.owner.name in MOVING:
-        value = value.owner.operands[0]
+    while not is_block(value.owner) and value.owner.name in MOVING:
+        value = moved_from(value, value.owner)
     found, waiting = [], [value]
     while waiting:
         for use in waiting.pop().uses:
             user = use.owner.operation
             if user.name in MATMULS:
                 found.append(user)
-            elif user.name in MOVING and use.operand_number == 0:
-                waiting.append(user.results[0])
+            elif user.name in BY_NUMBER or (user.name in MOVING and use.operand_number == 0):
+                waiting.append(user.results[use.operand_number])
     return found
 
 

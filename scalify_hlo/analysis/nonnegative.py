@@ -13,7 +13,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import FLOW_VALUES
 from scalify_hlo.analysis.cast_reach import next_turn
 from scalify_hlo.analysis.frames import INSIDES, RETURNS, Frame, Place
-from scalify_hlo.analysis.reach import BARRIER, is_uniform, rank_of
+from scalify_hlo.analysis.reach import is_uniform, rank_of
 from scalify_hlo.dialect.formats import are_floats
 from scalify_hlo.dialect.splats import filled_with
 from scalify_hlo.dialect.traits import (
@@ -108,7 +108,7 @@ def _after(use: ir.OpOperand, op: ir.Operation, frame: Frame) -> list[Place]:
         return [*frame.returned(use), *next_turn(use, frame)]
     if name in INSIDES:
         return frame.targets(use)
-    if name == BARRIER:
+    if name in COPIES:
         return [frame.place(op.results[use.operand_number])]
     if name in _MOVES or name in (_SUM, _CHOICE) or _is_of_sign(use, op):
         return [frame.place(result) for result in op.results]

@@ -37,6 +37,14 @@ _TRANSPOSE = "stablehlo.transpose"
 MOVING: Final = _SAME | _MOVED | _SLICES | {_UPDATE, _TRANSPOSE}
 """The ops that move tensors."""
 
+BY_NUMBER: Final = traits.COPIES | traits.EXCHANGES
+"""Those that have a result for each operand."""
+
+
+def moved_from(value: ir.Value, owner: ir.Operation) -> ir.Value:
+    """Returns the operand of an op of `MOVING` that a result is made of."""
+    return owner.operands[ir.OpResult(value).result_number if owner.name in BY_NUMBER else 0]
+
 
 @dataclass(eq=False, slots=True)
 class Origin:

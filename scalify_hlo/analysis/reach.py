@@ -30,8 +30,7 @@ OPERANDS: Final = {
 }
 """The ops of updates, with the operands that have the shape of the result."""
 
-BARRIER: Final = "stablehlo.optimization_barrier"
-ELEMENTWISE: Final = frozenset({*OPERANDS, BARRIER})
+ELEMENTWISE: Final = traits.COPIES.union(OPERANDS)
 BROADCAST: Final = "stablehlo.broadcast_in_dim"
 UNIFORM: Final = frozenset({BROADCAST, "stablehlo.constant"})
 
@@ -131,7 +130,7 @@ class Reach:
         if numbers is not None:
             operands = owner.operands
             return name, [frame.place(operands[i]) for i in numbers]
-        if name == BARRIER:
+        if name in traits.COPIES:
             return name, [frame.place(owner.operands[ir.OpResult(value).result_number])]
         if frame.op is not None and self._stacks and name in SLICING and in_loop(frame):
             return _sliced(owner, name, frame)

@@ -36,7 +36,10 @@ def is_used_elsewhere(argument: Place) -> bool:
             owner = use.owner
             name = owner.name
             inside: Sequence[Place] = ()
-            if name in ELEMENTWISE:
+            if name in traits.COPIES:
+                inside = [frame.place(owner.results[use.operand_number])]
+                parts.update(inside if place in parts else ())
+            elif name in ELEMENTWISE:
                 if name in _QUANTIZING and _quantizes(owner, use.operand_number):
                     inside = [frame.place(owner.operation.results[0])]
                     parts.update(inside)

@@ -46,13 +46,13 @@ from scalify_hlo.rules.marker_ops import computed_scale
 from scalify_hlo.rules.placement import MHLO, SDY
 from scalify_hlo.rules.recurrence import (
     after_turns,
+    assumed_turns,
     entered,
     has_narrow_values,
     in_turns,
     made_anew,
     no_less,
     recurring,
-    turns_of,
     with_uncertainties,
 )
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
@@ -123,7 +123,7 @@ def loop(op: ir.Operation, rewriter: ScaleRewriter) -> ir.Operation | None:
     ends = _with_values(yielded, moving)
     if not casting:
         ends = with_uncertainties(ends, after_turns(op, whole, ends, roots))
-    yielded = no_less(recurring(ends, roots, anew, turns_of(op)), added)
+    yielded = no_less(recurring(ends, roots, anew, assumed_turns(op)), added)
     left = dict(zip(moving, list(op.results)[len(infos) :], strict=True))
     for i, (info, last) in enumerate(zip(infos, yielded, strict=True)):
         if i in left:

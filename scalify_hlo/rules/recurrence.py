@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import (
     ASSUMED_TURNS,
     HANDED_CARRIES,
@@ -26,20 +26,16 @@ from scalify_hlo.algebra.runtime_size import RuntimeSize
 from scalify_hlo.algebra.scale import Scaled, ScaleInfo
 from scalify_hlo.algebra.uncertainty import UNKNOWN, Root, Uncertainty, of_root, renamed
 from scalify_hlo.analysis.frames import Named
+from scalify_hlo.analysis.turns import turns_of
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.functions import terminator
-from scalify_hlo.dialect.splats import integer_of
 
 _CONVERGES: Final = 0.75
 """The degree up to which errors of iterations are assumed to converge."""
 
 _SQUARE: Final = 1.01
 """The degree above which a carry multiplies itself."""
-
-_DIRECTIONS: Final = frozenset({"GE", "GT", "LE", "LT", "NE"})
-
-_STEPPING: Final = frozenset({"stablehlo.add", "stablehlo.subtract"})
 
 
 def has_narrow_values(blocks: Iterable[ir.Block], functions: Collection[str] = ()) -> bool:
@@ -121,7 +117,7 @@ def after_turns(
         ends: The scale information of the carries after one iteration.
         roots: The root of each carry in that iteration.
     """
-    courses = _courses(infos, ends, roots, turns_of(op))
+    courses = _courses(infos, ends, roots, assumed_turns(op))
     return _fed([course and course.after() for course in courses], ends, roots)
 
 
@@ -148,7 +144,7 @@ def in_turns(
     Returns:
         That, and the uncertainty after the loop of each carry whose errors add up.
     """
-    courses = _courses(infos, ends, roots, turns_of(op))
+    courses = _courses(infos, ends, roots, assumed_turns(op))
     middles = [course.middle if course else 0.0 for course in courses]
     moved = middles if predicts else [round(octaves) for octaves in middles]
     pairs = list(zip(courses, moved, strict=True))
@@ -413,30 +409,7 @@ def _moved(info: Scaled, end: Scaled) -> float:
     return UNBOUNDED if isinstance(moved, RuntimeSize) else moved
 
 
-def turns_of(op: ir.Operation) -> int:
-    """Returns the number of iterations of a loop, from its counter, or an assumed number."""
-    condition, body = (region.blocks[0] for region in op.regions)
-    end = terminator(condition).operands[0].owner
-    if isinstance(end, ir.Block) or end.name != "stablehlo.compare":
-        return ASSUMED_TURNS
-    direction = stablehlo.ComparisonDirectionAttr(end.attributes["comparison_direction"]).value
-    counter, limit = end.operands[0], integer_of(end.operands[1])
-    if direction not in _DIRECTIONS or limit is None:
-        return ASSUMED_TURNS
-    if not isinstance(counter.owner, ir.Block) or counter.owner != condition:
-        return ASSUMED_TURNS
-    number = ir.BlockArgument(counter).arg_number
-    start, step = integer_of(op.operands[number]), _step(body, number)
-    if start is None or not step:
-        return ASSUMED_TURNS
-    return max(1, -(-abs(limit - start) // abs(step)))
-
-
-def _step(body: ir.Block, number: int) -> int | None:
-    """Returns the step of a counter in one iteration; 0 if it is not known."""
-    moved = terminator(body).operands[number].owner
-    if isinstance(moved, ir.Block) or moved.name not in _STEPPING:
-        return None
-    if moved.operands[0] != body.arguments[number]:
-        return None
-    return integer_of(moved.operands[1])
+def assumed_turns(op: ir.Operation) -> int:
+    """Returns the number of iterations of a loop, at least 1; an assumed one if it is not known."""
+    turns = turns_of(op)
+    return ASSUMED_TURNS if turns is None else max(1, turns)

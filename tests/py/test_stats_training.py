@@ -13,7 +13,6 @@ from jax import export, lax
 
 import scalify_hlo
 from scalify_hlo._compat import ir
-from scalify_hlo.analysis.turns import turns_of
 from scalify_hlo.api import make_options, rewrite_program
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.value_map import erase
@@ -153,23 +152,3 @@ def test_probes_change_nothing_else(
         rewritten, _ = rewrite_program(program, replace(options, probe=probe))
         texts.append(text_of(rewritten))
     assert texts[0] == texts[1]
-
-
-@pytest.mark.parametrize(("length", "known"), [(5, True), (1, True), (5, False)])
-def test_turns_of_a_loop(length: int, known: bool) -> None:
-    def step(x: jax.Array, n: jax.Array) -> Any:
-        count = length if known else n
-        return lax.fori_loop(0, count, lambda _, v: v * 2, x)
-
-    text = str(export.export(jax.jit(step))(np.ones(2), np.int32(1)).mlir_module())
-    found: list[int | None] = []
-    module = read_text(text).module
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == "stablehlo.while":
-            found.append(turns_of(op))
-        return ir.WalkResult.ADVANCE
-
-    with module.context:
-        module.operation.walk(visit)
-    assert found == [length if known else None]

@@ -1,0 +1,36 @@
+"""The ops inside of an op."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+from scalify_hlo._compat import ir
+
+
+def ops_in(
+    parent: ir.Operation | ir.OpView,
+    names: Collection[str] = (),
+    *,
+    where: Callable[[ir.Operation], bool] | None = None,
+    outer_first: bool = False,
+) -> list[ir.Operation]:
+    """Returns an op and the ops inside of it, in program order.
+
+    They are listed first, as ops cannot be edited on a walk of the bindings, nor errors raised.
+
+    Args:
+        parent: The op.
+        names: The names of the ops that are listed; all if it is empty.
+        where: Whether an op of these names is listed.
+        outer_first: Whether an op comes before the ops in its regions, and not after them.
+    """
+    found: list[ir.Operation] = []
+    note, go_on = found.append, ir.WalkResult.ADVANCE
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if (not names or op.name in names) and (where is None or where(op)):
+            note(op)
+        return go_on
+
+    parent.operation.walk(visit, ir.WalkOrder.PRE_ORDER if outer_first else ir.WalkOrder.POST_ORDER)
+    return found
