@@ -3,8 +3,9 @@
     python -m benchmarks.rewritten_texts REQUESTS
 
 REQUESTS is a JSON file: a list of objects with a `name`, the text of a `program`, its `recipes`,
-and the path of a `profile` or nothing. A JSON object is printed: for each name, recipe and
-signature the digest of the text, or the name of the error if the rewrite was refused or crashed.
+the path of a `profile` or nothing, and other `options` of `scalify_hlo.rewrite`. A JSON object is
+printed: for each name, recipe and signature the digest of the text, or the name of the error if the
+rewrite was refused or crashed.
 Only public functions of scalify_hlo are used: other versions run this file too, with their
 directory first in PYTHONPATH.
 """
@@ -40,7 +41,7 @@ def digest(text: str, **options: Any) -> str:
 
 def digests(request: Mapping[str, Any]) -> dict[str, str]:
     """The digests of one program."""
-    extra = {}
+    extra = dict(request["options"])
     if request["profile"]:
         extra["profile"] = scalify_hlo.load_profile(request["profile"])
     return {

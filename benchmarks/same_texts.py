@@ -4,11 +4,12 @@
     python -m benchmarks.same_texts --baseline ../before
     python -m benchmarks.same_texts --baseline ../before --random 2000 --seed 7
 
-The programs are those of the lit tests, training steps of the examples, and random programs. Each
-is rewritten under every preset and both signatures, without debug locations, once by the version
-that runs this and once by the sources in DIR. `fp8-calibrated` takes a profile that is calibrated
-on samples of the training steps. A rewrite that either refuses has to be refused by both; messages
-may differ. Rewrites that crash in DIR are counted and not compared.
+The programs are those of the lit tests, training steps of the examples and of the kinds of
+`benchmarks.step_kinds`, and random programs. Each is rewritten under every preset and both
+signatures, without debug locations, once by the version that runs this and once by the sources in
+DIR; training steps also for each target with `optimize`. `fp8-calibrated` takes a profile that is
+calibrated on samples of the training steps. A rewrite that either refuses has to be refused by
+both; messages may differ. Rewrites that crash in DIR are counted and not compared.
 
 Exit code 1 if any text differs.
 """
@@ -22,7 +23,7 @@ import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -34,9 +35,11 @@ import numpy as np
 import scalify_hlo
 from benchmarks import rewritten_texts
 from benchmarks.common import export_text
+from benchmarks.step_kinds import kinds
 from examples import gpt2, mlp
 from scalify_hlo.profile.file import dump_profile
 from scalify_hlo.recipes.toml import preset_names
+from scalify_hlo.targets.description import target_names
 from tests.py.fuzzing import programs
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -54,12 +57,14 @@ class Request:
         program: Its MLIR text.
         recipes: The presets.
         profile: For `fp8-calibrated`: the path of a profile; empty for none.
+        options: Other options of the rewrite.
     """
 
     name: str
     program: str
     recipes: tuple[str, ...]
     profile: str = ""
+    options: dict[str, Any] = field(default_factory=dict)
 
 
 def lit_programs() -> Iterator[tuple[str, str]]:
@@ -102,6 +107,11 @@ def requests(folder: Path, random: int, seed: int) -> Iterator[Request]:
     uncalibrated = tuple(name for name in preset_names() if name != CALIBRATED)
     for name, text in (*lit_programs(), *random_programs(random, seed)):
         yield Request(name, text, uncalibrated)
+    for name, text in kinds():
+        yield Request(name, text, uncalibrated)
+        for target in target_names():
+            options = {"target": target, "optimize": True}
+            yield Request(f"{name}, {target}", text, uncalibrated, options=options)
     for name, text, sample in steps():
         profile = folder / f"{name}.json"
         profile.write_text(dump_profile(scalify_hlo.calibrate(text, [sample])), encoding="utf-8")

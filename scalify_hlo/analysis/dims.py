@@ -25,6 +25,7 @@ from scalify_hlo.dialect.functions import is_block, terminator
 from scalify_hlo.dialect.ragged import RAGGED_DOT, dimensions
 from scalify_hlo.dialect.splats import splat_of
 from scalify_hlo.dialect.value_map import ValueMap
+from scalify_hlo.dialect.walk import ops_in
 
 Pairs: TypeAlias = Iterable[tuple[int, int]]
 """Dimensions of two tensors that are one dimension."""
@@ -77,8 +78,7 @@ class Dims:
             for op in ops
             if op.operation.name == "func.func"
         }
-
-        def visit(op: ir.Operation) -> ir.WalkResult:
+        for op in ops_in(module):
             for one, other, pairs in self._links(op):
                 self._join(one, other, pairs)
             if op.name in _SUMS:
@@ -88,9 +88,6 @@ class Dims:
                 parts.extend(self._parts_of(op.results[0], op.operands[0]))
             elif op.name == CONVOLUTION:
                 convolutions.append(op)
-            return ir.WalkResult.ADVANCE
-
-        module.walk(visit)
         self._join_parts(parts, convolutions)
 
     def of(self, value: ir.Value, dim: int) -> int:

@@ -25,6 +25,7 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.traits import LAYOUT, REORDERS, RESHAPES
 from scalify_hlo.dialect.value_map import ValueMap
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.io.tensors import Array
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.saturation import unsaturated
@@ -170,15 +171,8 @@ def count_of(casts: Iterable[Cast]) -> int:
 
 def matmuls_of(main: ir.OpView) -> list[ir.Operation]:
     """Returns the numbered matmuls of a function, in program order."""
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name in MATMULS and attributes.VALUE_NUMBER in op.attributes:
-            found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    main.operation.walk(visit, ir.WalkOrder.PRE_ORDER)
-    return found
+    has_number = attributes.VALUE_NUMBER
+    return ops_in(main, MATMULS, where=lambda op: has_number in op.attributes, outer_first=True)
 
 
 class _CastOperand(NamedTuple):

@@ -12,6 +12,7 @@ from scalify_hlo.deep import run_deep
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.dialect.value_map import erase, erase_argument, replace_uses
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.errors import UsageError
 from scalify_hlo.io.artifact import copy_module
 from scalify_hlo.io.tensors import Array, Interface
@@ -112,19 +113,16 @@ def named_sites(base: ir.Module, name: str) -> Named:
         roles = run_passes(module, [RolesPass()]).roles
     found: dict[int, tuple[str, bool]] = {}
     moved: dict[int, int] = {}
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        number = _number(op)
-        if number is not None and attributes.SITE in op.attributes:
+    with module.context:
+        for op in ops_in(module.operation, where=lambda op: attributes.SITE in op.attributes):
+            number = _number(op)
+            if number is None:
+                continue
             vocabulary = attributes.VOCABULARY in op.attributes
             found[number] = op.attributes[attributes.SITE].value, vocabulary
             users = [use.owner.operation for use in op.results[0].uses]
             transposes = (_number(user) for user in users if user.name == "stablehlo.transpose")
             moved.update((each, number) for each in transposes if each is not None)
-        return ir.WalkResult.ADVANCE
-
-    with module.context:
-        module.operation.walk(visit)
     sites = dict(zip(found, keys_of(list(found.values())), strict=True))
     return Named(roles, sites, sites | {each: sites[number] for each, number in moved.items()})
 

@@ -12,6 +12,7 @@ from typing import Final
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import FORMATS
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.errors import InputError
 
 _Check = Callable[[ir.Attribute, ir.Operation], bool]
@@ -87,7 +88,7 @@ def require_types(module: ir.Operation) -> None:
     Raises:
         InputError: It has such an attribute.
     """
-    for op in _ops(module):
+    for op in ops_in(module):
         for name, attribute, check in _checked(op):
             if not check(attribute, op):
                 raise InputError(
@@ -105,14 +106,3 @@ def _checked(op: ir.Operation) -> Iterator[tuple[str, ir.Attribute, _Check]]:
         for mark in ir.ArrayAttr(op.attributes[each]) if each in op.attributes else ():
             marks = ir.DictAttr(mark)
             yield from ((n, marks[n], check) for n, check in _OF_VALUES.items() if n in marks)
-
-
-def _ops(module: ir.Operation) -> list[ir.Operation]:
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    module.walk(visit)
-    return found

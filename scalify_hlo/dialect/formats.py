@@ -9,6 +9,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import FORMATS as FORMATS
 from scalify_hlo.algebra.formats import FloatFormat as FloatFormat
 from scalify_hlo.algebra.formats import float_format as float_format
+from scalify_hlo.dialect.walk import ops_in
 
 REDUCE_PRECISION: Final = "stablehlo.reduce_precision"
 
@@ -69,16 +70,11 @@ def has_narrow(module: ir.Operation) -> bool:
     """Whether an op of a module rounds to a format with less range than f32."""
     types: dict[ir.Type, bool] = {}
     cut = False
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        nonlocal cut
+    for op in ops_in(module):
         cut = cut or (op.name == REDUCE_PRECISION and cuts_range(op))
         blocks = (block for region in op.regions for block in region.blocks)
         for value in (*op.results, *(argument for block in blocks for argument in block.arguments)):
             if value.type not in types:
                 format_ = format_of(value.type)
                 types[value.type] = format_ is not None and not format_.wide
-        return ir.WalkResult.ADVANCE
-
-    module.walk(visit)
     return cut or any(types.values())

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from scalify_hlo._compat import ir
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.errors import UsageError
 from scalify_hlo.explaining.device import recipe_target
 from scalify_hlo.io.artifact import copy_module
@@ -110,12 +111,8 @@ def _is_wide(matmul: MatmulReport) -> bool:
 
 def _clear(module: ir.Operation) -> None:
     """Removes the attributes of passes, which no compiler knows."""
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
+    for op in ops_in(module):
         present = op.attributes
         own: Sequence[str] = [key for key in present if key.startswith(_OWN)]
         for key in own:
             del present[key]
-        return ir.WalkResult.ADVANCE
-
-    module.walk(visit)

@@ -20,6 +20,7 @@ from jax.interpreters import ad, batching, mlir
 
 from scalify_hlo import _compat
 from scalify_hlo._compat import ir
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.errors import UsageError, caller
 from scalify_hlo.frontend.exported import Rewritten, rewrite_with_report
 from scalify_hlo.frontend.observed import ObservedCalls, observe_rewrite
@@ -354,15 +355,9 @@ def _platforms() -> tuple[str] | None:
 
 
 def _custom_call_targets(module: ir.Module) -> list[str]:
-    targets: dict[str, None] = {}
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == _CUSTOM_CALL:
-            targets[ir.StringAttr(op.attributes["call_target_name"]).value] = None
-        return ir.WalkResult.ADVANCE
-
     with module.context:
-        module.operation.walk(visit)
+        calls = ops_in(module.operation, {_CUSTOM_CALL})
+        targets = {ir.StringAttr(op.attributes["call_target_name"]).value: None for op in calls}
     return list(targets)
 
 

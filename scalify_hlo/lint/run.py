@@ -11,6 +11,7 @@ from scalify_hlo.analysis.names import FORWARD
 from scalify_hlo.deep import run_deep
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.dialect.patterns import matches
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.lint.epsilons import epsilons
 from scalify_hlo.lint.exponentials import exponentials
 from scalify_hlo.lint.infinities import infinities
@@ -146,13 +147,5 @@ def _undeclared(options: Options, report: Report) -> list[str]:
 
 def _ops_in(parent: ir.Operation) -> list[ir.Operation]:
     """Returns the ops inside another, except functions and modules, in program order."""
-    found: list[ir.Operation] = []
-    go_on = ir.WalkResult.ADVANCE
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name not in ("func.func", "builtin.module"):
-            found.append(op)
-        return go_on
-
-    parent.walk(visit, ir.WalkOrder.PRE_ORDER)
-    return found
+    functions = ("func.func", "builtin.module")
+    return ops_in(parent, where=lambda op: op.name not in functions, outer_first=True)

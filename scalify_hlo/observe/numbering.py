@@ -11,6 +11,7 @@ from collections import Counter
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.transforms.inlining import inline_calls
 
 _FUNCTION = "func.func"
@@ -62,12 +63,5 @@ class Identities:
 
 
 def _ops(module: ir.Operation) -> list[ir.Operation]:
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name not in (_FUNCTION, "builtin.module"):
-            found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    module.walk(visit, ir.WalkOrder.PRE_ORDER)
-    return found
+    functions = (_FUNCTION, "builtin.module")
+    return ops_in(module, where=lambda op: op.name not in functions, outer_first=True)

@@ -12,6 +12,7 @@ from scalify_hlo.algebra.limits import HISTOGRAM_ELEMENTS, SAMPLE_ELEMENTS, SAMP
 from scalify_hlo.analysis.matmuls import MATMULS
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.ragged import RAGGED_DOT, dimensions
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.observe.measures import sliced
 from scalify_hlo.rules import emit
 
@@ -101,15 +102,7 @@ class RowSampler:
 
 
 def _matmuls(main: ir.OpView) -> list[ir.Operation]:
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name in MATMULS and attributes.ROLES in op.attributes:
-            found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    main.operation.walk(visit)
-    return found
+    return ops_in(main, MATMULS, where=lambda op: attributes.ROLES in op.attributes)
 
 
 def _summed(op: ir.Operation, side: int) -> tuple[int, ...]:

@@ -9,6 +9,7 @@ from typing import ClassVar
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.index import ModuleIndex
 from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.quantize.rescaling import Rescaling
 from scalify_hlo.recipes.model import Recipe
@@ -35,13 +36,4 @@ class InsertRescalesPass(Pass):
 
 def _having(module: ir.Operation, mark: str) -> list[ir.OpView]:
     """Returns the ops that have a mark."""
-    found: list[ir.OpView] = []
-    go_on = ir.WalkResult.ADVANCE
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if mark in op.attributes:
-            found.append(op.opview)
-        return go_on
-
-    module.walk(visit)
-    return found
+    return [op.opview for op in ops_in(module, where=lambda op: mark in op.attributes)]

@@ -13,6 +13,7 @@ from scalify_hlo.dialect.functions import main_function, terminator
 from scalify_hlo.dialect.markers import ASKING, MARKER, RULE
 from scalify_hlo.dialect.ragged import RAGGED_DOT
 from scalify_hlo.dialect.value_map import erase, replace_op
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.errors import InputError
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.quantize.encoding import has_elements
@@ -79,15 +80,7 @@ _COMPOSITE = "stablehlo.composite"
 
 def _untuple(module: ir.Operation) -> None:
     """Replaces elements of tuples by the values that the tuples were made of."""
-    elements: list[ir.OpView] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == _ELEMENT:
-            elements.append(op.opview)
-        return ir.WalkResult.ADVANCE
-
-    module.walk(visit)
-    for element in elements:
+    for element in ops_in(module, {_ELEMENT}):
         whole = element.operands[0].owner
         if isinstance(whole, ir.Block) or whole.name != "stablehlo.tuple":
             continue
@@ -106,15 +99,7 @@ def _refuse_foreign(module: ir.Operation, index: ModuleIndex) -> None:
     foreign |= index.ops.keys() & {"builtin.unrealized_conversion_cast"}
     if not foreign:
         return
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name in foreign:
-            found.append(op)
-            return ir.WalkResult.INTERRUPT
-        return ir.WalkResult.ADVANCE
-
-    module.walk(visit)
+    found = ops_in(module, foreign)
     raise InputError(
         f"{found[0].name!r} is not a StableHLO op",
         location=str(found[0].location),

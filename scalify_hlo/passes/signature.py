@@ -13,8 +13,9 @@ from scalify_hlo.algebra.scale_shapes import shape_of_blocks
 from scalify_hlo.analysis.index import LISTING, ModuleIndex
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import are_floats, is_real, is_scalar
-from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.dialect.functions import callee_of, main_function
 from scalify_hlo.dialect.patterns import WILD, matches
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.errors import InputError, UsageError, nearest
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.recipes.toml import parse_input_blocks, parse_input_scale
@@ -227,16 +228,9 @@ def _places(names: list[str]) -> dict[str, list[int]]:
 
 def _refuse_callers(module: ir.Operation, main: ir.OpView) -> None:
     """Raises an error for a call of `main`, whose arguments change."""
-    calls: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == "func.call" and op.attributes["callee"].value == "main":
-            calls.append(op)
-        return ir.WalkResult.ADVANCE
-
-    for op in module.regions[0].blocks[0].operations:
-        if op.operation.name == "func.func" and op != main:
-            op.operation.walk(visit)
+    others = (op for op in module.regions[0].blocks[0].operations if op != main)
+    inside = (call for op in others for call in ops_in(op, {"func.call"}))
+    calls = [call for call in inside if callee_of(call) == "main"]
     if calls:
         raise InputError(
             "this calls @main, which takes other arguments once they are scaled",

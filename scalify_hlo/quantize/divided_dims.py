@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from scalify_hlo._compat import ir
-from scalify_hlo.dialect.functions import is_block, terminator
+from scalify_hlo.dialect.functions import callee_of, is_block, terminator
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.rules.placement import argument_sharding, divided
 from scalify_hlo.transforms.carries import carried_by
 
@@ -82,13 +83,8 @@ class DividedDims:
     def _calls(self) -> dict[str, list[ir.Operation]]:
         """The calls of each function."""
         calls: dict[str, list[ir.Operation]] = {}
-
-        def visit(op: ir.Operation) -> ir.WalkResult:
-            if op.name == "func.call":
-                calls.setdefault(op.attributes["callee"].value, []).append(op)
-            return ir.WalkResult.ADVANCE
-
-        self._module.walk(visit)
+        for op in ops_in(self._module, {"func.call"}):
+            calls.setdefault(callee_of(op), []).append(op)
         return calls
 
 

@@ -10,6 +10,7 @@ from scalify_hlo.analysis.listing import Listing
 from scalify_hlo.analysis.matmuls import MATMULS
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.dialect.walk import ops_in
 
 LEFT = (
     attributes.STATE_GRADIENT,
@@ -69,21 +70,13 @@ def _found(
         listing: The ops of its block, if it is a function whose ops were listed.
         kind: Whether an op, given with its name, is of the kind.
     """
-    found: list[ir.Operation] = []
-    go_on = ir.WalkResult.ADVANCE
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if kind(op.name, op):
-            found.append(op)
-        return go_on
-
     if listing is None:
-        around.walk(visit)
-        return found
+        return ops_in(around, where=lambda op: kind(op.name, op))
+    found: list[ir.Operation] = []
     names = listing.with_roles
     for name, op in listing.ops[: listing.touched]:
         if name in _WITH_OPS:
-            op.walk(visit)
+            found += ops_in(op, where=lambda op: kind(op.name, op))
         elif (names is None or name in names) and kind(name, op):
             found.append(op)
     return found

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.value_map import erase
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.recipes.model import WIDE, Recipe
 
 
@@ -69,10 +70,5 @@ def _restore(module: ir.Module, original: ir.OpView) -> None:
 
 def clear_numbers(module: ir.Operation) -> None:
     """Removes the numbers from the ops of a module."""
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if attributes.NUMBER in op.attributes:
-            del op.attributes[attributes.NUMBER]
-        return ir.WalkResult.ADVANCE
-
-    module.walk(visit)
+    for op in ops_in(module, where=lambda op: attributes.NUMBER in op.attributes):
+        del op.attributes[attributes.NUMBER]

@@ -11,6 +11,7 @@ from scalify_hlo.algebra.limits import MOST_OBSERVED_MEMBERS
 from scalify_hlo.analysis.matmuls import MATMULS
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.value_map import ValueCache, ValueMap
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.quantize.channels import grouped, independent
 from scalify_hlo.transforms.hoist import block_of
 
@@ -141,16 +142,7 @@ def _operands(matmuls: Sequence[ir.Operation]) -> Iterator[_Operand]:
 
 def _matmuls(main: ir.OpView) -> list[ir.Operation]:
     """Yields the matmuls that have roles."""
-    found: list[ir.Operation] = []
-    go_on = ir.WalkResult.ADVANCE
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name in MATMULS and attributes.ROLES in op.attributes:
-            found.append(op)
-        return go_on
-
-    main.operation.walk(visit)
-    return found
+    return ops_in(main, MATMULS, where=lambda op: attributes.ROLES in op.attributes)
 
 
 def _beside(op: ir.Operation, value: ir.Value) -> ir.Operation:

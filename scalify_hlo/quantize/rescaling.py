@@ -14,6 +14,7 @@ from scalify_hlo.dialect.formats import element_type, format_of
 from scalify_hlo.dialect.functions import terminator
 from scalify_hlo.dialect.patterns import matches
 from scalify_hlo.dialect.value_map import ValueCache, ValueMap, ValueSet
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.errors import InputError, UsageError, nearest
 from scalify_hlo.quantize.sites import matching
 from scalify_hlo.quantize.state import Carried, rescaled_state
@@ -289,15 +290,9 @@ def _function(block: ir.Block) -> ir.Operation:
 
 def _named_ops(module: ir.Operation) -> list[ir.Operation]:
     """Yields the ops whose location is a name stack."""
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if isinstance(op.location, ir.NameLoc) and op.name != "func.func":
-            found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    module.walk(visit)
-    return found
+    return ops_in(
+        module, where=lambda op: isinstance(op.location, ir.NameLoc) and op.name != "func.func"
+    )
 
 
 def _leaves(op: ir.Operation, name: str) -> bool:

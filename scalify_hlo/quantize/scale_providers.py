@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.index import ModuleIndex
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.errors import Remark, UsageError
 from scalify_hlo.profile.model import Profile
 from scalify_hlo.quantize.calibrated import Calibrated
@@ -84,13 +85,9 @@ def _leave(
         message = "its matmuls stay wide: scales of single operands need matmuls in main"
         report.remarks.append(Remark(message, str(op.location), op.name))
 
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if attributes.ROLES in op.attributes:
-            for mark in MARKS:
-                if mark in op.attributes:
-                    del op.attributes[mark]
-        return ir.WalkResult.ADVANCE
-
     for function in module.regions[0].blocks[0].operations:
         if others and function != main:
-            function.operation.walk(visit)
+            for op in ops_in(function, where=lambda op: attributes.ROLES in op.attributes):
+                for mark in MARKS:
+                    if mark in op.attributes:
+                        del op.attributes[mark]

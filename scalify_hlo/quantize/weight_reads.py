@@ -12,6 +12,7 @@ from scalify_hlo.dialect import markers
 from scalify_hlo.dialect.functions import callee_of, is_block, is_private, referred_by, terminator
 from scalify_hlo.dialect.traits import REORDERS, RESHAPES, SLICES
 from scalify_hlo.dialect.value_map import ValueMap, ValueSet
+from scalify_hlo.dialect.walk import ops_in
 
 _MOVES: Final = RESHAPES | REORDERS | SLICES
 _CALL: Final = "func.call"
@@ -62,16 +63,11 @@ class Calls:
         """The calls of each function, and the functions to which other ops refer."""
         calls: dict[str, list[ir.Operation]] = {}
         others: set[str] = set()
-
-        def visit(op: ir.Operation) -> ir.WalkResult:
+        for op in (op for function in self.functions.values() for op in ops_in(function)):
             if op.name == _CALL:
                 calls.setdefault(callee_of(op), []).append(op)
                 others.update([callee_of(op)] if markers.RULE in op.attributes else [])
             others.update(referred_by(op))
-            return ir.WalkResult.ADVANCE
-
-        for function in self.functions.values():
-            function.operation.walk(visit)
         return calls, others
 
 

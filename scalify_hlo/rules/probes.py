@@ -13,6 +13,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.scale import ONE, AnyScale, Scale, Scaled, ScaleInfo
 from scalify_hlo.analysis.frames import BRANCHES, LOOP
 from scalify_hlo.dialect.formats import format_of
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 
 _CALL: Final = "stablehlo.custom_call"
@@ -61,15 +62,7 @@ def is_probe(op: ir.Operation) -> bool:
 
 def probes_of(main: ir.OpView) -> list[ir.Operation]:
     """Returns the probes of a function, in program order."""
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if is_probe(op):
-            found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    main.operation.walk(visit)
-    return found
+    return ops_in(main, where=is_probe)
 
 
 def probed(op: ir.Operation) -> tuple[ir.Value, Probed]:

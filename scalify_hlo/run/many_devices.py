@@ -9,6 +9,7 @@ import numpy as np
 
 from scalify_hlo import _compat
 from scalify_hlo._compat import ir
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.errors import InputError
 from scalify_hlo.io.artifact import write_artifact
 from scalify_hlo.io.tensors import Array, interface
@@ -24,16 +25,7 @@ BY_HAND: Final = "sdy.manual_computation"
 
 def divides(module: ir.Module) -> bool:
     """Whether a program divides its data by hand among devices."""
-    found: list[str] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == BY_HAND:
-            found.append(op.name)
-            return ir.WalkResult.INTERRUPT
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(visit)
-    return bool(found)
+    return bool(ops_in(module.operation, {BY_HAND}))
 
 
 def run_on_devices(exported: Exported | None, module: ir.Module, name: str) -> Run:

@@ -19,6 +19,7 @@ from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.swapped_operands import NUMBERS
 from scalify_hlo.dialect.value_map import replace_op
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.placement import is_placed
 from scalify_hlo.transforms.matmul_dims import BARRIER, source_of
@@ -30,20 +31,11 @@ _TRANSPOSE: Final = "stablehlo.transpose"
 
 def order_casts(module: ir.Operation) -> int:
     """Keeps casts of transposes in the order of their dimensions, and returns how many."""
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if (
-            op.name == BARRIER
-            and not is_placed(op)
-            and _is_small(op)
-            and _is_of_transpose(op)
-            and _is_matrix(op)
-        ):
-            found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    module.walk(visit, ir.WalkOrder.PRE_ORDER)
+    found = [
+        op
+        for op in ops_in(module, {BARRIER}, outer_first=True)
+        if not is_placed(op) and _is_small(op) and _is_of_transpose(op) and _is_matrix(op)
+    ]
     for op in found:
         _flatten(op)
     return len(found)

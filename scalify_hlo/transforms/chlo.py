@@ -9,6 +9,7 @@ from itertools import pairwise
 from scalify_hlo._compat import chlo, func, ir, register_passes, stablehlo
 from scalify_hlo.dialect.traits import SPECIAL
 from scalify_hlo.dialect.value_map import erase, replace_op, replace_uses, run_native
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.errors import InputError
 
 _EVERY = frozenset(op.OPERATION_NAME for op in vars(chlo).values() if hasattr(op, "OPERATION_NAME"))
@@ -141,19 +142,7 @@ def _run(pipeline: str, module: ir.Operation, apart: bool) -> None:
 
 
 def _named(module: ir.Operation, names: Collection[str]) -> list[ir.Operation]:
-    return [op for op in _all(module) if op.name in names] if names else []
-
-
-def _all(module: ir.Operation) -> list[ir.Operation]:
-    """Returns every op of a module; ops cannot be edited, nor errors raised, on a walk."""
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    module.walk(visit)
-    return found
+    return ops_in(module, names) if names else []
 
 
 def _broadcast(op: ir.Operation) -> None:
@@ -184,7 +173,7 @@ def _broadcast(op: ir.Operation) -> None:
 
 def _without_shapes(module: ir.Operation, apart: bool) -> None:
     """Replaces the shape ops that the expansion of CHLO inserted by StableHLO."""
-    foreign = [op for op in _all(module) if op.name.startswith(("shape.", "tensor."))]
+    foreign = ops_in(module, where=lambda op: op.name.startswith(("shape.", "tensor.")))
     if not foreign:
         return
     for op in foreign:
@@ -195,12 +184,12 @@ def _without_shapes(module: ir.Operation, apart: bool) -> None:
                 hint="broadcast them with stablehlo.dynamic_broadcast_in_dim",
             )
     _run(_SHAPES, module, apart)
-    for cast in [op for op in _all(module) if op.name == _CAST]:
+    for cast in ops_in(module, {_CAST}):
         for result in cast.results:
             for user in [use.owner for use in result.uses if use.owner.name == _CAST]:
                 if user.results[0].type == cast.operands[0].type:
                     replace_uses(user.results[0], cast.operands[0])
-    for cast in reversed([op for op in _all(module) if op.name == _CAST]):
+    for cast in reversed(ops_in(module, {_CAST})):
         if not list(cast.results[0].uses):
             erase(cast)
 

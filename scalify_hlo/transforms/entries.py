@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from scalify_hlo._compat import ir
+from scalify_hlo.dialect.walk import ops_in
 
 _CALLEES: Mapping[str, str] = {"func.call": "callee", "stablehlo.composite": "decomposition"}
 """The attributes by which ops refer to functions."""
@@ -44,18 +45,14 @@ def _redirected(
     """Replaces calls in a function by calls of copies, and returns functions without a copy."""
     found: list[str] = []
 
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        attribute = _CALLEES.get(op.name)
-        if attribute is not None:
-            name = op.attributes[attribute].value
-            if name in new and name not in copies:
-                copies[name] = _fresh(name, taken)
-                found.append(name)
-            if name in copies:
-                op.attributes[attribute] = ir.FlatSymbolRefAttr.get(copies[name])
-        return ir.WalkResult.ADVANCE
-
-    function.walk(visit)
+    for op in ops_in(function, _CALLEES):
+        attribute = _CALLEES[op.name]
+        name = op.attributes[attribute].value
+        if name in new and name not in copies:
+            copies[name] = _fresh(name, taken)
+            found.append(name)
+        if name in copies:
+            op.attributes[attribute] = ir.FlatSymbolRefAttr.get(copies[name])
     return found
 
 

@@ -12,6 +12,7 @@ from scalify_hlo.analysis.listing import Listing
 from scalify_hlo.analysis.names import joined, name_of
 from scalify_hlo.dialect.functions import REFERENCES, callee_of, referred_by
 from scalify_hlo.dialect.value_map import erase, replace_uses, run_native
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.errors import InputError
 
 _CALL = "func.call"
@@ -76,13 +77,8 @@ class _Function:
 
     def read(self, marks: Iterable[str]) -> None:
         """Finds the marked ops and the calls of the function."""
-        read, go_on = self._read, ir.WalkResult.ADVANCE
-
-        def visit(op: ir.Operation) -> ir.WalkResult:
-            read(op.name, op, marks)
-            return go_on
-
-        self.op.walk(visit)
+        for op in ops_in(self.op):
+            self._read(op.name, op, marks)
 
     def read_listed(self, marks: Iterable[str], listing: Listing) -> None:
         """Does the same for a function whose ops are listed."""
@@ -197,14 +193,10 @@ def _prefix_names(function: ir.Operation, name: str, caller: ir.Location) -> Non
         name: The name stack.
         caller: The source location of ops that have none.
     """
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
+    for op in ops_in(function):
         inner = _without_name(op.location)
         place = caller if isinstance(inner, ir.UnknownLoc) else inner
         op.location = ir.Location.name(joined(name, name_of(op)), place)
-        return ir.WalkResult.ADVANCE
-
-    function.walk(visit)
 
 
 def _without_name(location: ir.Location) -> ir.Location:

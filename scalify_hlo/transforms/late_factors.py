@@ -21,6 +21,7 @@ from scalify_hlo.dialect.formats import element_type, format_of, is_real
 from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.splats import filled_with
 from scalify_hlo.dialect.value_map import ValueSet, erase, replace_uses
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.rules import emit
 
 _ADD: Final = "stablehlo.add"
@@ -45,14 +46,7 @@ class LateFactors:
 
     def move(self, module: ir.Operation) -> int:
         """Moves all factors of a module, and returns how many were moved."""
-        found: list[ir.Operation] = []
-
-        def visit(op: ir.Operation) -> ir.WalkResult:
-            if op.name in (_ADD, _PLACE):
-                found.append(op)
-            return ir.WalkResult.ADVANCE
-
-        module.walk(visit, ir.WalkOrder.PRE_ORDER)
+        found = ops_in(module, (_ADD, _PLACE), outer_first=True)
         for op in found:
             (self._add if op.name == _ADD else self._place)(op)
         return self.count

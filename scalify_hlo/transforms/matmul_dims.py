@@ -30,6 +30,7 @@ from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.splats import is_filled, is_one_number, splat_of
 from scalify_hlo.dialect.swapped_operands import NUMBERS, swapped_attributes
 from scalify_hlo.dialect.value_map import ValueSet, erase, replace_op
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.placement import is_placed
 from scalify_hlo.rules.saturation import before_saturation
@@ -76,14 +77,7 @@ def order_dims(module: ir.Operation, *, sums: bool) -> int:
             each result is the same sum as before, although compilers may have another kernel for
             it, and each has an order of its own in which it adds up products.
     """
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == _DOT and _is_plain(op):
-            found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    module.walk(visit, ir.WalkOrder.PRE_ORDER)
+    found = ops_in(module, {_DOT}, where=_is_plain, outer_first=True)
     return sum((sums and _order_sum(op)) | _order_result(op) for op in found)
 
 

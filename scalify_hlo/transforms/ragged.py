@@ -12,6 +12,7 @@ from scalify_hlo.dialect.ragged import (
     precision,
 )
 from scalify_hlo.dialect.value_map import replace_op, run_native
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.transforms.chlo import expand_one
 
 _VERSION = "scalify.composite"
@@ -25,7 +26,11 @@ def lower_composites(module: ir.Operation) -> bool:
     Returns:
         Whether there are any.
     """
-    found = [op for op in _all(module) if is_composite(op) and _is_static(op)]
+    found = [
+        op
+        for op in ops_in(module, (RAGGED_DOT, "stablehlo.composite"))
+        if is_composite(op) and _is_static(op)
+    ]
     for op in found:
         _lower(op)
     if found:
@@ -45,22 +50,9 @@ def raise_composites(module: ir.Operation, *, every: bool = False) -> None:
         for op in module.regions[0].blocks[0].operations
         if "sym_name" in op.attributes
     }
-    for op in _all(module):
-        if op.name == RAGGED_DOT and (every or _VERSION in op.attributes) and _is_static(op):
+    for op in ops_in(module, {RAGGED_DOT}):
+        if (every or _VERSION in op.attributes) and _is_static(op):
             _raise(op, module, taken)
-
-
-def _all(module: ir.Operation) -> list[ir.Operation]:
-    found: list[ir.Operation] = []
-    go_on = ir.WalkResult.ADVANCE
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name in (RAGGED_DOT, "stablehlo.composite"):
-            found.append(op)
-        return go_on
-
-    module.walk(visit)
-    return found
 
 
 def _is_static(op: ir.Operation) -> bool:

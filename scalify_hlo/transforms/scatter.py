@@ -15,6 +15,7 @@ from scalify_hlo.analysis.single_scatter import SCATTER, SingleScatter, column_o
 from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.splats import splat_of
 from scalify_hlo.dialect.value_map import replace_op
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.rules import emit
 
 _ADD: Final = "stablehlo.add"
@@ -39,14 +40,7 @@ def replace_scatters(module: ir.Operation) -> int:
     Returns:
         The number of scatters that were replaced.
     """
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == SCATTER:
-            found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    module.walk(visit)
+    found = ops_in(module, {SCATTER})
     return sum(map(_replace, found))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Set
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.frames import CALLS
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.walk import ops_in
 
 _CASTS = {
     "stablehlo.constant": attributes.CONSTANT_SCALE,
@@ -27,17 +28,11 @@ _MARKS = (
 
 def casts_left(module: ir.Operation) -> list[ir.Operation]:
     """Returns the casts of a recipe, and constants in their place, that are not rewritten yet."""
-    left: list[ir.Operation] = []
-    go_on = ir.WalkResult.ADVANCE
 
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        name, present = op.name, op.attributes
-        if name in _CASTS and (_CASTS[name] in present or attributes.ROUNDED in present):
-            left.append(op)
-        return go_on
+    def is_left(op: ir.Operation) -> bool:
+        return _CASTS[op.name] in op.attributes or attributes.ROUNDED in op.attributes
 
-    module.walk(visit)
-    return left
+    return ops_in(module, _CASTS, where=is_left)
 
 
 def clear_layers(
