@@ -1,1 +1,1 @@
-"""Scales, predicted sizes and number formats: arithmetic without MLIR and JAX."""
+"""Scales, predicted sizes and number formats, and searches of graphs: no MLIR, no JAX."""

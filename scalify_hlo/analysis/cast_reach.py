@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import FLOW_VALUES
-from scalify_hlo.analysis.frames import INSIDES, LOOP, RETURNS, Frame, Place
+from scalify_hlo.algebra.search import Search
+from scalify_hlo.analysis.frames import Place
 from scalify_hlo.analysis.layers.model import NORMS
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import format_of
-from scalify_hlo.dialect.traits import COPIES
 
 _OF_DATA: Final = frozenset({attributes.DATA, attributes.GRADIENT})
 
@@ -25,17 +26,9 @@ def reaches_narrow_cast(start: Place) -> bool:
     size that does not depend on that of the argument. If there are too many values to follow, the
     answer is yes.
     """
-    waiting, seen = [start], {start}
-    while waiting and len(seen) < FLOW_VALUES:
-        value, frame = waiting.pop()
-        for use in value.uses:
-            owner = use.owner.operation
-            if _is_narrow_cast(owner):
-                return True
-            found = [place for place in _after(use, owner, frame) if place not in seen]
-            seen.update(found)
-            waiting += found
-    return bool(waiting)
+    search = Search([start], _after, limit=FLOW_VALUES)
+    casts = (_is_narrow_cast(use.owner.operation) for value, _ in search for use in value.uses)
+    return any(casts) or search.ended
 
 
 def _is_narrow_cast(op: ir.Operation) -> bool:
@@ -45,26 +38,14 @@ def _is_narrow_cast(op: ir.Operation) -> bool:
     return kind in _OF_DATA and format_ is not None and not format_.wide
 
 
-def _after(use: ir.OpOperand, owner: ir.Operation, frame: Frame) -> list[Place]:
-    """Returns the values that the uses of a value make, if they have a size."""
-    name = owner.name
-    if name in RETURNS:
-        return [*frame.returned(use), *next_turn(use, frame)]
-    if name in INSIDES:
-        return frame.targets(use)
-    if name in COPIES:
-        return [frame.place(owner.results[use.operand_number])]
-    if attributes.LAYER in owner.attributes:
-        layers = attributes.texts(owner.attributes[attributes.LAYER])
-        if not _SIZELESS.isdisjoint(layers):
-            return []
-    return [frame.place(r) for r in owner.results if format_of(r.type) is not None]
-
-
-def next_turn(use: ir.OpOperand, frame: Frame) -> list[Place]:
-    """Returns the carry of the next iteration for a value that the body of a loop returns."""
-    block = use.owner.operation.block
-    loop = block.owner.operation
-    if loop.name != LOOP or block != loop.regions[1].blocks[0]:
-        return []
-    return [frame.place(block.arguments[use.operand_number])]
+def _after(place: Place) -> Iterator[Place]:
+    """Yields the values that are made of a value, if they have a size."""
+    value, frame = place
+    for use in value.uses:
+        moved = frame.passed_on(use, turns=True)
+        if moved is None:
+            owner = use.owner.operation
+            layers = attributes.texts(owner.attributes.get(attributes.LAYER, ir.ArrayAttr.get([])))
+            sized = [r for r in owner.results if format_of(r.type) is not None]
+            moved = list(map(frame.place, sized)) if _SIZELESS.isdisjoint(layers) else []
+        yield from moved

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Sequence
 from typing import Final, TypeAlias
 
-from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import DEGREE_DEPTH, DEGREE_VALUES
 from scalify_hlo.analysis.frames import Place
 from scalify_hlo.analysis.monomials import (
@@ -33,9 +33,9 @@ from scalify_hlo.analysis.reach import (
     number_in,
 )
 from scalify_hlo.dialect import traits
+from scalify_hlo.dialect.contraction import DOT_GENERAL, RAGGED_DOT, contraction_of
 from scalify_hlo.dialect.dispatch import Dispatch
 from scalify_hlo.dialect.monoid import monoid
-from scalify_hlo.dialect.ragged import RAGGED_DOT
 
 
 class Degrees:
@@ -322,10 +322,8 @@ def _moved_from(place: Place, made: Callable[[Place], Made]) -> Place:
 
 def _is_outer(op: ir.OpView) -> bool:
     """Whether the result of a matmul has a dimension that is not in both operands."""
-    if "dot_dimension_numbers" not in op.attributes:
-        return len(op.results[0].type.shape) > 0
-    numbers = stablehlo.DotDimensionNumbers(op.attributes["dot_dimension_numbers"])
-    return len(op.results[0].type.shape) > len(numbers.lhs_batching_dimensions)
+    batch = contraction_of(op).lhs.batch if op.operation.name == DOT_GENERAL else ()
+    return len(op.results[0].type.shape) > len(batch)
 
 
 _ORTHOGONAL: Final = {

@@ -19,10 +19,10 @@ from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.analysis.frames import BODIES, BRANCHES, CALLS, LOOP
 from scalify_hlo.analysis.reach import BROADCAST, rank_of
 from scalify_hlo.dialect import traits
+from scalify_hlo.dialect.contraction import CONTRACTED, DOT_GENERAL, contraction_of
 from scalify_hlo.dialect.convolutions import CONVOLUTION, groups
 from scalify_hlo.dialect.dispatch import Dispatch
 from scalify_hlo.dialect.functions import is_block, terminator
-from scalify_hlo.dialect.ragged import RAGGED_DOT, dimensions
 from scalify_hlo.dialect.splats import splat_of
 from scalify_hlo.dialect.value_map import ValueMap
 from scalify_hlo.dialect.walk import ops_in
@@ -279,36 +279,19 @@ def _looked_up(op: ir.Operation) -> Iterator[Link]:
     yield operand, indices, zip(*batches, strict=True)
 
 
-@_RULES.on("stablehlo.dot_general")
+@_RULES.on(*CONTRACTED)
 def _multiplied(op: ir.Operation) -> Iterator[Link]:
-    numbers = stablehlo.DotDimensionNumbers(op.attributes["dot_dimension_numbers"])
-    lhs, rhs = op.operands
-    batch = list(numbers.lhs_batching_dimensions), list(numbers.rhs_batching_dimensions)
-    summed = list(numbers.lhs_contracting_dimensions), list(numbers.rhs_contracting_dimensions)
-    yield lhs, rhs, zip(*batch, strict=True)
-    first = 0
+    """Yields the links of the batches, the rows and the columns of a matmul."""
+    of, (lhs, rhs, *_), result = contraction_of(op), op.operands, op.results[0]
+    yield lhs, rhs, zip(*of.batch, strict=True)
     for side, value in enumerate((lhs, rhs)):
-        free = [d for d in range(rank_of(value)) if d not in (*batch[side], *summed[side])]
-        first = first if side else len(batch[0])
-        yield value, op.results[0], [(d, first + i) for i, d in enumerate(free)]
-        yield value, op.results[0], [(d, i) for i, d in enumerate(batch[side])]
-        first += len(free)
+        yield value, result, of.in_result(side, rank_of(result)).items()
 
 
-@_SUMS.on("stablehlo.dot_general")
+@_SUMS.on(DOT_GENERAL)
 def _summed_by_matmul(op: ir.Operation) -> Iterator[tuple[ir.Value, int]]:
-    numbers = stablehlo.DotDimensionNumbers(op.attributes["dot_dimension_numbers"])
-    yield from ((op.operands[0], d) for d in numbers.lhs_contracting_dimensions)
-    yield from ((op.operands[1], d) for d in numbers.rhs_contracting_dimensions)
-
-
-@_RULES.on("stablehlo.dot")
-def _multiplied_matrices(op: ir.Operation) -> Iterator[Link]:
-    lhs, rhs = op.operands
-    if rank_of(lhs) == 2:
-        yield lhs, op.results[0], [(0, 0)]
-    if rank_of(rhs) == 2:
-        yield rhs, op.results[0], [(1, rank_of(op.results[0]) - 1)]
+    summed = contraction_of(op).summed
+    yield from ((op.operands[side], d) for side in (0, 1) for d in summed[side])
 
 
 @_RULES.on(CONVOLUTION)
@@ -328,18 +311,3 @@ def _summed_by_convolution(op: ir.Operation) -> Iterator[tuple[ir.Value, int]]:
     yield op.operands[1], numbers.kernel_input_feature_dimension
     if count == 1:
         yield op.operands[0], place
-
-
-@_RULES.on(RAGGED_DOT)
-def _multiplied_in_groups(op: ir.Operation) -> Iterator[Link]:
-    """Yields the links of the batches, the rows and the columns of a ragged matmul."""
-    numbers = dimensions(op)
-    lhs, rhs, result = op.operands[0], op.operands[1], op.results[0]
-    batch = numbers.lhs_batching, numbers.rhs_batching
-    yield lhs, rhs, zip(*batch, strict=True)
-    gone = ({*numbers.lhs_contracting}, {*numbers.rhs_contracting, *numbers.rhs_group})
-    first = rank_of(result)
-    for side, value in ((1, rhs), (0, lhs)):
-        free = [d for d in range(rank_of(value)) if d not in (*batch[side], *gone[side])]
-        first -= len(free)
-        yield value, result, [(d, first + i) for i, d in enumerate(free)]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from scalify_hlo.analysis.frames import INSIDES, RETURNS, Place
+from scalify_hlo.analysis.frames import Place
 from scalify_hlo.analysis.reach import rank_of
-from scalify_hlo.dialect.traits import COPIES
 
 
 def flow_of(starts: Mapping[Place, int]) -> dict[Place, int]:
@@ -39,14 +38,6 @@ def _computed_from(place: Place) -> list[Place]:
     value, frame = place
     found: list[Place] = []
     for use in value.uses:
-        owner = use.owner.operation
-        name = owner.name
-        if name in RETURNS:
-            found += frame.returned(use)
-        elif name in INSIDES:
-            found += frame.targets(use)
-        elif name in COPIES:
-            found.append(frame.place(owner.results[use.operand_number]))
-        else:
-            found += map(frame.place, owner.results)
+        moved = frame.passed_on(use)
+        found += map(frame.place, use.owner.operation.results) if moved is None else moved
     return [part for part in found if rank_of(part[0]) > 0]

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple, TypeAlias
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import CALL_DEPTH
 from scalify_hlo.dialect.functions import terminator
+from scalify_hlo.dialect.traits import COPIES
 from scalify_hlo.dialect.value_map import OpMap, ValueMap
 
 LOOP: Final = "stablehlo.while"
@@ -140,6 +141,34 @@ class Frame:
         if block is None:
             return []
         return [self.inside(owner).place(block.arguments[use.operand_number])]
+
+    def passed_on(self, use: ir.OpOperand, *, turns: bool = False) -> list[Place] | None:
+        """Returns the values that an operand is, where an op only passes it on.
+
+        Args:
+            use: The use of the operand: by a call, loop, body or branch, by the end of a region, or
+                by an op that copies it.
+            turns: Whether a value that a loop's body returns is also the carry of the next turn.
+
+        Returns:
+            None for other ops.
+        """
+        owner = use.owner.operation
+        name = owner.name
+        if name in RETURNS:
+            return self.returned(use) + (self._next_turn(owner, use) if turns else [])
+        if name in INSIDES:
+            return self.targets(use)
+        if name in COPIES:
+            return [self.place(owner.results[use.operand_number])]
+        return None
+
+    def _next_turn(self, end: ir.Operation, use: ir.OpOperand) -> list[Place]:
+        block = end.block
+        loop = block.owner.operation
+        if loop.name != LOOP or block != loop.regions[1].blocks[0]:
+            return []
+        return [self.place(block.arguments[use.operand_number])]
 
     def returned(self, use: ir.OpOperand) -> list[Place]:
         """Returns the values outside of a call, a loop or a region that a returned one becomes.

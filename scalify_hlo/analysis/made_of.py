@@ -7,6 +7,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import FLOW_VALUES, GRADIENT_VALUES, NEAR_ARGUMENTS, NEAR_OPS
+from scalify_hlo.algebra.search import Search
 from scalify_hlo.analysis.frames import INSIDES, Place
 from scalify_hlo.analysis.names import is_backward
 from scalify_hlo.dialect import markers, traits
@@ -180,14 +181,9 @@ def is_marked(place: Place) -> bool:
 
 def is_gradient(place: Place) -> bool:
     """Whether names say that a value is backward, up to elementwise ops and data movement."""
-    waiting, seen = [place], {place}
-    while waiting and len(seen) < GRADIENT_VALUES:
-        here = waiting.pop()
-        if is_backward(here):
-            return True
-        name, made_of = made_from(here)
-        if name in _MOVES:
-            made_of = [here.frame.place(here.value.owner.operands[0])]
-        waiting += [part for part in made_of if part not in seen]
-        seen.update(made_of)
-    return False
+
+    def made_of(here: Place) -> list[Place]:
+        name, parts = made_from(here)
+        return [here.frame.place(here.value.owner.operands[0])] if name in _MOVES else parts
+
+    return any(map(is_backward, Search([place], made_of, limit=GRADIENT_VALUES)))

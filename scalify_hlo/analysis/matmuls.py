@@ -10,11 +10,12 @@ mark backward ops by ``transpose(jvp(...))``, and recomputed ones by ``rematted_
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo._compat import ir
+from scalify_hlo.algebra.search import Search
 from scalify_hlo.analysis.frames import (
     BODIES,
     BRANCHES,
@@ -30,10 +31,12 @@ from scalify_hlo.analysis.names import BACKWARD, FORWARD, joined, name_of, part_
 from scalify_hlo.analysis.origins import BY_NUMBER, MOVING, Origin, Scope, View, moved_from
 from scalify_hlo.analysis.state import Reach
 from scalify_hlo.analysis.tables import Table, table_of
+from scalify_hlo.dialect.contraction import RAGGED_DOT, contraction_of
 from scalify_hlo.dialect.functions import is_block, terminator
-from scalify_hlo.dialect.ragged import RAGGED_DOT, is_composite
+from scalify_hlo.dialect.ragged import is_composite
 from scalify_hlo.dialect.scaled_dot import is_scaled_dot
 from scalify_hlo.dialect.traits import CONTRACTIONS, LOOKUPS
+from scalify_hlo.dialect.value_map import ValueSet
 
 MATMULS: Final = CONTRACTIONS | {RAGGED_DOT}
 
@@ -400,15 +403,15 @@ def _matmuls_of(value: ir.Value) -> list[ir.Operation]:
     """Yields the matmuls of a tensor, through data movement."""
     while not is_block(value.owner) and value.owner.name in MOVING:
         value = moved_from(value, value.owner)
-    found, waiting = [], [value]
-    while waiting:
-        for use in waiting.pop().uses:
-            user = use.owner.operation
-            if user.name in MATMULS:
-                found.append(user)
-            elif user.name in BY_NUMBER or (user.name in MOVING and use.operand_number == 0):
-                waiting.append(user.results[use.operand_number])
-    return found
+
+    def moved(value: ir.Value) -> Iterator[ir.Value]:
+        for use in value.uses:
+            user, number = use.owner.operation, use.operand_number
+            if user.name in BY_NUMBER or (user.name in MOVING and number == 0):
+                yield user.results[number]
+
+    users = (u.owner.operation for v in Search([value], moved, seen=ValueSet()) for u in v.uses)
+    return [user for user in users if user.name in MATMULS]
 
 
 def _updated(arguments: Sequence[Place], ends: Sequence[Place]) -> list[bool]:
@@ -442,26 +445,16 @@ def _batch(op: ir.OpView) -> int:
     if op.operation.name != "stablehlo.dot_general":
         return 1
     shape = op.operands[0].type.shape
-    return math.prod(shape[d] for d in _numbers(op).lhs_batching_dimensions)
+    return math.prod(shape[d] for d in contraction_of(op).lhs.batch)
 
 
 def _contract_alike(matmul: Matmul, side: int, other: Matmul, other_side: int) -> bool:
     """Whether two matmuls contract the same dimensions of a shared operand."""
     if {matmul.op.operation.name, other.op.operation.name} != {"stablehlo.dot_general"}:
         return False
-    here = matmul.views[side].in_base(contracted(matmul.op)[side])
-    there = other.views[other_side].in_base(contracted(other.op)[other_side])
+    here = matmul.views[side].in_base(contraction_of(matmul.op)[side].summed)
+    there = other.views[other_side].in_base(contraction_of(other.op)[other_side].summed)
     return here == there
-
-
-def contracted(op: ir.OpView) -> tuple[list[int], list[int]]:
-    """Returns the contracting dimensions of both operands of a dot_general."""
-    numbers = _numbers(op)
-    return list(numbers.lhs_contracting_dimensions), list(numbers.rhs_contracting_dimensions)
-
-
-def _numbers(op: ir.OpView) -> stablehlo.DotDimensionNumbers:
-    return stablehlo.DotDimensionNumbers(op.attributes["dot_dimension_numbers"])
 
 
 def _size(value: ir.Value) -> int:

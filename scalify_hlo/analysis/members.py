@@ -22,15 +22,16 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from enum import Enum
 from typing import Final
 
-from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import MOVES
 from scalify_hlo.analysis.dims import Dims
-from scalify_hlo.analysis.matmuls import WEIGHT, Matmul, contracted
+from scalify_hlo.analysis.matmuls import WEIGHT, Matmul
 from scalify_hlo.analysis.names import FORWARD
 from scalify_hlo.analysis.origins import MOVING, is_constant
+from scalify_hlo.dialect.contraction import RAGGED_DOT, contraction_of
 from scalify_hlo.dialect.convolutions import CONVOLUTION, groups
 from scalify_hlo.dialect.functions import is_block, main_function
-from scalify_hlo.dialect.ragged import RAGGED_DOT, dimensions
+from scalify_hlo.dialect.ragged import dimensions
 from scalify_hlo.dialect.splats import splat_of
 
 
@@ -104,7 +105,8 @@ class Members:
             return self._of_groups(op, self._dims)
         if op.operation.name != _DOT:
             return None
-        lhs, rhs = (self._with_members(op.operands[side], contracted(op)[side]) for side in (0, 1))
+        summed = contraction_of(op).summed
+        lhs, rhs = (self._with_members(op.operands[i], summed[i]) for i in (0, 1))
         return (lhs, rhs) if lhs or rhs else None
 
     def independent(self, value: ir.Value) -> bool:
@@ -184,7 +186,7 @@ def _candidates(matmul: Matmul) -> tuple[list[int], list[int]]:
         return [], rhs or [groups(matmul.op)[2]] * bool(_VMAP.search(matmul.name))
     if lhs or not _VMAP.search(matmul.name):
         return lhs, rhs
-    summed = contracted(matmul.op)
+    summed = contraction_of(matmul.op).summed
     free = [matmul.op.operands[i].type.rank > 2 and 0 not in summed[i] for i in (0, 1)]
     return [0] * free[0], [0] * free[1]
 
@@ -194,8 +196,8 @@ def _batches(op: ir.OpView) -> tuple[list[int], list[int]]:
     if op.operation.name == CONVOLUTION:
         count, image, kernel = groups(op)
         return ([image], [kernel]) if count > 1 else ([], [])
-    numbers = stablehlo.DotDimensionNumbers(op.attributes["dot_dimension_numbers"])
-    return list(numbers.lhs_batching_dimensions), list(numbers.rhs_batching_dimensions)
+    lhs, rhs = contraction_of(op).batch
+    return list(lhs), list(rhs)
 
 
 def _is_table(value: ir.Value) -> bool:

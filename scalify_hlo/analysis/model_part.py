@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.search import Search
 from scalify_hlo.analysis.frames import CALLS, functions_in
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import terminator
@@ -111,18 +112,14 @@ def _gradients(op: ir.Operation) -> list[ir.Value]:
 
 def _upstream(values: Iterable[ir.Value], block: ir.Block) -> OpSet:
     """Returns the ops of a block that values depend on, through regions and captures too."""
+
+    def makers(some: Iterable[ir.Value]) -> Iterator[ir.Operation]:
+        owners = (value.owner for value in some)
+        ops = (owner.operation for owner in owners if not isinstance(owner, ir.Block))
+        return (op for op in ops if op.block == block)
+
     found = OpSet()
-    waiting = list(values)
-    while waiting:
-        owner = waiting.pop().owner
-        if isinstance(owner, ir.Block):
-            continue
-        owner = owner.operation
-        if owner in found or owner.block != block:
-            continue
-        found.add(owner)
-        waiting += owner.operands
-        waiting += _captured(owner)
+    Search(makers(values), lambda op: makers([*op.operands, *_captured(op)]), seen=found).to_end()
     return found
 
 
@@ -139,14 +136,13 @@ def _captured(op: ir.Operation) -> list[ir.Value]:
 
 def _downstream(values: Iterable[ir.Value], block: ir.Block) -> OpSet:
     """Returns the ops of a block that depend on values."""
+
+    def readers(some: Iterable[ir.Value]) -> Iterator[ir.Operation]:
+        users = (_in_block(use.owner.operation, block) for value in some for use in value.uses)
+        return (op for op in users if op is not None)
+
     found = OpSet()
-    waiting = list(values)
-    while waiting:
-        for use in waiting.pop().uses:
-            op = _in_block(use.owner.operation, block)
-            if op is not None and op not in found:
-                found.add(op)
-                waiting += op.results
+    Search(readers(values), lambda op: readers(op.results), seen=found).to_end()
     return found
 
 

@@ -16,6 +16,7 @@ from typing import Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import SQUARE_DEPTH, WEIGHT_VALUES
+from scalify_hlo.algebra.search import Search
 from scalify_hlo.analysis.degrees import Degrees, operands_of
 from scalify_hlo.analysis.flow import flow_of
 from scalify_hlo.analysis.frames import Place
@@ -225,17 +226,13 @@ class Moments:
 
     def _is_whole(self, place: Place, weights: AbstractSet[Place]) -> bool:
         """Whether a value is a weight, possibly plus other terms."""
-        waiting, seen = [self._updates.resolved(place)], {place}
-        while waiting and len(seen) < WEIGHT_VALUES:
-            here = waiting.pop()
-            if here in weights:
-                return True
+
+        def terms(here: Place) -> Iterable[Place]:
             name, parts = self._degrees.made(here)
-            if name in SUMS:
-                resolved = [self._updates.resolved(part) for part in parts]
-                waiting += [part for part in resolved if part not in seen]
-                seen.update(resolved)
-        return False
+            return map(self._updates.resolved, parts) if name in SUMS else ()
+
+        starts = [self._updates.resolved(place)]
+        return any(here in weights for here in Search(starts, terms, limit=WEIGHT_VALUES))
 
     def _gets_into_weights(self, number: int, monomial: Monomial | None) -> bool:
         """Whether updates of weights depend on a state, or the state depends on such state.

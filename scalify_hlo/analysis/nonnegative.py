@@ -7,18 +7,18 @@ magnitudes and exponentials have a sign whatever the argument is, so the search 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import FLOW_VALUES
-from scalify_hlo.analysis.cast_reach import next_turn
-from scalify_hlo.analysis.frames import INSIDES, RETURNS, Frame, Place
+from scalify_hlo.algebra.search import Search
+from scalify_hlo.analysis.frames import Frame, Place
 from scalify_hlo.analysis.reach import is_uniform, rank_of
 from scalify_hlo.dialect.formats import are_floats
 from scalify_hlo.dialect.splats import filled_with
 from scalify_hlo.dialect.traits import (
     BROADCASTS,
-    COPIES,
     EXTREMES,
     GATHERS_FROM_DEVICES,
     LOGARITHMS,
@@ -39,7 +39,6 @@ _DIFFERENCE: Final = "stablehlo.subtract"
 _CHOICE: Final = "stablehlo.select"
 _MOVES: Final = (
     BROADCASTS
-    | COPIES
     | GATHERS_FROM_DEVICES
     | LOOKUPS
     | PADS
@@ -73,17 +72,8 @@ def nonnegative_arguments(main: ir.OpView) -> frozenset[int]:
 
 
 def _reaches_root(start: Place) -> bool:
-    waiting, seen = [start], {start}
-    while waiting and len(seen) < FLOW_VALUES:
-        value, frame = waiting.pop()
-        for use in value.uses:
-            owner = use.owner.operation
-            if _is_root(use, owner):
-                return True
-            found = [place for place in _after(use, owner, frame) if place not in seen]
-            seen.update(found)
-            waiting += found
-    return False
+    search = Search([start], _after, limit=FLOW_VALUES)
+    return any(_is_root(use, use.owner.operation) for value, _ in search for use in value.uses)
 
 
 def _is_root(use: ir.OpOperand, op: ir.Operation) -> bool:
@@ -101,18 +91,15 @@ def _is_integral(value: ir.Value) -> bool:
     return number is not None and number % 1 == 0
 
 
-def _after(use: ir.OpOperand, op: ir.Operation, frame: Frame) -> list[Place]:
-    """Returns the values that have the sign of an operand."""
-    name = op.name
-    if name in RETURNS:
-        return [*frame.returned(use), *next_turn(use, frame)]
-    if name in INSIDES:
-        return frame.targets(use)
-    if name in COPIES:
-        return [frame.place(op.results[use.operand_number])]
-    if name in _MOVES or name in (_SUM, _CHOICE) or _is_of_sign(use, op):
-        return [frame.place(result) for result in op.results]
-    return []
+def _after(place: Place) -> Iterator[Place]:
+    """Yields the values that have the sign of a value."""
+    value, frame = place
+    for use in value.uses:
+        moved, op = frame.passed_on(use, turns=True), use.owner.operation
+        if moved is not None:
+            yield from moved
+        elif op.name in _MOVES or op.name in (_SUM, _CHOICE) or _is_of_sign(use, op):
+            yield from map(frame.place, op.results)
 
 
 def _is_of_sign(use: ir.OpOperand, op: ir.Operation) -> bool:

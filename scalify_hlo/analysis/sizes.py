@@ -7,8 +7,15 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from scalify_hlo._compat import ir, stablehlo
-from scalify_hlo.dialect import ragged, scaled_dot
-from scalify_hlo.dialect.ragged import RAGGED_DOT
+from scalify_hlo.dialect.contraction import (
+    CONTRACTED,
+    DOT_GENERAL,
+    NUMBERS,
+    RAGGED_DOT,
+    contraction_of,
+)
+from scalify_hlo.dialect.ragged import terms
+from scalify_hlo.dialect.scaled_dot import dimensions, is_scaled_dot
 
 
 class Size(NamedTuple):
@@ -57,62 +64,35 @@ class Sizes:
 
     def of(self, op: ir.OpView) -> Extent:
         """Returns M, N and K of a matmul."""
-        if op.operation.name != "stablehlo.dot_general":
+        if op.operation.name != DOT_GENERAL:
             return _extent(op)
         operands = op.operands
-        key = op.attributes["dot_dimension_numbers"], operands[0].type, operands[1].type
+        key = op.attributes[NUMBERS], operands[0].type, operands[1].type
         if key not in self._known:
             self._known[key] = _extent(op)
         return self._known[key]
 
 
 def _extent(op: ir.OpView) -> Extent:
+    name = op.operation.name
     lhs, rhs = (list(value.type.shape) for value in list(op.operands)[:2])
-    if op.operation.name == "stablehlo.dot_general":
-        numbers = stablehlo.DotDimensionNumbers(op.attributes["dot_dimension_numbers"])
-        summed = list(numbers.lhs_contracting_dimensions), list(numbers.rhs_contracting_dimensions)
-        gone = (
-            [*summed[0], *numbers.lhs_batching_dimensions],
-            [
-                *summed[1],
-                *numbers.rhs_batching_dimensions,
-            ],
-        )
-        terms = [max(lhs[i], rhs[j]) for i, j in zip(*summed, strict=True)]
-        batch = _product(lhs[i] for i in numbers.lhs_batching_dimensions)
-        return Extent(_rest(lhs, gone[0]), _rest(rhs, gone[1]), _product(terms), batch)
-    if op.operation.name == RAGGED_DOT:
-        return _of_ragged(op)
-    if scaled_dot.is_scaled_dot(op.operation, op.operation.name):
-        return _of_blocks(op)
-    if op.operation.name == "stablehlo.dot":
-        return Extent(_product(lhs[:-1]), _product(rhs[1:]), _product([max(lhs[-1], rhs[0])]))
-    numbers = stablehlo.ConvDimensionNumbers(op.attributes["dimension_numbers"])
-    output = numbers.kernel_output_feature_dimension
-    windows = _rest(list(op.results[0].type.shape), [numbers.output_feature_dimension])
-    return Extent(windows, _product([rhs[output]]), _rest(rhs, [output]))
+    if name not in CONTRACTED and not is_scaled_dot(op.operation, name):
+        numbers = stablehlo.ConvDimensionNumbers(op.attributes["dimension_numbers"])
+        output = numbers.kernel_output_feature_dimension
+        windows = _rest(list(op.results[0].type.shape), [numbers.output_feature_dimension])
+        return Extent(windows, _product([rhs[output]]), _rest(rhs, [output]))
+    of = contraction_of(op) if name in CONTRACTED else dimensions(op)
+    m, n = _product(lhs[d] for d in of.lhs.free), _product(rhs[d] for d in of.rhs.free)
+    k = _product(max(lhs[i], rhs[j]) for i, j in zip(*of.summed, strict=True))
+    if name == RAGGED_DOT:
+        return Extent(m, n, _of_group(op, k))
+    return Extent(m, n, k, _product(lhs[d] for d in of.lhs.batch))
 
 
-def _of_blocks(op: ir.OpView) -> Extent:
-    """Returns the extent of a matmul of operands with block scales."""
-    lhs, rhs = (list(value.type.shape) for value in list(op.operands)[:2])
-    numbers = scaled_dot.dimensions(op)
-    m = _rest(lhs, [*numbers.lhs_contracting, *numbers.lhs_batching])
-    n = _rest(rhs, [*numbers.rhs_contracting, *numbers.rhs_batching])
-    k = _product(lhs[d] for d in numbers.lhs_contracting)
-    return Extent(m, n, k, _product(lhs[d] for d in numbers.lhs_batching))
-
-
-def _of_ragged(op: ir.OpView) -> Extent:
-    """Returns the extent of a ragged matmul; K of an average group if groups share the sum."""
-    lhs, rhs, groups = (list(value.type.shape) for value in list(op.operands)[:3])
-    numbers = ragged.dimensions(op)
-    m = _rest(lhs, [*numbers.lhs_contracting, *numbers.lhs_batching])
-    n = _rest(rhs, [*numbers.rhs_contracting, *numbers.rhs_batching, *numbers.rhs_group])
-    k = _product(lhs[d] for d in numbers.lhs_contracting)
-    if k.known and groups[-1] > 0 and set(numbers.lhs_ragged) & set(numbers.lhs_contracting):
-        k = Size(max(k.least // groups[-1], 1))
-    return Extent(m, n, k)
+def _of_group(op: ir.OpView, k: Size) -> Size:
+    """Returns K of an average group of a ragged matmul, if groups share the sum."""
+    groups = terms(op) if k.known else None
+    return k if groups is None else Size(groups)
 
 
 def _rest(shape: list[int], dims: Iterable[int]) -> Size:

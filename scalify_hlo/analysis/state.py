@@ -16,6 +16,7 @@ from typing import Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import UPDATE_VALUES
+from scalify_hlo.algebra.search import Search
 from scalify_hlo.analysis.degrees import is_square_of_one
 from scalify_hlo.analysis.frames import Frame, Place
 from scalify_hlo.analysis.moments import MomentKind, Moments
@@ -280,16 +281,15 @@ class _Gradients:
 
     def _sources(self, place: Place) -> Iterable[Place]:
         """Yields the values that elementwise ops and broadcasts make a value of, up to a limit."""
-        waiting, seen = [place], {place}
-        while waiting and len(seen) < UPDATE_VALUES:
-            here = waiting.pop()
-            yield here
-            name, made_of = self._made(here)
-            if name in _SPREADING:
-                made_of = [here.frame.place(here.value.owner.operands[0])]
-            waiting += [part for part in made_of if part not in seen]
-            seen.update(made_of)
-        if waiting:
+
+        def made_of(here: Place) -> list[Place]:
+            name, parts = self._made(here)
+            spread = name in _SPREADING
+            return [here.frame.place(here.value.owner.operands[0])] if spread else parts
+
+        search = Search([place], made_of, limit=UPDATE_VALUES)
+        yield from search
+        if search.ended:
             made = described(place.value)
             place.frame.ended.add(f"more than {UPDATE_VALUES} values lead to the update by {made}")
 

@@ -6,19 +6,20 @@ them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cmp_to_key
 from typing import Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import STEP_DEPTH
+from scalify_hlo.algebra.search import Search
 from scalify_hlo.analysis.frames import BODIES, BRANCHES, LOOP, Named
 from scalify_hlo.analysis.listing import Listing
 from scalify_hlo.analysis.state import is_uniform
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import is_block, terminator
 from scalify_hlo.dialect.traits import SUMS
-from scalify_hlo.dialect.value_map import ValueMap
+from scalify_hlo.dialect.value_map import OpSet
 
 _CAPTURING: Final = BODIES | BRANCHES | {LOOP}
 """Ops that may read values other than their operands."""
@@ -94,20 +95,16 @@ def _to_gradients(listing: Listing, number: int) -> int | None:
 
 def _after(last: ir.Operation, values: Iterable[ir.Value]) -> list[Named] | None:
     """Returns the ops after another one that values depend on; None if they are not known."""
-    found: ValueMap[Named] = ValueMap()
-    waiting = list(values)
-    while waiting:
-        owner = waiting.pop().owner
-        if is_block(owner) or not last.is_before_in_block(owner.operation):
-            continue
-        op = owner.operation
-        name = op.name
-        if name in _CAPTURING:
-            return None
-        if op.results[0] not in found:
-            found[op.results[0]] = name, op
-            waiting += op.operands
-    return sorted(found.values(), key=cmp_to_key(_order))
+
+    def makers(some: Iterable[ir.Value]) -> Iterator[ir.Operation]:
+        owners = (value.owner for value in some)
+        ops = (owner.operation for owner in owners if not is_block(owner))
+        return (op for op in ops if last.is_before_in_block(op))
+
+    ops = list(Search(makers(values), lambda op: makers(op.operands), seen=OpSet()))
+    if any(op.name in _CAPTURING for op in ops):
+        return None
+    return sorted(((op.name, op) for op in ops), key=cmp_to_key(_order))
 
 
 def _order(one: Named, other: Named) -> int:

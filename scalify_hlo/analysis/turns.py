@@ -7,11 +7,10 @@ from typing import Final
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect.functions import is_block, terminator
 from scalify_hlo.dialect.splats import integer_of
+from scalify_hlo.dialect.traits import SUMS
 
 _MIRRORED: Final = {"LT": "GT", "GT": "LT", "LE": "GE", "GE": "LE", "NE": "NE"}
 """The directions in which a counter is compared with its limit, by that of the two swapped."""
-
-_STEPS: Final = {"stablehlo.add": 1, "stablehlo.subtract": -1}
 
 
 def turns_of(op: ir.Operation) -> int | None:
@@ -77,11 +76,10 @@ def _constant(value: ir.Value, condition: ir.Block, op: ir.Operation) -> int | N
 def _step(value: ir.Value, argument: ir.Value) -> int | None:
     """The constant by which an argument moves; None if it is another value."""
     owner = value.owner
-    sign = None if is_block(owner) else _STEPS.get(owner.name)
-    if sign is None:
+    if is_block(owner) or owner.name not in SUMS:
         return None
-    one, other = owner.operands
-    if other == argument and sign > 0:
+    adds, (one, other) = owner.name == "stablehlo.add", owner.operands
+    if other == argument and adds:
         one, other = other, one
     step = integer_of(other) if one == argument else None
-    return None if step is None else sign * step
+    return step if step is None or adds else -step

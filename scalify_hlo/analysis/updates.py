@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from scalify_hlo.algebra.search import Search
 from scalify_hlo.analysis.frames import Place
 from scalify_hlo.analysis.names import is_backward
 from scalify_hlo.analysis.reach import ELEMENTWISE, OPERANDS, UNIFORM, Reach, is_uniform
@@ -32,16 +33,15 @@ class Updates:
             bits: The arguments, as a set of bits.
         """
         found: dict[Place, None] = {}
-        seen = {result}
-        waiting = [result]
-        while waiting:
-            name, made_of = self._made(waiting.pop())
-            for part in [part for part in made_of if part not in seen]:
-                if self._reach(part) & bits:
-                    seen.add(part)
-                    waiting.append(part)
-                elif name in SUMS:
-                    found[self.without_constants(part)] = None
+
+        def made_of(place: Place) -> list[Place]:
+            name, parts = self._made(place)
+            others = [part for part in parts if not self._reach(part) & bits]
+            if name in SUMS:
+                found.update(dict.fromkeys(map(self.without_constants, others)))
+            return [part for part in parts if part not in others]
+
+        Search([result], made_of).to_end()
         return [place for place in found if not self.is_uniform(place)]
 
     def is_bent(self, result: Place, bits: int) -> bool:
@@ -49,15 +49,11 @@ class Updates:
 
         The terms that are added before it have another degree than the value.
         """
-        waiting, seen = [result], {result}
-        while waiting:
-            name, made_of = self._made(waiting.pop())
-            if name in POWERS:
-                return True
-            parts = [part for part in made_of if part not in seen and self._reach(part) & bits]
-            seen.update(parts)
-            waiting += parts
-        return False
+
+        def made_of(place: Place) -> list[Place]:
+            return [part for part in self._made(place)[1] if self._reach(part) & bits]
+
+        return any(self._made(place)[0] in POWERS for place in Search([result], made_of))
 
     def resolved(self, place: Place) -> Place:
         """Returns a value at the op that makes it, through calls and loops."""
@@ -98,18 +94,12 @@ class Updates:
 
     def chosen(self, place: Place) -> list[Place]:
         """Returns the values among which a select or a branch chooses; else the value itself."""
-        found: list[Place] = []
-        waiting, seen = [place], {place}
-        while waiting:
-            here = waiting.pop()
-            name, made_of = self._made(here)
-            if name in OPERANDS and name not in _CHOICES:
-                made_of = []
-            if not made_of:
-                found.append(here)
-            waiting += [part for part in made_of if part not in seen]
-            seen.update(made_of)
-        return found
+
+        def among(here: Place) -> list[Place]:
+            name, parts = self._made(here)
+            return [] if name in OPERANDS and name not in _CHOICES else parts
+
+        return [here for here in Search([place], among) if not among(here)]
 
     def is_replaced(self, argument: Place, result: Place) -> bool:
         """Whether a state is recomputed in some steps, and otherwise unchanged.

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator
+from typing import TypeAlias
 
 from scalify_hlo._compat import ir
-from scalify_hlo.analysis.frames import INSIDES, RETURNS, Frame, Place
+from scalify_hlo.algebra.search import Search
+from scalify_hlo.analysis.frames import RETURNS, Frame, Place
 from scalify_hlo.analysis.reach import (
     BROADCAST,
-    ELEMENTWISE,
+    OPERANDS,
     SLICING,
     in_loop,
     is_of_stack,
@@ -27,36 +29,33 @@ def is_used_elsewhere(argument: Place) -> bool:
 
     A model that quantizes its weights, or computes in bf16, reads casts of them.
     """
-    waiting, seen = [argument], {argument}
-    parts: set[Place] = set()
-    while waiting:
-        place = waiting.pop()
-        value, frame = place
-        for use in value.uses:
-            owner = use.owner
-            name = owner.name
-            inside: Sequence[Place] = ()
-            if name in traits.COPIES:
-                inside = [frame.place(owner.results[use.operand_number])]
-                parts.update(inside if place in parts else ())
-            elif name in ELEMENTWISE:
-                if name in _QUANTIZING and _quantizes(owner, use.operand_number):
-                    inside = [frame.place(owner.operation.results[0])]
-                    parts.update(inside)
-            elif name in RETURNS:
-                inside = frame.returned(use) if place in parts else ()
-            elif _is_of_stack(owner, name, frame):
-                inside = [frame.place(owner.operation.results[0])]
-                parts.update(inside)
-            else:
-                inside = frame.targets(use)
-                if not inside:
-                    return True
-                if place in parts:
-                    parts.update(inside)
-            waiting += [each for each in inside if each not in seen]
-            seen.update(inside)
-    return False
+
+    def after(node: _Read | None) -> Iterator[_Read | None]:
+        if node is not None:
+            (value, frame), part = node
+            for use in value.uses:
+                yield from _read(use, frame, part=part)
+
+    return any(node is None for node in Search[_Read | None]([(argument, False)], after))
+
+
+_Read: TypeAlias = tuple[Place, bool]
+"""What an argument is in some place, and whether that is a part or a cast of it."""
+
+
+def _read(use: ir.OpOperand, frame: Frame, *, part: bool) -> Iterator[_Read | None]:
+    """Yields what an argument becomes by a use; None if the model computes with it."""
+    owner, name = use.owner, use.owner.name
+    if name in OPERANDS:
+        if name in _QUANTIZING and _quantizes(owner, use.operand_number):
+            yield frame.place(owner.operation.results[0]), True
+    elif _is_of_stack(owner, name, frame):
+        yield frame.place(owner.operation.results[0]), True
+    elif name not in RETURNS or part:
+        places = frame.passed_on(use) or ()
+        yield from ((place, part) for place in places)
+        if not places and name not in RETURNS:
+            yield None
 
 
 def _quantizes(op: ir.OpView, number: int) -> bool:
@@ -90,16 +89,17 @@ def _is_of_stack(op: ir.OpView, name: str, frame: Frame) -> bool:
 
 def is_read_as_numbers(argument: Place) -> bool:
     """Whether a program reads single elements of an argument, such as coefficients."""
-    waiting, seen = [argument], {argument}
-    while waiting:
-        value, frame = waiting.pop()
-        for use in value.uses:
-            name = use.owner.operation.name
-            if name in RETURNS:
-                continue
-            inside = frame.targets(use) if name in INSIDES else []
-            if not inside and (name != _SLICE or math.prod(use.owner.results[0].type.shape) != 1):
-                return False
-            waiting += [each for each in inside if each not in seen]
-            seen.update(inside)
-    return True
+
+    def inside(place: Place) -> list[Place]:
+        return [each for use in place.value.uses for each in place.frame.targets(use)]
+
+    return all(
+        place.frame.targets(use) or use.owner.name in RETURNS or _is_of_one_number(use.owner)
+        for place in Search([argument], inside)
+        for use in place.value.uses
+    )
+
+
+def _is_of_one_number(op: ir.OpView) -> bool:
+    """Whether an op reads a single element."""
+    return bool(op.name == _SLICE and math.prod(op.results[0].type.shape) == 1)

@@ -8,16 +8,17 @@ more outputs than inputs.
 from __future__ import annotations
 
 import math
-from collections import deque
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from typing import Final, NamedTuple
 
-from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import PROJECTION_VALUES
-from scalify_hlo.analysis.frames import BRANCHES, INSIDES, RETURNS, Frame, Place
+from scalify_hlo.algebra.search import Search
+from scalify_hlo.analysis.frames import Place
 from scalify_hlo.analysis.matmuls import MATMULS, Matmul, Walk
 from scalify_hlo.analysis.names import FORWARD
 from scalify_hlo.analysis.origins import Origin
+from scalify_hlo.dialect.contraction import DOT, DOT_GENERAL, contraction_of
 from scalify_hlo.dialect.value_map import ValueSet
 
 RATIO: Final = 8
@@ -83,20 +84,9 @@ class Projections:
         The nearest values come first, as the next matmul is near where there is one.
         """
         start = matmul.frame.place(matmul.op.results[0])
-        waiting, seen = deque([start]), {start}
-        while waiting and len(seen) < PROJECTION_VALUES:
-            value, frame = waiting.popleft()
-            for use in value.uses:
-                user = use.owner.operation
-                name = user.name
-                if name in MATMULS:
-                    if user.results[0] in self._forward:
-                        return False
-                    continue
-                made = [place for place in _after(use, user, name, frame) if place not in seen]
-                waiting += made
-                seen.update(made)
-        return True
+        search = Search([start], _after, limit=PROJECTION_VALUES, nearest=True)
+        users = (use.owner.operation for value, _ in search for use in value.uses)
+        return not any(u.name in MATMULS and u.results[0] in self._forward for u in users)
 
 
 def _key(origin: Origin) -> Hashable:
@@ -109,28 +99,21 @@ def _weight(op: ir.OpView, side: int) -> _Weight | None:
     shape = list(op.operands[side].type.shape)
     if min(shape, default=-1) < 0:
         return None
-    if op.operation.name == "stablehlo.dot":
-        summed = [0] if side else [len(shape) - 1]
-        gone = set(summed)
-    elif op.operation.name == "stablehlo.dot_general":
-        numbers = stablehlo.DotDimensionNumbers(op.attributes["dot_dimension_numbers"])
-        left = numbers.lhs_contracting_dimensions, numbers.lhs_batching_dimensions
-        right = numbers.rhs_contracting_dimensions, numbers.rhs_batching_dimensions
-        summed = list((left, right)[side][0])
-        gone = {*summed, *(left, right)[side][1]}
-    else:
+    if op.operation.name not in (DOT, DOT_GENERAL):
         return None
-    outputs = [size for d, size in enumerate(shape) if d not in gone]
-    return _Weight(outputs, math.prod(shape[d] for d in summed))
+    _, free, summed = contraction_of(op)[side]
+    return _Weight([shape[d] for d in free], math.prod(shape[d] for d in summed))
 
 
-def _after(use: ir.OpOperand, user: ir.Operation, name: str, frame: Frame) -> list[Place]:
-    """Returns the float results of a use, also inside of calls and loops, and after them."""
-    if name in RETURNS:
-        return frame.returned(use)
-    if name in INSIDES - BRANCHES:
-        return frame.targets(use)
-    return [frame.place(result) for result in user.results if _is_float(result)]
+def _after(place: Place) -> Iterator[Place]:
+    """Yields the float values that are made of a value, but by matmuls, also inside of calls."""
+    value, frame = place
+    for use in value.uses:
+        moved, user = frame.passed_on(use), use.owner.operation
+        if moved is not None:
+            yield from moved
+        elif user.name not in MATMULS:
+            yield from (frame.place(result) for result in user.results if _is_float(result))
 
 
 def _is_float(value: ir.Value) -> bool:

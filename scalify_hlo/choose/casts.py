@@ -22,6 +22,7 @@ import numpy as np
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.analysis.matmuls import MATMULS
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.contraction import dot_numbers
 from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.traits import LAYOUT, REORDERS, RESHAPES
 from scalify_hlo.dialect.value_map import ValueMap
@@ -261,7 +262,7 @@ def product(lhs: ir.Value, rhs: ir.Value, at: ir.Operation) -> ir.Value:
     """Returns the scalar product of two tensors of one type, as ``f32[1]``."""
     element, count = lhs.type.element_type, math.prod(lhs.type.shape)
     flat = [emit.reshape(v, ir.RankedTensorType.get([count], element), at) for v in (lhs, rhs)]
-    numbers = stablehlo.DotDimensionNumbers.get([], [], [0], [0])
+    numbers = dot_numbers([0], [0])
     dot = stablehlo.dot_general(
         emit.scalar_type(element), *flat, numbers, loc=at.location, ip=ir.InsertionPoint(at)
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from scalify_hlo._compat import func, ir, new_context, stablehlo
+from scalify_hlo.dialect.contraction import dot_numbers
 from scalify_hlo.dialect.formats import element_of
 
 
@@ -72,7 +73,7 @@ def _program(lhs: str, rhs: str) -> ir.Module:
         main = func.FuncOp("main", ([left, right], [result]))
         block = main.add_entry_block()
     with ir.InsertionPoint(block):
-        numbers = stablehlo.DotDimensionNumbers.get([], [], [1], [0])
+        numbers = dot_numbers([1], [0])
         dot = ir.Operation.create(
             "stablehlo.dot_general",
             results=[result],

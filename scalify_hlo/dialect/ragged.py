@@ -9,38 +9,21 @@ XLA turns the composite back into the op and ignores its decomposition.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
-from scalify_hlo._compat import chlo, ir
+from scalify_hlo._compat import ir
+from scalify_hlo.dialect.contraction import RAGGED_DOT, RaggedNumbers, ragged_numbers
 
-RAGGED_DOT: Final = "chlo.ragged_dot"
 NUMBERS: Final = "ragged_dot_dimension_numbers"
 PRECISION: Final = "precision_config"
 
 
-class Dimensions(NamedTuple):
-    """The dimension numbers of a ragged matmul, in the order of the attribute."""
-
-    lhs_batching: Sequence[int]
-    rhs_batching: Sequence[int]
-    lhs_contracting: Sequence[int]
-    rhs_contracting: Sequence[int]
-    lhs_ragged: Sequence[int]
-    rhs_group: Sequence[int]
-
-    @property
-    def attribute(self) -> ir.Attribute:
-        """The dimension numbers as an attribute of the op."""
-        return chlo.RaggedDotDimensionNumbers.get(*map(list, self))
-
-    @property
-    def lists(self) -> ir.Attribute:
-        """The dimension numbers as an attribute of the composite."""
-        arrays = [np.asarray(part, np.int64) for part in self]
-        return ir.ArrayAttr.get([ir.DenseElementsAttr.get(array) for array in arrays])
+def lists(numbers: RaggedNumbers) -> ir.Attribute:
+    """Returns dimension numbers as an attribute of the composite."""
+    arrays = [np.asarray(part, np.int64) for part in numbers]
+    return ir.ArrayAttr.get([ir.DenseElementsAttr.get(array) for array in arrays])
 
 
 def is_composite(op: ir.Operation) -> bool:
@@ -50,15 +33,12 @@ def is_composite(op: ir.Operation) -> bool:
     return NUMBERS in _given(op)
 
 
-def dimensions(op: ir.Operation | ir.OpView) -> Dimensions:
+def dimensions(op: ir.Operation | ir.OpView) -> RaggedNumbers:
     """Returns the dimension numbers of a ragged matmul, which is an op or a composite."""
     if op.operation.name == RAGGED_DOT:
-        found = chlo.RaggedDotDimensionNumbers(op.attributes[NUMBERS])
-        return Dimensions(
-            *(list(getattr(found, f"{name}_dimensions")) for name in Dimensions._fields)
-        )
-    lists = ir.ArrayAttr(_given(op)[NUMBERS])
-    return Dimensions(*([int(d) for d in ir.DenseIntElementsAttr(part)] for part in lists))
+        return ragged_numbers(op.attributes[NUMBERS])
+    parts = ir.ArrayAttr(_given(op)[NUMBERS])
+    return RaggedNumbers(*([int(d) for d in ir.DenseIntElementsAttr(part)] for part in parts))
 
 
 def precision(op: ir.Operation) -> list[str] | None:

@@ -8,10 +8,10 @@ A program has them as a composite (`jax.lax.scaled_dot`) or as a custom call
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from scalify_hlo._compat import ir
+from scalify_hlo.dialect.contraction import Contraction, contraction
 
 SCALED_DOT: Final = "xla.scaled_dot"
 """The name of the composite, with dimension numbers among its attributes."""
@@ -25,15 +25,6 @@ _NAMES: Final = {
 }
 
 
-class Dimensions(NamedTuple):
-    """The contracting and batching dimensions of both sides."""
-
-    lhs_contracting: Sequence[int]
-    rhs_contracting: Sequence[int]
-    lhs_batching: Sequence[int]
-    rhs_batching: Sequence[int]
-
-
 def is_scaled_dot(op: ir.Operation, name: str) -> bool:
     """Whether an op, given with its name, is a matmul of operands with block scales."""
     found = _NAMES.get(name)
@@ -42,10 +33,11 @@ def is_scaled_dot(op: ir.Operation, name: str) -> bool:
     return len(op.operands) == 4 and len(op.results) == 1  # Both sides, and their scales.
 
 
-def dimensions(op: ir.Operation | ir.OpView) -> Dimensions:
-    """Returns the dimension numbers of a matmul of operands with block scales."""
+def dimensions(op: ir.Operation | ir.OpView) -> Contraction:
+    """Returns the dimensions of a matmul of operands with block scales."""
+    ranks = op.operands[0].type.rank, op.operands[1].type.rank
     if op.operation.name == "stablehlo.custom_call":
-        return Dimensions([2], [2], [0], [0])
+        return contraction(ranks, ([0], [0]), ([2], [2]))
     given = ir.DictAttr(op.attributes["composite_attributes"])
-    contracting, batching = given["dimension_numbers"]
-    return Dimensions(*([int(d.value) for d in side] for side in (*contracting, *batching)))
+    summed, batch = ([[int(d.value) for d in s] for s in x] for x in given["dimension_numbers"])
+    return contraction(ranks, batch, summed)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.search import Search
 from scalify_hlo.dialect.formats import FloatFormat, format_of
 from scalify_hlo.dialect.traits import PADS, ROUNDS, SLICES
 from scalify_hlo.dialect.value_map import ValueSet
@@ -63,20 +64,16 @@ def _message(number: float, target: FloatFormat) -> str:
 
 def _constants_in(value: ir.Value) -> Iterator[float]:
     """Yields the extreme elements of the constants that may be elements of a value."""
-    waiting, seen = [value], ValueSet([value])
-    while waiting:
-        op = maker(waiting.pop())
-        if op is None:
-            continue
-        if op.name == _CONSTANT:
+    for found in Search([value], _followed, seen=ValueSet()):
+        op = maker(found)
+        if op is not None and op.name == _CONSTANT:
             yield from extremes_of(op)
-        for operand in _followed(op):
-            if operand not in seen:
-                seen.add(operand)
-                waiting.append(operand)
 
 
-def _followed(op: ir.Operation) -> list[ir.Value]:
+def _followed(value: ir.Value) -> list[ir.Value]:
+    op = maker(value)
+    if op is None:
+        return []
     operands = list(op.operands)
     if op.name in _ALL:
         return operands

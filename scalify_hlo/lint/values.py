@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.search import Search
 from scalify_hlo.dialect.splats import dense_of, filled_with
 from scalify_hlo.dialect.traits import BROADCASTS, COPIES, LAYOUT, RESHAPES, ROUNDS
 from scalify_hlo.dialect.value_map import ValueSet
@@ -55,17 +56,15 @@ def users_of(
     value: ir.Value, names: frozenset[str] = CARRIES
 ) -> Iterator[tuple[ir.Operation, int]]:
     """Yields the ops that take a value, past ops of some names, with the number of the operand."""
-    waiting, seen = [value], ValueSet([value])
-    while waiting:
-        for use in waiting.pop().uses:
-            user = use.owner.operation
-            if user.name not in names:
-                yield user, use.operand_number
-                continue
-            for result in user.results:
-                if result not in seen:
-                    seen.add(result)
-                    waiting.append(result)
+
+    def moved(value: ir.Value) -> Iterator[ir.Value]:
+        users = (use.owner.operation for use in value.uses)
+        return (result for user in users if user.name in names for result in user.results)
+
+    for found in Search([value], moved, seen=ValueSet()):
+        for use in found.uses:
+            if use.owner.operation.name not in names:
+                yield use.owner.operation, use.operand_number
 
 
 def elements_of(value: ir.Value) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.search import Search
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.traits import PRODUCTS
@@ -47,16 +48,14 @@ def _location_of(weight: str, subject: Subject) -> str:
 def _cast_of(argument: ir.Value) -> ir.Operation | None:
     """Returns the cast of an argument to fewer bits; None if there is none."""
     own = format_of(argument.type)
-    waiting, seen = [argument], ValueSet([argument])
-    while waiting and own is not None:
-        for use in waiting.pop().uses:
-            user = use.owner.operation
-            if user.name == "stablehlo.convert":
-                target = format_of(user.results[0].type)
-                if target is not None and target.bits < own.bits:
-                    return user
-            if user.name in _ON_THE_WAY | CARRIES:
-                new = [result for result in user.results if result not in seen]
-                seen.add_all(new)
-                waiting += new
+    for found in Search([argument], _moved, seen=ValueSet()) if own is not None else ():
+        for user in (use.owner.operation for use in found.uses):
+            target = format_of(user.results[0].type) if user.name == "stablehlo.convert" else None
+            if target is not None and own is not None and target.bits < own.bits:
+                return user
     return None
+
+
+def _moved(value: ir.Value) -> Iterator[ir.Value]:
+    users = (use.owner.operation for use in value.uses)
+    return (r for user in users if user.name in _ON_THE_WAY | CARRIES for r in user.results)

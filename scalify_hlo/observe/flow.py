@@ -8,11 +8,12 @@ place of its own op. Moments are ordered as tuples are.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.search import Search
 from scalify_hlo.analysis.frames import BRANCHES, LOOP
 from scalify_hlo.analysis.turns import turns_of
 from scalify_hlo.dialect.functions import terminator
@@ -120,27 +121,21 @@ class Flow:
             passes: Whether a node is reached, and its sources may be; only asked of nodes that are
                 watched.
         """
-        waiting, found = list(starts), set[int]()
-        while waiting:
-            number = waiting.pop()
-            node = self.nodes[number]
-            if number in found or (node.watched is not None and not passes(node)):
-                continue
-            found.add(number)
-            waiting += node.sources
-        return found
+
+        def passing(numbers: Iterable[int]) -> Iterator[int]:
+            nodes = self.nodes
+            return (n for n in numbers if nodes[n].watched is None or passes(nodes[n]))
+
+        return set(Search(passing(starts), lambda number: passing(self.nodes[number].sources)))
 
     def sources(self, number: int) -> set[int]:
         """Returns the watched nodes that a node is computed from, past others between."""
-        waiting, seen, found = list(self.nodes[number].sources), set[int](), set[int]()
-        while waiting:
-            at = waiting.pop()
-            if self.nodes[at].watched is not None:
-                found.add(at)
-            elif at not in seen:
-                seen.add(at)
-                waiting += self.nodes[at].sources
-        return found
+
+        def past(at: int) -> Iterable[int]:
+            return self.nodes[at].sources if self.nodes[at].watched is None else ()
+
+        search = Search(self.nodes[number].sources, past)
+        return {at for at in search if self.nodes[at].watched is not None}
 
     def _add(
         self, value: ir.Value, around: tuple[Around, ...], place: float, sources: list[int]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,7 +10,7 @@ from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.limits import HISTOGRAM_ELEMENTS, SAMPLE_ELEMENTS, SAMPLE_ROWS
 from scalify_hlo.analysis.matmuls import MATMULS
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.ragged import RAGGED_DOT, dimensions
+from scalify_hlo.dialect.contraction import CONTRACTED, contraction_of
 from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.observe.measures import sliced
 from scalify_hlo.rules import emit
@@ -107,19 +106,8 @@ def _matmuls(main: ir.OpView) -> list[ir.Operation]:
 
 def _summed(op: ir.Operation, side: int) -> tuple[int, ...]:
     """Returns the dimensions of an operand that a matmul sums over."""
-    if op.name == "stablehlo.dot_general":
-        numbers = stablehlo.DotDimensionNumbers(op.attributes["dot_dimension_numbers"])
-        lists: Sequence[Sequence[int]] = (
-            numbers.lhs_contracting_dimensions,
-            numbers.rhs_contracting_dimensions,
-        )
-        return tuple(lists[side])
-    if op.name == "stablehlo.dot":
-        rank = op.operands[side].type.rank
-        return (rank - 1,) if side == 0 else (0,)
-    if op.name == RAGGED_DOT:
-        ragged = dimensions(op.opview)
-        return tuple(ragged.rhs_contracting if side else ragged.lhs_contracting)
+    if op.name in CONTRACTED:
+        return contraction_of(op)[side].summed
     convolved = stablehlo.ConvDimensionNumbers(op.attributes["dimension_numbers"])
     if side == 0:
         return (convolved.input_feature_dimension,)

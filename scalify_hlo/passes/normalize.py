@@ -8,10 +8,10 @@ from typing import ClassVar
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.index import LISTING, ModuleIndex
 from scalify_hlo.analysis.listing import Listing
+from scalify_hlo.dialect.contraction import RAGGED_DOT
 from scalify_hlo.dialect.formats import REDUCE_PRECISION, cuts_range, format_of
 from scalify_hlo.dialect.functions import main_function, terminator
 from scalify_hlo.dialect.markers import ASKING, MARKER, RULE
-from scalify_hlo.dialect.ragged import RAGGED_DOT
 from scalify_hlo.dialect.value_map import erase, replace_op
 from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.errors import InputError

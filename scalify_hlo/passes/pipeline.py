@@ -19,28 +19,29 @@ from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.dialect.structure import structural_hash
 from scalify_hlo.errors import Remark, ScalifyError, UsageError, nearest
 from scalify_hlo.passes.base import Pass
-from scalify_hlo.passes.cast_again import CastAgainPass
 from scalify_hlo.passes.insert_rescales import InsertRescalesPass
-from scalify_hlo.passes.join_scale_arrays import JoinScaleArraysPass
-from scalify_hlo.passes.late_factors import LateFactorsPass
+from scalify_hlo.passes.late import (
+    CastAgainPass,
+    LateFactorsPass,
+    OptimizePass,
+    OrderDimsPass,
+    RoundResultsPass,
+)
 from scalify_hlo.passes.legalize import LegalizePass
 from scalify_hlo.passes.name_matmuls import NameMatmulsPass
 from scalify_hlo.passes.narrow_compute import NarrowComputePass
 from scalify_hlo.passes.narrow_state import NarrowStatePass
 from scalify_hlo.passes.normalize import NormalizePass
 from scalify_hlo.passes.observe import ObservePass
-from scalify_hlo.passes.optimize import OptimizePass
-from scalify_hlo.passes.order_dims import OrderDimsPass
 from scalify_hlo.passes.pack_moments import PackMomentsPass
 from scalify_hlo.passes.propagate import PropagatePass
 from scalify_hlo.passes.quantize_constants import QuantizePass
 from scalify_hlo.passes.quantize_matmuls import QuantizeMatmulsPass
 from scalify_hlo.passes.recognize import RecognizePass
 from scalify_hlo.passes.roles import RolesPass
-from scalify_hlo.passes.round_results import RoundResultsPass
 from scalify_hlo.passes.round_weights import RoundWeightsPass
+from scalify_hlo.passes.scale_arrays import JoinScaleArraysPass, SplitScaleArraysPass
 from scalify_hlo.passes.signature import SignaturePass
-from scalify_hlo.passes.split_scale_arrays import SplitScaleArraysPass
 from scalify_hlo.passes.verify import VerifyPass
 from scalify_hlo.profile.file import load_profile
 from scalify_hlo.profile.model import Profile
@@ -491,6 +492,3 @@ def _number(pass_: type[Pass], key: str, text: str, kind: type[int | float]) -> 
             hint="give a whole number" if kind is int else "give a number",
         )
     return value
-
-
-__all__ = ["PASSES", "Options", "Report", "ScalifyError", "parse_pipeline", "rewrite_module"]

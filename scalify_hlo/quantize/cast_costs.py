@@ -13,10 +13,13 @@ from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo._compat import ir
+from scalify_hlo.algebra.search import Search
 from scalify_hlo.analysis.frames import BRANCHES, LOOP, RETURNS
 from scalify_hlo.analysis.matmuls import ACTIVATION, MATMULS, WEIGHT
 from scalify_hlo.dialect import traits
+from scalify_hlo.dialect.contraction import CONTRACTED, contraction_of
+from scalify_hlo.dialect.value_map import ValueSet
 from scalify_hlo.quantize.casts import unwidened
 from scalify_hlo.quantize.row_kernels import is_made_of_rows
 from scalify_hlo.targets.description import Target
@@ -163,23 +166,21 @@ def is_stored(root: ir.Value, candidates: Container[ir.Value]) -> bool:
 
 def _readers(value: ir.Value) -> Iterator[ir.Operation]:
     """Yields the ops that read a tensor or a view of it."""
-    views = [value]
-    while views:
-        for use in views.pop().uses:
-            op = use.owner.operation
-            if op.name in _VIEWS:
-                views.append(op.results[0])
-            else:
-                yield op
+
+    def views(value: ir.Value) -> Iterator[ir.Value]:
+        users = (use.owner.operation for use in value.uses)
+        return (op.results[0] for op in users if op.name in _VIEWS)
+
+    for view in Search([value], views, seen=ValueSet()):
+        users = (use.owner.operation for use in view.uses)
+        yield from (op for op in users if op.name not in _VIEWS)
 
 
 def contracted_last(op: ir.OpView) -> tuple[bool, bool]:
     """Returns, for each operand, whether its last dimension is one that is summed over."""
-    if op.operation.name != "stablehlo.dot_general":
+    if op.operation.name not in CONTRACTED:
         return True, True
-    numbers = stablehlo.DotDimensionNumbers(op.attributes["dot_dimension_numbers"])
-    lhs, rhs = (op.operands[side].type.rank - 1 for side in (0, 1))
-    return (
-        lhs in numbers.lhs_contracting_dimensions,
-        rhs in numbers.rhs_contracting_dimensions,
+    lhs, rhs = (
+        op.operands[i].type.rank - 1 in summed for i, summed in enumerate(contraction_of(op).summed)
     )
+    return lhs, rhs

@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect import attributes, traits
+from scalify_hlo.dialect.contraction import CONTRACTED, RAGGED_DOT, contraction_of
 from scalify_hlo.dialect.convolutions import CONVOLUTION, groups
 from scalify_hlo.dialect.functions import is_block
-from scalify_hlo.dialect.ragged import RAGGED_DOT, dimensions
+from scalify_hlo.dialect.ragged import dimensions
 from scalify_hlo.quantize.casts import unwidened
 from scalify_hlo.quantize.groups import group_of
 from scalify_hlo.rules import emit
@@ -81,14 +82,7 @@ def channels(op: ir.OpView, side: int) -> Channels | None:
     Returns:
         None if there are none of static size, or if features of an input would have scales.
     """
-    if op.operation.name == "stablehlo.dot_general":
-        found = _of_dot_general(op, side)
-    elif op.operation.name == "stablehlo.dot":
-        found = _of_dot(op, side)
-    elif op.operation.name == RAGGED_DOT:
-        found = _of_ragged_dot(op, side)
-    else:
-        found = _of_convolution(op, side)
+    found = _of_matmul(op, side) if op.name in CONTRACTED else _of_convolution(op, side)
     shape = op.operands[side].type.shape
     if found is None or not all(shape[d] > 0 for d in found.dims):
         return None
@@ -123,9 +117,9 @@ def independent(op: ir.OpView, side: int, *, each: bool) -> Channels | None:
         dims |= {*ir.DenseI64ArrayAttr(ir.ArrayAttr(op.attributes[attributes.MEMBERS])[side])}
     elif not each:
         return None
-    batch, where = _places(op, side)
-    shape = op.operands[side].type.shape
-    dims |= {d for d in batch if shape[d] > 0} if each else set()
+    of, shape = contraction_of(op), op.operands[side].type.shape
+    dims |= {d for d in of[side].batch if shape[d] > 0} if each else set()
+    where = of.in_result(side, op.results[0].type.rank)
     return _ordered({d: where[d] for d in dims}) if dims else None
 
 
@@ -154,52 +148,23 @@ def joined(some: Channels | None, more: Channels | None) -> Channels | None:
     return _ordered(dict(zip(some.dims, some.result, strict=True)) | dict(zip(*more, strict=True)))
 
 
-def batch_rank(op: ir.OpView) -> int:
-    """Returns the number of batch dimensions of a matmul, with which its result begins."""
-    return len(_places(op, 0)[0]) if op.operation.name == "stablehlo.dot_general" else 0
+def _of_matmul(op: ir.OpView, side: int) -> Channels | None:
+    """Returns the channels of a matmul; for experts, the columns of the matrices of all."""
+    of = contraction_of(op)
+    if not of[side].free or (op.name == RAGGED_DOT and not _of_experts(op, side)):
+        return None
+    return _ordered(of.in_result(side, op.results[0].type.rank))
 
 
-def _of_dot_general(op: ir.OpView, side: int) -> Channels | None:
-    batch, where = _places(op, side)
-    return _ordered(where) if len(where) > len(batch) else None
+def _of_experts(op: ir.OpView, side: int) -> bool:
+    """Whether an operand of a ragged matmul has the matrices, and these no batches."""
+    numbers = dimensions(op)
+    return side == 1 and bool(numbers.rhs_group) and not numbers.rhs_batching
 
 
 def _ordered(where: Mapping[int, int]) -> Channels:
     dims = tuple(sorted(where))
     return Channels(dims, tuple(where[d] for d in dims))
-
-
-def _places(op: ir.OpView, side: int) -> tuple[list[int], dict[int, int]]:
-    """Returns the batch dimensions of an operand, and the places of all dimensions in the result.
-
-    Those that are summed have none.
-    """
-    numbers = stablehlo.DotDimensionNumbers(op.attributes["dot_dimension_numbers"])
-    batch = [list(numbers.lhs_batching_dimensions), list(numbers.rhs_batching_dimensions)]
-    summed = [list(numbers.lhs_contracting_dimensions), list(numbers.rhs_contracting_dimensions)]
-    ranks = [value.type.rank for value in list(op.operands)[:2]]
-    free = [[d for d in range(ranks[i]) if d not in (*batch[i], *summed[i])] for i in (0, 1)]
-    first = len(batch[0]) + (len(free[0]) if side else 0)
-    where = dict(zip(batch[side], range(len(batch[0])), strict=True))
-    return batch[side], where | {d: first + i for i, d in enumerate(free[side])}
-
-
-def _of_ragged_dot(op: ir.OpView, side: int) -> Channels | None:
-    """Returns the columns of the matrices of all experts; None for the gradient of these."""
-    numbers = dimensions(op)
-    if side == 0 or not numbers.rhs_group or numbers.rhs_batching:
-        return None
-    gone = {*numbers.rhs_contracting, *numbers.rhs_group}
-    free = [d for d in range(op.operands[1].type.rank) if d not in gone]
-    first = op.results[0].type.rank - len(free)
-    return Channels(tuple(free), tuple(range(first, first + len(free))))
-
-
-def _of_dot(op: ir.OpView, side: int) -> Channels | None:
-    rank = op.operands[side].type.rank
-    if rank < 2:
-        return None
-    return Channels((1,), (op.results[0].type.rank - 1,)) if side else Channels((0,), (0,))
 
 
 def _of_convolution(op: ir.OpView, side: int) -> Channels | None:

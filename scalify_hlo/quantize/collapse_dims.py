@@ -13,7 +13,8 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo._compat import ir
+from scalify_hlo.dialect.contraction import Axes, dot_numbers, of_numbers
 from scalify_hlo.rules import emit
 
 _PARTITIONS, _MESH = "mhlo.num_partitions", "sdy.mesh"
@@ -74,11 +75,10 @@ class Flattening:
 
 
 def _matrices(attribute: ir.Attribute, *types: ir.Type) -> Matrices | None:
-    numbers = stablehlo.DotDimensionNumbers(attribute)
-    if len(numbers.lhs_batching_dimensions) or all(type_.rank == 2 for type_ in types):
+    of = of_numbers(attribute, (type_.rank for type_ in types))
+    if of.lhs.batch or all(type_.rank == 2 for type_ in types):
         return None
-    summed = (numbers.lhs_contracting_dimensions, numbers.rhs_contracting_dimensions)
-    found = [_side(type_, list(dims)) for type_, dims in zip(types, summed, strict=True)]
+    found = [_side(type_, axes) for type_, axes in zip(types, of, strict=True)]
     sides = [side for side in found if side is not None]
     if len(sides) < len(found):
         return None
@@ -88,16 +88,16 @@ def _matrices(attribute: ir.Attribute, *types: ir.Type) -> Matrices | None:
         matrices.append(type_ if same else ir.RankedTensorType.get(shape, type_.element_type))
         places.append([place])
         sizes.append(shape[1 - place])
-    return Matrices(matrices, stablehlo.DotDimensionNumbers.get([], [], *places), sizes)
+    return Matrices(matrices, dot_numbers(*places), sizes)
 
 
-def _side(type_: ir.Type, summed: list[int]) -> tuple[list[int], int] | None:
+def _side(type_: ir.Type, axes: Axes) -> tuple[list[int], int] | None:
     """Returns the shape of an operand as a matrix, and the dimension that is contracted."""
-    free = [d for d in range(type_.rank) if d not in summed]
+    _, free, summed = axes
     if not type_.has_static_shape or not free or not summed:
         return None
     first, second = sorted((free, summed))
-    if first + second != list(range(type_.rank)):
+    if first + second != tuple(range(type_.rank)):
         return None
     sizes = [math.prod(type_.shape[d] for d in dims) for dims in (first, second)]
     return sizes, int(second is summed)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import COST_PASSES
+from scalify_hlo.algebra.search import Search
 from scalify_hlo.analysis.sizes import Extent
 from scalify_hlo.dialect.value_map import ValueMap, ValueSet
 from scalify_hlo.quantize.cast_costs import (
@@ -158,17 +159,13 @@ class _Choice:
 
     def _connected(self, readers: Sequence[Sequence[int]]) -> list[list[int]]:
         """Returns the sets of matmuls that share tensors."""
-        left, groups = set(range(len(self._narrow))), []
-        while left:
-            group, waiting = list[int](), [left.pop()]
-            while waiting:
-                number = waiting.pop()
-                group.append(number)
-                near = {n for place, _ in self._uses[number] for n in readers[place]} & left
-                left -= near
-                waiting += near
-            groups.append(sorted(group))
-        return groups
+
+        def near(number: int) -> Iterator[int]:
+            return (n for place, _ in self._uses[number] for n in readers[place])
+
+        seen: dict[int, None] = {}
+        every = (sorted(Search([n], near, seen=seen)) for n in range(len(self._narrow)))
+        return [group for group in every if group]
 
     def _improve(self, group: Sequence[int]) -> bool:
         """Makes a group wide if that is faster, or else narrow if that is; True if one is."""

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scalify_hlo._compat import ir, stablehlo
-from scalify_hlo.dialect.ragged import RAGGED_DOT, dimensions
+from scalify_hlo.dialect.contraction import RAGGED_DOT
+from scalify_hlo.dialect.ragged import dimensions
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.statistics import fill_reduction
 

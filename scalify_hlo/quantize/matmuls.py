@@ -12,11 +12,11 @@ from scalify_hlo.analysis.names import FORWARD
 from scalify_hlo.analysis.sizes import Extent
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.algorithms import dot_algorithm
+from scalify_hlo.dialect.contraction import CONTRACTED, NUMBERS, contraction_of, of_numbers
 from scalify_hlo.dialect.formats import element_of, format_of
-from scalify_hlo.dialect.swapped_operands import NUMBERS, swapped_numbers
 from scalify_hlo.dialect.value_map import erase, replace_op
 from scalify_hlo.quantize.casts import Casts, unwidened, widened_from
-from scalify_hlo.quantize.channels import batch_rank, channels, grouped, independent, joined
+from scalify_hlo.quantize.channels import channels, grouped, independent, joined
 from scalify_hlo.quantize.collapse_dims import Flattening
 from scalify_hlo.quantize.exchanges import Exchanges
 from scalify_hlo.quantize.operand_scales import (
@@ -214,7 +214,7 @@ class QuantizedOperands:
             for side, (format_, role) in enumerate(zip(formats, roles_of(op), strict=True))
         ]
         self._last = [self._operands.get(request) for request in self._requests]
-        self._batch = batch_rank(op)
+        self._batch = len(contraction_of(op).lhs.batch) if op.name in CONTRACTED else 0
         return [
             operand.data if part is None else part.joined(operand.data, value, op.operation)
             for operand, part, value in zip(self._last, grouped(op), op.operands, strict=False)
@@ -394,7 +394,8 @@ class MatmulQuantizer:
             shape = plain.shape if transpose is None else plain.shape[::-1]
             type_ = ir.RankedTensorType.get(shape, element)
         if transpose is not None:
-            data, formats, numbers = data[::-1], formats[::-1], swapped_numbers(numbers)
+            numbers = of_numbers(numbers, [d.type.rank for d in data]).swapped.attribute
+            data, formats = data[::-1], formats[::-1]
         kept = self._attributes(op, formats, extent)
         kept |= {} if numbers is None else {NUMBERS: numbers}
         kept |= {} if transpose is None else marks_of_swapped(transpose)

@@ -27,8 +27,9 @@ from typing import Final
 
 import numpy as np
 
-from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo._compat import ir
 from scalify_hlo.analysis.matmuls import GRADIENT, WEIGHT
+from scalify_hlo.dialect.contraction import contraction_of
 from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.value_map import ValueMap, erase, replace_uses
 from scalify_hlo.quantize.casts import unwidened
@@ -126,7 +127,7 @@ class PartialSums:
             return
         side = list(roles).index(GRADIENT)
         weight = unwidened(requests[1 - side].value)
-        if self._divided.of(weight).isdisjoint(_summed(matmul.opview, 1 - side)):
+        if self._divided.of(weight).isdisjoint(contraction_of(matmul.opview)[1 - side].summed):
             return
         made = Product(matmul, side, requests[side], operands[side], operands[1 - side])
         if made.kind:
@@ -284,12 +285,6 @@ def _product(most: float, scales: Sequence[ir.Value], at: ir.Operation) -> ir.Va
     half = len(scales) // 2
     pairs = zip(scales[:half], scales[half:], strict=True)
     return reduce(Emitter(at, wide=False).maximum, (multiplied(pair, most, at) for pair in pairs))
-
-
-def _summed(dot: ir.OpView, side: int) -> list[int]:
-    """Returns the dimensions of an operand that a matmul sums over."""
-    numbers = stablehlo.DotDimensionNumbers(dot.attributes["dot_dimension_numbers"])
-    return list(numbers.rhs_contracting_dimensions if side else numbers.lhs_contracting_dimensions)
 
 
 def _only_reader(value: ir.Value) -> ir.Operation | None:

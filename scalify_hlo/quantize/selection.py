@@ -10,9 +10,9 @@ from scalify_hlo._compat import ir
 from scalify_hlo.analysis.matmuls import ACTIVATION, GRADIENT, OTHER, WEIGHT
 from scalify_hlo.analysis.sizes import Extent
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.contraction import RAGGED_DOT
 from scalify_hlo.dialect.formats import element_type, is_real
 from scalify_hlo.dialect.locations import source_location
-from scalify_hlo.dialect.ragged import RAGGED_DOT
 from scalify_hlo.errors import Remark
 from scalify_hlo.quantize.matmuls import Formats, is_small, roles_of
 from scalify_hlo.quantize.sites import Sites

@@ -12,9 +12,9 @@ The new matmul is marked with ``scalify.swapped``, as reports list operands in t
 
 from __future__ import annotations
 
-from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.swapped_operands import NUMBERS
+from scalify_hlo.dialect.contraction import contraction_of
 from scalify_hlo.dialect.value_map import replace_op
 from scalify_hlo.rules.placement import is_placed
 
@@ -41,9 +41,8 @@ def transpose_of(op: ir.OpView) -> ir.Operation | None:
 
 def _swapped_order(op: ir.OpView) -> list[int]:
     """Returns the dimensions of the result in the order in which swapped operands make them."""
-    numbers = stablehlo.DotDimensionNumbers(op.attributes[NUMBERS])
-    batch, rank = len(numbers.lhs_batching_dimensions), op.results[0].type.rank
-    lhs = op.operands[0].type.rank - len(numbers.lhs_contracting_dimensions)
+    (batched, free, _), rank = contraction_of(op).lhs, op.results[0].type.rank
+    batch, lhs = len(batched), len(batched) + len(free)
     return [*range(batch), *range(lhs, rank), *range(batch, lhs)]
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import ATTENTION_CONE, ATTENTION_VALUES
+from scalify_hlo.algebra.search import Search
 from scalify_hlo.dialect.traits import LAYOUT
 from scalify_hlo.dialect.value_map import ValueMap, ValueSet
 
@@ -63,18 +65,11 @@ class Attention:
 
 def _cone(values: Iterable[ir.Value], most: int) -> Iterator[ir.Value]:
     """Yields values and the values from which they are made, the nearest first."""
-    waiting = list(values)
-    seen = ValueSet(waiting)
-    for value in waiting:  # The list grows in the loop.
-        if not most:
-            return
-        most -= 1
-        yield value
-        owner = value.owner
-        for operand in () if isinstance(owner, ir.Block) else owner.operands:
-            if operand not in seen:
-                seen[operand] = None
-                waiting.append(operand)
+
+    def made_of(value: ir.Value) -> Iterable[ir.Value]:
+        return () if isinstance(value.owner, ir.Block) else value.owner.operands
+
+    return islice(Search(values, made_of, seen=ValueSet(), nearest=True), most)
 
 
 def _is_main(block: ir.Block) -> bool:

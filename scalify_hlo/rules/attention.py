@@ -11,10 +11,11 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo._compat import ir
 from scalify_hlo.algebra.scale import Scaled
 from scalify_hlo.algebra.uncertainty import NORMALIZED
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.contraction import contraction_of
 from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.rules.attended import summed
 from scalify_hlo.rules.contraction import contracted
@@ -74,9 +75,7 @@ def weighted(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     ends = [_softmax(value) for value in op.operands]
     if all(end is None for end in ends):
         return
-    numbers = stablehlo.DotDimensionNumbers(op.attributes["dot_dimension_numbers"])
-    sides = (numbers.lhs_contracting_dimensions, numbers.rhs_contracting_dimensions)
-    for side, (end, axes) in enumerate(zip(ends, map(list, sides), strict=True)):
+    for side, (end, axes) in enumerate(zip(ends, contraction_of(op).summed, strict=True)):
         if end is None or len(axes) != 1:
             continue
         if _summed_axes(end) == set(axes):

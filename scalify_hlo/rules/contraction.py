@@ -5,7 +5,8 @@ from __future__ import annotations
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.scale import ANY, ONE, Scaled
 from scalify_hlo.algebra.uncertainty import UNKNOWN
-from scalify_hlo.dialect.ragged import RAGGED_DOT, terms
+from scalify_hlo.dialect.contraction import RAGGED_DOT, contraction_of
+from scalify_hlo.dialect.ragged import terms
 from scalify_hlo.dialect.scaled_dot import BLOCK_SCALED_DOT, SCALED_DOT, dimensions
 from scalify_hlo.rules.families import (
     keep,
@@ -24,10 +25,9 @@ _MATMUL = "algorithm 3 of the Scalify paper"
 
 
 def contracted(op: ir.Operation) -> int | None:
-    """Returns the number of terms of each element of a dot_general."""
-    numbers = stablehlo.DotDimensionNumbers(op.attributes["dot_dimension_numbers"])
+    """Returns the number of terms of each element of a dot or dot_general."""
     shape = op.operands[0].type.shape
-    return static_product([shape[d] for d in numbers.lhs_contracting_dimensions])
+    return static_product([shape[d] for d in contraction_of(op).lhs.summed])
 
 
 def window(op: ir.Operation) -> int | None:
@@ -36,11 +36,6 @@ def window(op: ir.Operation) -> int | None:
     shape = op.operands[1].type.shape
     output = numbers.kernel_output_feature_dimension
     return static_product([size for d, size in enumerate(shape) if d != output])
-
-
-def last(op: ir.Operation) -> int | None:
-    """Returns the number of terms of each element of a dot."""
-    return static_product(op.operands[0].type.shape[-1:])
 
 
 rule(
@@ -52,7 +47,7 @@ rule(
 )
 rule(
     "dot",
-    product(last),
+    product(contracted),
     family="product",
     formula="Y_d = dot(A_d, B_d)/k; Y_s = A_s*B_s*k; k = 2^floor(log2(sqrt(K)))",
     source=_MATMUL,
@@ -82,8 +77,8 @@ def scaled_dot(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     scaled = [info for info in infos if isinstance(info, Scaled)]
     if not scaled and not rewriter.narrow:
         return None
-    shape, numbers = op.operands[0].type.shape, dimensions(op)
-    terms = static_product([shape[d] for d in numbers.lhs_contracting])
+    shape = op.operands[0].type.shape
+    terms = static_product([shape[d] for d in dimensions(op).lhs.summed])
     found = Scaled(ONE, rise(terms, rewriter))
     for info in scaled:
         uncertainty = found.uncertainty * info.uncertainty

@@ -5,10 +5,12 @@ from __future__ import annotations
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.runtime_size import RuntimeSize
 from scalify_hlo.algebra.scale import ONE, Scale, Scaled, ScaleInfo, Splat
+from scalify_hlo.algebra.search import Search
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.contraction import RAGGED_DOT
 from scalify_hlo.dialect.formats import FloatFormat
-from scalify_hlo.dialect.ragged import RAGGED_DOT
 from scalify_hlo.dialect.traits import CONTRACTIONS, LAYOUT
+from scalify_hlo.dialect.value_map import OpSet
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.saturation import saturated
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
@@ -93,15 +95,12 @@ def _saturated(
 
 def _is_multiplied(op: ir.Operation) -> bool:
     """Whether only matmuls use a value; elsewhere, a constant takes the scale of its partner."""
-    waiting = [op.results[0]]
-    while waiting:
-        for use in waiting.pop().uses:
-            user = use.owner.operation
-            if user.name in _MOVES:
-                waiting.append(user.results[0])
-            elif user.name not in _CONTRACTIONS:
-                return False
-    return True
+
+    def users(op: ir.Operation) -> list[ir.Operation]:
+        return [use.owner.operation for use in op.results[0].uses]
+
+    search = Search([op], lambda op: (u for u in users(op) if u.name in _MOVES), seen=OpSet())
+    return all(user.name in _MOVES | _CONTRACTIONS for each in search for user in users(each))
 
 
 _MOVES = LAYOUT | {"stablehlo.slice"}

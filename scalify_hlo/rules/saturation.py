@@ -21,9 +21,9 @@ from typing import Final
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.limits import NORMAL, READER_STEPS
 from scalify_hlo.dialect import traits
+from scalify_hlo.dialect.contraction import RAGGED_DOT
 from scalify_hlo.dialect.formats import FloatFormat, format_of
 from scalify_hlo.dialect.functions import is_block
-from scalify_hlo.dialect.ragged import RAGGED_DOT
 from scalify_hlo.dialect.splats import filled_with
 from scalify_hlo.rules import emit
 

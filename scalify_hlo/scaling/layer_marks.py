@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import LAYER_MARK_CONE
+from scalify_hlo.algebra.search import Search
 from scalify_hlo.analysis.layers.graph import Graph
 from scalify_hlo.analysis.layers.model import Layer
 from scalify_hlo.dialect import attributes
@@ -45,23 +47,15 @@ def mark_inputs(layers: Iterable[Layer], graph: Graph) -> list[ir.Operation]:
 
 def _reader(value: ir.Value, inputs: ValueSet) -> tuple[ir.Operation, int] | None:
     """Returns the op of a block between an input and a value, and the number of the operand."""
-    waiting, seen = list(_owner(value)), ValueSet([value])
-    looked = 0
-    while waiting and looked < LAYER_MARK_CONE:
-        op = waiting.pop(0)
-        looked += 1
-        for index, operand in enumerate(op.operands):
+
+    def operands(value: ir.Value) -> Iterable[ir.Value]:
+        return () if isinstance(value.owner, ir.Block) else value.owner.operands
+
+    for each in islice(Search([value], operands, seen=ValueSet(), nearest=True), LAYER_MARK_CONE):
+        for index, operand in enumerate(operands(each)):
             if operand in inputs:
-                return op, index
-            if operand not in seen:
-                seen.add(operand)
-                waiting += _owner(operand)
+                return each.owner.operation, index
     return None
-
-
-def _owner(value: ir.Value) -> Iterator[ir.Operation]:
-    if not isinstance(value.owner, ir.Block):
-        yield value.owner.operation
 
 
 def _append(op: ir.Operation, index: int, number: int) -> None:

@@ -16,6 +16,7 @@ from typing import TypeAlias
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.runtime_size import powers_of
 from scalify_hlo.algebra.scale import ONE, RuntimeScale, Scaled, ScaleInfo
+from scalify_hlo.algebra.search import Search
 from scalify_hlo.analysis.frames import BODIES, Named, functions_in, operations, with_end
 from scalify_hlo.analysis.index import ModuleIndex
 from scalify_hlo.dialect import attributes
@@ -421,13 +422,7 @@ class Propagation:
     def _reached(self) -> set[str]:
         """Returns the functions that calls reach which the walk did not visit."""
         public = {name for name, op in self._functions.items() if not is_private(op)} - {"main"}
-        reached, waiting = set[str](), [*self._kept, *public]
-        while waiting:
-            name = waiting.pop()
-            if name not in reached:
-                reached.add(name)
-                waiting += called_by(self._functions[name])
-        return reached
+        return set(Search([*self._kept, *public], lambda name: called_by(self._functions[name])))
 
 
 def _apply(name: str, op: ir.Operation, rewriter: ScaleRewriter) -> ir.Operation:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.search import Search
 from scalify_hlo.analysis.index import ModuleIndex
 from scalify_hlo.dialect.functions import is_private
 from scalify_hlo.rules.marked_ops import has_markers
@@ -34,9 +35,4 @@ def _reaching(functions: Mapping[str, ir.OpView], is_found: Callable[[ir.Block],
     for name in bodies.keys() - found if found else ():
         for callee in called_in(bodies[name]):
             callers.setdefault(callee, set()).add(name)
-    waiting = list(found)
-    while waiting:
-        new = callers.get(waiting.pop(), set()) - found
-        found |= new
-        waiting += new
-    return found
+    return set(Search(found, lambda name: callers.get(name, ())))

@@ -12,12 +12,12 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import READER_STEPS
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.contraction import contraction_of
 from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.functions import is_block
-from scalify_hlo.dialect.swapped_operands import NUMBERS
 from scalify_hlo.dialect.value_map import replace_op
 from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.rules import emit
@@ -81,11 +81,8 @@ def _is_matrix(barrier: ir.Operation) -> bool:
 
 
 def _sums_over_last(dot: ir.Operation, side: int) -> bool:
-    of = stablehlo.DotDimensionNumbers(dot.attributes[NUMBERS])
-    summed = (of.lhs_contracting_dimensions, of.rhs_contracting_dimensions)[side]
-    rank = dot.operands[side].type.rank
-    last = list(range(rank - len(summed), rank))
-    return not len(of.lhs_batching_dimensions) and sorted(summed) == last
+    batch, free, summed = contraction_of(dot)[side]
+    return not batch and min(summed, default=0) >= len(free)
 
 
 def _flatten(barrier: ir.Operation) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.search import Search
 from scalify_hlo.analysis.index import ModuleIndex
 from scalify_hlo.analysis.listing import Listing
 from scalify_hlo.analysis.names import joined, name_of
@@ -121,13 +122,8 @@ def _needed(functions: dict[str, _Function]) -> set[str]:
     for name, function in functions.items():
         for call in function.calls:
             callers.setdefault(callee_of(call), set()).add(name)
-    needed = {name for name, function in functions.items() if function.marked}
-    waiting = list(needed)
-    while waiting:
-        new = callers.get(waiting.pop(), set()) - needed
-        needed |= new
-        waiting += new
-    return needed
+    marked = (name for name, function in functions.items() if function.marked)
+    return set(Search(marked, lambda name: callers.get(name, ())))
 
 
 class _Inlining:

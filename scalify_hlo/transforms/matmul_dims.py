@@ -23,12 +23,13 @@ import math
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import READER_STEPS
 from scalify_hlo.dialect import attributes, traits
+from scalify_hlo.dialect.contraction import NUMBERS, Contraction, contraction_of
 from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.splats import is_filled, is_one_number, splat_of
-from scalify_hlo.dialect.swapped_operands import NUMBERS, swapped_attributes
+from scalify_hlo.dialect.swapped_operands import swapped_attributes
 from scalify_hlo.dialect.value_map import ValueSet, erase, replace_op
 from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.rules import emit
@@ -96,26 +97,22 @@ def _plain(type_: ir.Type) -> ir.Type | None:
 
 def _order_sum(op: ir.Operation) -> bool:
     """Lists the dimensions that a matmul sums over as its larger operand has them in memory."""
-    of = stablehlo.DotDimensionNumbers(op.attributes[NUMBERS])
-    sides = list(of.lhs_contracting_dimensions), list(of.rhs_contracting_dimensions)
-    if len(sides[0]) < 2:
+    of = contraction_of(op)
+    if len(of.lhs.summed) < 2:
         return False
     sizes = [math.prod(value.type.shape) for value in op.operands]
     if sizes[0] == sizes[1]:
         return False
     larger = int(sizes[1] > sizes[0])
-    batched = len(of.lhs_batching_dimensions) > 0
-    places = _places_in_memory(op.operands[larger], through=batched)
-    summed = [places[dim] for dim in sides[larger]]
+    places = _places_in_memory(op.operands[larger], through=bool(of.lhs.batch))
+    summed = [places[dim] for dim in of[larger].summed]
     order = sorted(range(len(summed)), key=summed.__getitem__)
     first = min(summed)
     adjacent = sorted(summed) == list(range(first, first + len(summed)))
     if not adjacent or order == sorted(order):
         return False
-    lhs, rhs = ([side[pair] for pair in order] for side in sides)
-    op.attributes[NUMBERS] = stablehlo.DotDimensionNumbers.get(
-        list(of.lhs_batching_dimensions), list(of.rhs_batching_dimensions), lhs, rhs
-    )
+    sides = [axes._replace(summed=tuple(axes.summed[pair] for pair in order)) for axes in of]
+    op.attributes[NUMBERS] = Contraction(*sides).attribute
     return True
 
 
@@ -239,9 +236,8 @@ def _order_of_reader(op: ir.Operation) -> _Order | None:
     between, reader = _readers(op.results[0])
     if reader is None:
         return None
-    numbers = stablehlo.DotDimensionNumbers(op.attributes[NUMBERS])
-    batch, rank = len(numbers.lhs_batching_dimensions), op.results[0].type.rank
-    first = op.operands[0].type.rank - len(numbers.lhs_contracting_dimensions)
+    (batched, free, _), rank = contraction_of(op).lhs, op.results[0].type.rank
+    batch, first = len(batched), len(batched) + len(free)
     dims = _permutation(reader)
     if dims[:batch] != list(range(batch)) or not batch < first < rank:
         return None
@@ -287,15 +283,10 @@ def _ordered(op: ir.Operation, order: _Order) -> ir.Value:
 
 def _with_free_dims(op: ir.Operation, side: int, dims: Sequence[int]) -> ir.Value:
     """Returns an operand that makes dimensions of the result in another order."""
-    of, operand = stablehlo.DotDimensionNumbers(op.attributes[NUMBERS]), op.operands[side]
+    free, operand = contraction_of(op)[side].free, op.operands[side]
     if list(dims) == sorted(dims):
         return operand
-    fixed = (
-        {*of.lhs_batching_dimensions, *of.lhs_contracting_dimensions},
-        {*of.rhs_batching_dimensions, *of.rhs_contracting_dimensions},
-    )[side]
     moves = list(range(operand.type.rank))
-    free = [dim for dim in moves if dim not in fixed]
     for place, dim in zip(free, dims, strict=True):
         moves[place] = free[dim - min(dims)]
     return emit.transpose(operand, moves, op)

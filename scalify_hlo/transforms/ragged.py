@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from scalify_hlo._compat import func, ir
+from scalify_hlo.dialect.contraction import RAGGED_DOT
 from scalify_hlo.dialect.ragged import (
     NUMBERS,
     PRECISION,
-    RAGGED_DOT,
     dimensions,
     is_composite,
+    lists,
     precision,
 )
 from scalify_hlo.dialect.value_map import replace_op, run_native
@@ -85,7 +86,7 @@ def _raise(op: ir.Operation, module: ir.Operation, taken: set[str]) -> None:
         names = [str(part).partition(" ")[2].rstrip(">") for part in op.attributes[PRECISION]]
     given = {
         PRECISION: ir.ArrayAttr.get([ir.StringAttr.get(name) for name in names]),
-        NUMBERS: dimensions(op).lists,
+        NUMBERS: lists(dimensions(op)),
     }
     version = op.attributes[_VERSION] if _VERSION in op.attributes else ir.IntegerAttr.get(i32, 1)
     new = ir.Operation.create(

@@ -18,9 +18,10 @@ from scalify_hlo.dialect.attributes import function_type
 from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.jax_api.scaled_array import is_scaled_array
-from scalify_hlo.passes.pipeline import Options, Report, rewrite_module
+from scalify_hlo.passes.pipeline import Options, rewrite_module
 from scalify_hlo.passes.record import REWRITTEN
 from scalify_hlo.recipes.model import Recipe
+from scalify_hlo.report.model import Report
 from scalify_hlo.run import interpreter
 from scalify_hlo.run.check import compile_module
 from scalify_hlo.transforms.chlo import expand

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import pytest
 
 import scalify_hlo
-from scalify_hlo.passes import round_results
+from scalify_hlo.passes import late
 from tests.py.judge import assert_same_bits, interpreted
 from tests.py.test_second_casts import arguments, momentum
 
@@ -19,7 +19,7 @@ def test_the_same_bits(log2: int, monkeypatch: pytest.MonkeyPatch) -> None:
     exported = jax.export.export(jax.jit(momentum))(params, state, x)
     sizes = scalify_hlo.measured_scales(exported, params, state, x)
     one = scalify_hlo.rewrite(exported, recipe="fp8", input_scale=sizes)
-    monkeypatch.setattr(round_results, "round_results", lambda _: 0)
+    monkeypatch.setattr(late, "round_results", lambda _: 0)
     other = scalify_hlo.rewrite(exported, recipe="fp8", input_scale=sizes)
     assert one.mlir_module() != other.mlir_module()
     found = (interpreted(each, params, state, x) for each in (one, other))

@@ -13,7 +13,7 @@ import pytest
 
 import scalify_hlo
 from scalify_hlo.dialect.functions import main_function
-from scalify_hlo.passes import order_dims
+from scalify_hlo.passes import late
 from scalify_hlo.quantize import matmuls
 from tests.py.fp8_numpy import quantized
 from tests.py.judge import evaluate, parse
@@ -155,7 +155,7 @@ def test_the_gradient_of_a_weight_is_a_matmul_of_swapped_operands(
     assert "stablehlo.transpose" not in new
     assert "scalify.state_gradient" not in new
     monkeypatch.setattr(matmuls, "transpose_of", lambda _: None)
-    monkeypatch.setattr(order_dims, "order_dims", lambda *_, **__: 0)
+    monkeypatch.setattr(late, "order_dims", lambda *_, **__: 0)
     old = rewritten(program, "fp8-current", arrays, **settings)
     assert "stablehlo.transpose" in old
     assert new.count("-> tensor<2x32x48xf8E5M2>") == old.count("-> tensor<2x32x48xf8E5M2>")

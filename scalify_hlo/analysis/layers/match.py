@@ -11,6 +11,7 @@ import numpy as np
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import LAYER_CONE, LAYER_GRADIENTS, LAYER_SOURCES, LAYER_STEPS
+from scalify_hlo.algebra.search import Search
 from scalify_hlo.analysis.layers import layout as layouts
 from scalify_hlo.analysis.layers.graph import MOVEMENT, Node
 from scalify_hlo.analysis.layers.layout import Layout
@@ -49,13 +50,11 @@ def sources(key: Node, before: Node | None = None, most: int = LAYER_SOURCES) ->
 
 def cone(key: Node, source: Node) -> list[Node]:
     """Returns the values between an input and a result, without the input."""
-    waiting, found = [key], {key: None}
-    while waiting:
-        for inner in waiting.pop().inputs:
-            if inner.index > source.index and inner not in found and not inner.is_constant:
-                found[inner] = None
-                waiting.append(inner)
-    return list(found)
+
+    def inner(node: Node) -> Iterator[Node]:
+        return (n for n in node.inputs if n.index > source.index and not n.is_constant)
+
+    return list(Search([key], inner).to_end().found)
 
 
 def through(node: Node, names: frozenset[str] = MOVEMENT) -> Node:

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
-from scalify_hlo._compat import func, ir, stablehlo
+from scalify_hlo._compat import func, ir
+from scalify_hlo.dialect.contraction import dot_numbers
 from scalify_hlo.dialect.formats import element_of
 from scalify_hlo.dialect.matmul_names import number_at
 from scalify_hlo.dialect.scaled_dot import SCALED_DOT
@@ -44,7 +45,7 @@ def spread_dot(
     wide = [dequantized(operand, element, at) for operand in (lhs, rhs)]
     *batch, _, last = range(lhs.data.type.rank)
     shape = [*wide[0].type.shape[:-1], wide[1].type.shape[-2]]
-    numbers = stablehlo.DotDimensionNumbers.get(batch, batch, [last], [last])
+    numbers = dot_numbers([last], [last], batch)
     return ir.Operation.create(
         "stablehlo.dot_general",
         results=[ir.RankedTensorType.get(shape, ir.F32Type.get())],

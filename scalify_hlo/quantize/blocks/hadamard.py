@@ -15,6 +15,7 @@ import numpy as np
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.limits import HADAMARD
+from scalify_hlo.dialect.contraction import dot_numbers
 from scalify_hlo.quantize.blocks.layout import reshaped
 from scalify_hlo.quantize.encoding import Array
 from scalify_hlo.rules import emit
@@ -50,7 +51,7 @@ def transformed(value: ir.Value, at: ir.Operation) -> ir.Value:
         results=[pieces.type],
         operands=[pieces, factor],
         attributes={
-            "dot_dimension_numbers": stablehlo.DotDimensionNumbers.get([], [], [last], [0]),
+            "dot_dimension_numbers": dot_numbers([last], [0]),
             "precision_config": ir.ArrayAttr.get([exact, exact]),
         },
         **where,

@@ -12,52 +12,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.dialect.contraction import Axes
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.statistics import largest
 
 _MULTIPLE = 16
 """Devices take blocks that are multiples of this; see `block_size`."""
-
-
-class Axes(NamedTuple):
-    """The dimensions of an operand.
-
-    Attributes:
-        batch: Those that both operands share.
-        free: Those of the result that are this operand's own.
-        summed: Those that are contracted.
-    """
-
-    batch: tuple[int, ...]
-    free: tuple[int, ...]
-    summed: tuple[int, ...]
-
-    @property
-    def order(self) -> list[int]:
-        """All dimensions in the order of the layout."""
-        return [*self.batch, *self.free, *self.summed]
-
-
-def axes_of(op: ir.OpView) -> tuple[Axes, Axes]:
-    """Returns the dimensions of both operands of a ``dot_general`` or a ``dot``."""
-    ranks = op.operands[0].type.rank, op.operands[1].type.rank
-    batches: tuple[list[int], list[int]]
-    if op.operation.name == "stablehlo.dot":
-        batches, summed = ([], []), ([ranks[0] - 1], [0])
-    else:
-        numbers = stablehlo.DotDimensionNumbers(op.attributes["dot_dimension_numbers"])
-        batches = list(numbers.lhs_batching_dimensions), list(numbers.rhs_batching_dimensions)
-        summed = list(numbers.lhs_contracting_dimensions), list(numbers.rhs_contracting_dimensions)
-    lhs, rhs = map(_axes, ranks, batches, summed)
-    return lhs, rhs
-
-
-def _axes(rank: int, batch: list[int], summed: list[int]) -> Axes:
-    free = [d for d in range(rank) if d not in (*batch, *summed)]
-    return Axes(tuple(batch), tuple(free), tuple(summed))
 
 
 def block_size(size: int, terms: int) -> int:

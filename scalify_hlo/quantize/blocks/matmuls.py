@@ -10,6 +10,7 @@ from scalify_hlo.algebra.limits import COMPOSITE_BLOCK, MOST_POWER
 from scalify_hlo.analysis.matmuls import ACTIVATION, GRADIENT, WEIGHT
 from scalify_hlo.analysis.sizes import Extent
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.contraction import Axes, contraction_of
 from scalify_hlo.dialect.formats import element_of
 from scalify_hlo.dialect.value_map import replace_op
 from scalify_hlo.quantize.blocks.composites import (
@@ -19,7 +20,7 @@ from scalify_hlo.quantize.blocks.composites import (
     spread_dot,
     wide_element,
 )
-from scalify_hlo.quantize.blocks.layout import Axes, axes_of, reshaped
+from scalify_hlo.quantize.blocks.layout import reshaped
 from scalify_hlo.quantize.blocks.operands import BlockOperand, BlockOperands, How
 from scalify_hlo.quantize.blocks.scales import Members
 from scalify_hlo.quantize.channels import Channels, independent
@@ -73,7 +74,7 @@ class BlockQuantizer:
         """Replaces a matmul; see `scalify_hlo.quantize.matmuls.MatmulQuantizer.narrow`."""
         roles, at = roles_of(op), op.operation
         places = [independent(op, side, each=False) for side in (0, 1)]
-        sides = zip(op.operands, axes_of(op), formats, roles, places, strict=False)
+        sides = zip(op.operands, contraction_of(op), formats, roles, places, strict=False)
         lhs, rhs = (
             self._operands.get(value, axes, format_, self._how(value, axes, role, roles, place))
             for value, axes, format_, role, place in sides

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import FORMATS
+from scalify_hlo.dialect.contraction import Axes
 from scalify_hlo.dialect.formats import element_of
 from scalify_hlo.dialect.value_map import ValueCache, erase
 from scalify_hlo.quantize.blocks.hadamard import transformed
 from scalify_hlo.quantize.blocks.layout import (
-    Axes,
     amax_along,
     amax_in_place,
     arranged,

@@ -14,7 +14,8 @@ import numpy as np
 
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.algebra.limits import ENCODED_CHUNK
-from scalify_hlo.quantize.blocks.layout import Axes, block_size
+from scalify_hlo.dialect.contraction import Axes
+from scalify_hlo.quantize.blocks.layout import block_size
 from scalify_hlo.quantize.blocks.scales import Members, static_scales
 from scalify_hlo.quantize.encoding import Array, dtype_of
 from scalify_hlo.recipes.model import Blocks

@@ -32,6 +32,7 @@ from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.algebra.limits import FACTOR_ARRAYS
 from scalify_hlo.algebra.scale_shapes import reshaped
 from scalify_hlo.dialect import markers
+from scalify_hlo.dialect.contraction import contraction_of
 from scalify_hlo.dialect.dispatch import Dispatch
 from scalify_hlo.dialect.traits import EXTREMES, SUMS
 from scalify_hlo.quantize.channels import Channels, channels
@@ -275,9 +276,8 @@ def _to_other(op: ir.Operation, side: int, factors: Factors) -> bool:
         return False
     if not keeps_range(other.type, other.type) or not keeps_range(own.type, own.type):
         return False
-    numbers = stablehlo.DotDimensionNumbers(op.attributes["dot_dimension_numbers"])
-    summed = [list(numbers.lhs_contracting_dimensions), list(numbers.rhs_contracting_dimensions)]
-    known = Channels(tuple(summed[side]), tuple(summed[1 - side]))
+    of = contraction_of(op)
+    known = Channels(of[side].summed, of[1 - side].summed)
     arrays = factors.of(own)
     if any(_divides(array, own.type.shape) for array in arrays):
         return False

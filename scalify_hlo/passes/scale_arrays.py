@@ -1,4 +1,4 @@
-"""scalify-split-scale-arrays: moves the scales of channels and blocks through a program."""
+"""Passes that move the scales of channels and blocks through a program."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from scalify_hlo.errors import Remark, UsageError
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.report.model import Report
 from scalify_hlo.scaling.arrays.boundary import split
+from scalify_hlo.scaling.arrays.joining import join
 
 
 @dataclass(frozen=True)
@@ -74,3 +75,23 @@ def _multiplied_early(main: ir.OpView, numbers: list[int]) -> Iterator[Remark]:
                 "give blocks that divide no dimension which the matmuls sum, and leave "
                 "scaling.kind at propagated",
             )
+
+
+@dataclass(frozen=True)
+class JoinScaleArraysPass(Pass):
+    """Joins the scales and the factors that `scalify-split-scale-arrays` split.
+
+    The scale of such an argument becomes an array, from which the program computes its largest
+    scale and the factors of the blocks. State that replaces the argument has such an array too.
+    """
+
+    name: ClassVar[str] = "scalify-join-scale-arrays"
+
+    def apply(self, module: ir.Operation, _: ModuleIndex, report: Report) -> None:
+        """See `Pass.apply`."""
+        main = main_function(module)
+        if main is None or not attributes.any_argument_has(main, attributes.SCALE_FACTORS):
+            return
+        arguments, results = join(main)
+        del report.arguments[len(report.arguments) - arguments :]
+        del report.results[len(report.results) - results :]

@@ -1,0 +1,131 @@
+"""Passes that make a program faster, and choose no scale and no format; they come last."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from scalify_hlo._compat import ir
+from scalify_hlo.analysis.frames import named
+from scalify_hlo.analysis.index import ModuleIndex
+from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.errors import InputError, Remark
+from scalify_hlo.passes.base import Pass
+from scalify_hlo.quantize.collapse_dims import on_one_device
+from scalify_hlo.quantize.normalized_arguments import part_statistics
+from scalify_hlo.quantize.rounded_results import round_results
+from scalify_hlo.quantize.second_casts import cast_again
+from scalify_hlo.report.model import Report
+from scalify_hlo.transforms.cast_order import order_casts
+from scalify_hlo.transforms.late_factors import LateFactors
+from scalify_hlo.transforms.matmul_dims import order_dims
+from scalify_hlo.transforms.scatter import replace_scatters
+
+
+@dataclass(frozen=True)
+class OptimizePass(Pass):
+    """Replaces scatters of single numbers into a constant by selects, bit for bit.
+
+    The gradient of a cross-entropy with integer labels is such a scatter. For GPUs, matmuls have
+    their dimensions in the order in which transposes read them; see `matmul_dims`. Both have
+    nothing to do with formats: they make the original faster too. The pass comes after all passes
+    that choose scales and formats, so that it changes none of them.
+
+    Attributes:
+        strict: Whether it is an error that there is nothing to replace.
+        gpu: Whether the program is for GPUs, and no other pass orders its matmuls.
+    """
+
+    name: ClassVar[str] = "scalify-optimize"
+    strict: bool = False
+    gpu: bool = False
+
+    def apply(self, module: ir.Operation, _: ModuleIndex, report: Report) -> None:
+        """See `Pass.apply`."""
+        report.optimized = replace_scatters(module)
+        if self.gpu:
+            report.ordered += order_dims(module, sums=False)
+        if report.optimized or report.ordered:
+            return
+        main = main_function(module)
+        location = str((module if main is None else main).location)
+        told = _NOTHING + _NO_MATMUL * self.gpu
+        if self.strict:
+            raise InputError(told, location=location, hint=_LEAVE_OUT)
+        report.remarks.append(Remark(told, location, "func.func", _LEAVE_OUT))
+
+
+_NOTHING: Final = "--optimize has no effect: no scatter puts single numbers into a constant"
+_NO_MATMUL: Final = ", and no matmul makes its result in another order than its reader"
+_LEAVE_OUT: Final = "leave out --optimize (optimize=True)"
+
+
+@dataclass(frozen=True)
+class LateFactorsPass(Pass):
+    """Moves scales of FP8 matmuls behind sums and shardings in programs for several devices.
+
+    It comes after scale propagation, which leaves factors behind matmuls.
+    """
+
+    name: ClassVar[str] = "scalify-late-factors"
+
+    def apply(self, module: ir.Operation, _: ModuleIndex, __: Report) -> None:
+        """See `Pass.apply`."""
+        if not on_one_device(module):
+            LateFactors().move(module)
+
+
+@dataclass(frozen=True)
+class RoundResultsPass(Pass):
+    """Moves casts to f8 right behind the matmuls whose results they round.
+
+    It comes after scale propagation, which leaves factors between a matmul and a cast.
+    """
+
+    name: ClassVar[str] = "scalify-round-results"
+
+    def apply(self, module: ir.Operation, _: ModuleIndex, __: Report) -> None:
+        """See `Pass.apply`."""
+        for block in _blocks(module):
+            round_results(block)
+
+
+@dataclass(frozen=True)
+class OrderDimsPass(Pass):
+    """Orders the dimensions of matmuls as those of their largest tensor, for GPUs.
+
+    It comes after all casts and scales, between a matmul and what reads it, are in their places.
+    """
+
+    name: ClassVar[str] = "scalify-order-dims"
+
+    def apply(self, module: ir.Operation, _: ModuleIndex, report: Report) -> None:
+        """See `Pass.apply`."""
+        report.ordered += order_dims(module, sums=True)
+        if on_one_device(module):
+            order_casts(module)
+
+
+@dataclass(frozen=True)
+class CastAgainPass(Pass):
+    """Casts large weights a second time, so that no copy is kept for the backward pass.
+
+    Nor is a wide copy kept of an argument that is normalized before it is cast. The pass is for
+    devices that read both operands of an FP8 matmul along the summed dimension. It comes after
+    scale propagation, which visits each cast once.
+    """
+
+    name: ClassVar[str] = "scalify-cast-again"
+
+    def apply(self, module: ir.Operation, _: ModuleIndex, __: Report) -> None:
+        """See `Pass.apply`."""
+        for block in _blocks(module):
+            ops = named(block)
+            cast_again(block, ops)
+            part_statistics(ops)
+
+
+def _blocks(module: ir.Operation) -> list[ir.Block]:
+    """Returns the block of ``main``; none of a program for several devices."""
+    main = main_function(module)
+    return list(main.regions[0].blocks) if main is not None and on_one_device(module) else []
