@@ -6,13 +6,14 @@ with its frame: the calls and loops around it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from sys import intern
 from typing import Final, NamedTuple, TypeAlias
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import CALL_DEPTH
+from scalify_hlo.dialect.calls import functions_in
 from scalify_hlo.dialect.functions import terminator
 from scalify_hlo.dialect.traits import COPIES
 from scalify_hlo.dialect.value_map import OpMap, ValueMap
@@ -67,7 +68,7 @@ class Frame:
         Args:
             main: The entry function.
         """
-        return cls(functions_in(main.operation.parent.regions[0].blocks[0].operations))
+        return cls(functions_in(main.operation.parent))
 
     def inside(self, op: ir.Operation) -> Frame:
         """Returns the frame inside of an op; the same one each time."""
@@ -227,13 +228,6 @@ class _Places(ValueMap[Place]):
 
 def _returned(block: ir.Block, number: int) -> ir.Value:
     return terminator(block).operands[number]
-
-
-def functions_in(operations: Iterable[ir.OpView]) -> dict[str, ir.OpView]:
-    """Returns the functions among the ops of a module, by name."""
-    return {
-        op.attributes["sym_name"].value: op for op in operations if op.operation.name == "func.func"
-    }
 
 
 def operations(block: ir.Block, end: ir.Operation | None = None) -> list[ir.Operation]:

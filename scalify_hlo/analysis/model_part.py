@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.search import Search
-from scalify_hlo.analysis.frames import CALLS, functions_in
+from scalify_hlo.analysis.frames import CALLS
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.calls import functions_in
 from scalify_hlo.dialect.functions import terminator
 from scalify_hlo.dialect.value_map import OpMap, OpSet
 
@@ -45,7 +46,7 @@ def model_of(main: ir.OpView) -> list[ModelPart]:
 class _ModelSearch:
     def __init__(self, main: ir.OpView) -> None:
         self.parts: list[ModelPart] = []
-        functions = functions_in(main.operation.parent.regions[0].blocks[0].operations)
+        functions = functions_in(main.operation.parent)
         self._functions = {name: op.operation for name, op in functions.items()}
         self._marked: OpMap[bool] = OpMap()
         self._seen: set[str] = set()

@@ -14,10 +14,11 @@ from typing import Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import WIDTH_DEPTH
-from scalify_hlo.analysis.frames import BODIES, BRANCHES, LOOP, RETURNS, functions_in
+from scalify_hlo.analysis.frames import BODIES, BRANCHES, LOOP, RETURNS
 from scalify_hlo.analysis.last_matmuls import LastMatmuls, is_backward_matmul
 from scalify_hlo.analysis.matmuls import MATMULS, WEIGHT
 from scalify_hlo.dialect import attributes, traits
+from scalify_hlo.dialect.calls import functions_in
 from scalify_hlo.dialect.formats import element_type
 from scalify_hlo.dialect.value_map import OpSet, ValueMap, ValueSet
 
@@ -95,7 +96,7 @@ class Widths:
         self._main, self._gradients, self._quantized = main, gradients, quantized
         self.of: ValueMap[Width] = ValueMap()
         module = main.operation.parent
-        self.functions = functions_in(module.regions[0].blocks[0].operations)
+        self.functions = functions_in(module)
         self._returned: dict[Hashable, list[Width]] = {}
         self._for_sums: ValueMap[bool] = ValueMap()
         self._search = LastMatmuls(self.functions)

@@ -232,10 +232,7 @@ def _again(op: ir.Operation, operands: Sequence[ir.Value], at: ir.Operation) -> 
     """Builds an op before another with f32 operands and an f32 result."""
     kept = {name: value for name, value in attributes.all_of(op).items() if name not in _LEFT_OUT}
     type_ = ir.RankedTensorType.get(op.results[0].type.shape, ir.F32Type.get())
-    return ir.Operation.create(
-        op.name, results=[type_], operands=operands, attributes=kept, loc=at.location,
-        ip=ir.InsertionPoint(at),
-    ).result  # fmt: skip
+    return emit.op(at, op.name, [type_], operands, kept).result  # fmt: skip
 
 
 def following(op: ir.Operation) -> ir.Operation:
@@ -246,7 +243,7 @@ def following(op: ir.Operation) -> ir.Operation:
 
 def _sums(wide: ir.Value, narrow: ir.Value, at: ir.Operation) -> ir.Value:
     """Returns the sums of the squares of data and of the errors of others, and of the products."""
-    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    where = emit.before(at)
     data, others = (emit.convert(value, ir.F32Type.get(), at) for value in (wide, narrow))
     error = emit.elementwise("stablehlo.subtract", others, data, **where)
     sums = [squares(data, at), squares(error, at), product(data, error, at)]
@@ -263,7 +260,5 @@ def product(lhs: ir.Value, rhs: ir.Value, at: ir.Operation) -> ir.Value:
     element, count = lhs.type.element_type, math.prod(lhs.type.shape)
     flat = [emit.reshape(v, ir.RankedTensorType.get([count], element), at) for v in (lhs, rhs)]
     numbers = dot_numbers([0], [0])
-    dot = stablehlo.dot_general(
-        emit.scalar_type(element), *flat, numbers, loc=at.location, ip=ir.InsertionPoint(at)
-    )
+    dot = stablehlo.dot_general(emit.scalar_type(element), *flat, numbers, **emit.before(at))
     return emit.reshape(dot, ir.RankedTensorType.get([1], element), at)

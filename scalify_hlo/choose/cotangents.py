@@ -10,10 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from scalify_hlo._compat import ir
-from scalify_hlo.analysis.frames import functions_in, named
+from scalify_hlo.analysis.frames import named
 from scalify_hlo.analysis.matmuls import Matmul, Walk
 from scalify_hlo.analysis.names import BACKWARD, FORWARD
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.calls import functions_in
 from scalify_hlo.dialect.functions import main_function
 
 
@@ -44,7 +45,7 @@ def backward_of(module: ir.Module) -> Backward:
         main = main_function(module.operation)
         if main is None or not main.regions[0].blocks:
             return Backward()
-        walk = Walk(functions_in(module.body.operations))
+        walk = Walk(functions_in(module.operation))
         walk.main(main, named(main.regions[0].blocks[0]))
         found = _read(walk.matmuls)
         walk.release()

@@ -81,7 +81,7 @@ def _energies(op: ir.Operation, values: Sequence[ir.Value]) -> ir.Value:
     size = emit.constant(one, math.prod(values[-1].type.shape), at)
     parts = [squares(emit.convert(value, ir.F32Type.get(), at), at) for value in values]
     return stablehlo.concatenate(
-        [*parts, size], 0, loc=at.location, ip=ir.InsertionPoint(at)
+        [*parts, size], 0, **emit.before(at)
     )  # fmt: skip
 
 

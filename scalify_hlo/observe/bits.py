@@ -30,7 +30,7 @@ class BitOps:
     def __post_init__(self) -> None:
         """Sets up the types of the encoding."""
         self._unsigned = ir.IntegerType.get_unsigned(64 if self.encoding.wide else 32)
-        self._where = {"loc": self.at.location, "ip": ir.InsertionPoint(self.at)}
+        self._where = emit.before(self.at)
 
     def _bits(self, value: ir.Value) -> ir.Value:
         """Returns the bits of the elements of a tensor, as unsigned integers of their width."""

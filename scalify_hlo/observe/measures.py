@@ -197,7 +197,7 @@ def parts_of(value: ir.Value, at: ir.Operation) -> list[ir.Value]:
     """Returns a real tensor as it is, or both parts of a complex one, built before an op."""
     if not is_complex(value.type):
         return [value]
-    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    where = emit.before(at)
     return [stablehlo.real(value, **where), stablehlo.imag(value, **where)]
 
 
@@ -218,6 +218,6 @@ def sliced(
     at: ir.Operation,
 ) -> ir.Value:
     """Returns a static slice of a tensor."""
-    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    where = emit.before(at)
     bounds_ = [ir.DenseI64ArrayAttr.get(list(each)) for each in (starts, ends, strides)]
     return stablehlo.slice(value, *bounds_, **where)

@@ -143,7 +143,7 @@ def nonfinite(one: Watched) -> list[ir.Value]:
 
 
 def _either(flag: ir.Value, other: ir.Value, at: ir.Operation) -> ir.Value:
-    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    where = emit.before(at)
     return emit.elementwise("stablehlo.or", flag, other, **where)
 
 

@@ -90,7 +90,7 @@ class RowSampler:
         length = math.prod(shape[d] for d in self.summed)
         count = math.prod(shape[d] for d in kept)
         if order != sorted(order):
-            where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+            where = emit.before(at)
             value = stablehlo.transpose(value, ir.DenseI64ArrayAttr.get(order), **where)
         rows = ir.RankedTensorType.get([count, length], value.type.element_type)
         table = emit.reshape(value, rows, at)

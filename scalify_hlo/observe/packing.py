@@ -58,7 +58,7 @@ def concatenated(values: Sequence[ir.Value], dimension: int, at: ir.Operation) -
     """Returns tensors one after another along a dimension."""
     if len(values) == 1:
         return values[0]
-    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    where = emit.before(at)
     return stablehlo.concatenate(values, dimension, **where)
 
 
@@ -68,7 +68,7 @@ def as_halves(value: ir.Value, at: ir.Operation) -> ir.Value:
     if not isinstance(element, (ir.F64Type, ir.IntegerType)) or element.width != 64:
         return value
     type_ = ir.RankedTensorType.get([*value.type.shape, 2], ir.IntegerType.get_unsigned(32))
-    return stablehlo.bitcast_convert(type_, value, loc=at.location, ip=ir.InsertionPoint(at))
+    return stablehlo.bitcast_convert(type_, value, **emit.before(at))
 
 
 def from_halves(halves: Array, dtype: type[np.generic]) -> Array:
@@ -79,7 +79,7 @@ def from_halves(halves: Array, dtype: type[np.generic]) -> Array:
 
 def log2_of(scale: Probed, at: ir.Operation) -> ir.Value:
     """Returns log2 of a scale as an f64 of rank 0, built before an op."""
-    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    where = emit.before(at)
     total = emit.constant(emit.scalar_type(ir.F64Type.get()), float(scale.exponent or 0), at)
     for factor, power in scale.factors:
         log = stablehlo.log(emit.convert(factor, ir.F64Type.get(), at), **where)

@@ -109,7 +109,7 @@ def _histogram(data: ir.Value, at: ir.Operation, members: Sequence[int] = ()) ->
 
     One scatter makes them, which reads the tensor once.
     """
-    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    where = emit.before(at)
     shape, size = data.type.shape, math.prod(data.type.shape)
     unsigned, signed = ir.IntegerType.get_unsigned(32), ir.IntegerType.get_signless(32)
     magnitude = emit.elementwise("stablehlo.abs", data, **where)
@@ -135,7 +135,7 @@ def _stacked(
     at: ir.Operation,
 ) -> tuple[ir.Value, ir.Value, ir.Value]:
     """Returns amax, rms and histogram of all tensors."""
-    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    where = emit.before(at)
     table = _stack(histograms, at, 1)
     counts = _finite_counts(table, at)
     least = emit.constant(counts.type, 1.0, at)
@@ -147,20 +147,20 @@ def _stacked(
 
 def _finite_counts(table: ir.Value, at: ir.Operation) -> ir.Value:
     """Returns the number of finite elements of each tensor, in f64."""
-    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    where = emit.before(at)
     rows, f64 = table.type.shape[0], ir.F64Type.get()
     starts, ends, strides = ([0, 0], [rows, FINITE_BINS], [1, 1])
     finite = stablehlo.slice(
         table, *(ir.DenseI64ArrayAttr.get(a) for a in (starts, ends, strides)), **where
     )
     scalar = emit.scalar_type(f64)
-    op = ir.Operation.create(
+    op = emit.op(
+        at,
         "stablehlo.reduce",
-        results=[ir.RankedTensorType.get([rows], f64)],
-        operands=[emit.convert(finite, f64, at), emit.constant(scalar, 0.0, at)],
-        attributes={"dimensions": ir.DenseI64ArrayAttr.get([1])},
+        [ir.RankedTensorType.get([rows], f64)],
+        [emit.convert(finite, f64, at), emit.constant(scalar, 0.0, at)],
+        {"dimensions": ir.DenseI64ArrayAttr.get([1])},
         regions=1,
-        **where,
     )
     fill_reduction(op.regions[0], "stablehlo.add", scalar, at.location)
     return op.result
@@ -172,4 +172,4 @@ def _stack(values: Sequence[ir.Value], at: ir.Operation, rank: int) -> ir.Value:
         value if value.type.rank > rank else _shaped([1, *value.type.shape], [value], at)[0]
         for value in values
     ]
-    return stablehlo.concatenate(rows, 0, loc=at.location, ip=ir.InsertionPoint(at))
+    return stablehlo.concatenate(rows, 0, **emit.before(at))

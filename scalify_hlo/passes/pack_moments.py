@@ -93,7 +93,7 @@ def _pack(main: ir.OpView, block: ir.Block, salt: ir.Value) -> None:
         ones.append(values[number + 1])
         moment = packed(values[number], format_, salt, returned.operation, root=root)
         values[number], values[number + 1] = moment
-    func.return_(values, loc=returned.location, ip=ir.InsertionPoint(returned))
+    func.return_(values, **emit.before(returned))
     erase(returned)
     for one in ones:
         if next(iter(one.uses), None) is None:

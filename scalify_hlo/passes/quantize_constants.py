@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.index import LISTING, ModuleIndex
+from scalify_hlo.dialect.calls import functions_in
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.passes.base import Pass
-from scalify_hlo.quantize.constants import CONVERT, Calls, Functions, Quantizer, is_cast
+from scalify_hlo.quantize.constants import CONVERT, Functions, Quantizer, is_cast
 from scalify_hlo.report.model import Report
 
 
@@ -30,53 +32,24 @@ class QuantizePass(Pass):
         """See `Pass.apply`."""
         if index.counted and not index.dense:
             return
-        found = _find(module)
-        if not found.casts:
+        found = _casts(module)
+        if not found:
             return
         index.invalidate()
         functions = Functions(module)
-        if functions.hoist_casts(found.calls):
-            found = _find(module)
+        if functions.hoist_casts():
+            found = _casts(module)
         casts = Quantizer(functions, saturate=self.saturate)
-        for op in found.casts:
+        for op in found:
             casts.cast(op)
         casts.clean()
         functions.clean()
 
 
-class _Found(NamedTuple):
-    """The casts and the calls of a module.
+def _casts(module: ir.Operation) -> list[ir.Operation]:
+    """Returns the casts that a recipe inserted, without those of second moments and of values.
 
-    Attributes:
-        casts: The casts that a recipe inserted, without those of second moments and of values,
-            whose scales are chosen in another way.
-        calls: The calls of each function to which only calls refer.
+    The scales of these are chosen in another way.
     """
-
-    casts: list[ir.Operation]
-    calls: Calls
-
-
-def _find(module: ir.Operation) -> _Found:
-    casts: list[ir.Operation] = []
-    calls: Calls = {}
-    others: set[str] = set()
-    go_on = ir.WalkResult.ADVANCE
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        name = op.name
-        if name == CONVERT:
-            if is_cast(op):
-                casts.append(op)
-        elif name == "func.call":
-            calls.setdefault(op.attributes["callee"].value, []).append(op)
-        elif name == "builtin.module" and op.parent is not None:
-            return ir.WalkResult.SKIP  # A nested module has its own symbols.
-        elif name == "stablehlo.composite":
-            others.add(op.attributes["decomposition"].value)
-        elif name == "stablehlo.custom_call" and "called_computations" in op.attributes:
-            others.update(a.value for a in op.attributes["called_computations"])
-        return go_on
-
-    module.walk(visit, ir.WalkOrder.PRE_ORDER)
-    return _Found(casts, {name: ops for name, ops in calls.items() if name not in others})
+    functions = functions_in(module).values()
+    return [op for function in functions for op in ops_in(function, {CONVERT}, where=is_cast)]

@@ -9,7 +9,7 @@ from functools import partial
 from typing import ClassVar, Final
 
 from scalify_hlo._compat import ir
-from scalify_hlo.analysis.frames import CALLS, functions_in
+from scalify_hlo.analysis.frames import CALLS
 from scalify_hlo.analysis.index import LISTING, ModuleIndex, ResultMarks
 from scalify_hlo.analysis.linear_layers import Linear, last_layers
 from scalify_hlo.analysis.matmuls import ACTIVATION, GRADIENT, MATMULS, OTHER, WEIGHT, Matmul, Walk
@@ -20,6 +20,7 @@ from scalify_hlo.analysis.sizes import Sizes
 from scalify_hlo.analysis.state import State, state_of
 from scalify_hlo.analysis.vocabulary import Projections
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.calls import functions_in
 from scalify_hlo.dialect.formats import are_floats
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.dialect.locations import source_location
@@ -121,7 +122,7 @@ class RolesPass(Pass):
         floats = are_floats([argument.type for argument in block.arguments])
         names = attributes.argument_names(main)
         declared = self._declared_roles(names, floats)
-        functions = functions_in(module.regions[0].blocks[0].operations)
+        functions = functions_in(module)
         listing = index.list_ops(block)
         listing.note_formats()
         walk = Walk(functions)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from scalify_hlo._compat import ir
-from scalify_hlo.analysis.frames import functions_in
 from scalify_hlo.analysis.index import ModuleIndex
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.calls import functions_in
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.dialect.locations import source_location
 from scalify_hlo.dialect.value_map import run_native
@@ -41,7 +41,7 @@ class SplitScaleArraysPass(Pass):
         if main is None or not attributes.any_argument_has(main, attributes.SCALE_SHAPE):
             return
         _refuse_moments(main)
-        functions = functions_in(module.regions[0].blocks[0].operations)
+        functions = functions_in(module)
         early = split(main, {name: op.operation for name, op in functions.items()})
         if self.told:
             report.remarks += _multiplied_early(main, early)

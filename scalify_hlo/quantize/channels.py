@@ -54,9 +54,7 @@ class Part(NamedTuple):
         if not type_.has_static_shape:
             sizes = emit.sizes_of(value, at)
             each = emit.integers(sizes[0].type, self.size, at)
-            rest = stablehlo.divide(
-                sizes[self.dim], each, loc=at.location, ip=ir.InsertionPoint(at)
-            )
+            rest = stablehlo.divide(sizes[self.dim], each, **emit.before(at))
             sizes[self.dim : self.dim + 1] = [each, rest]
         return emit.reshape(value, type_, at, sizes)
 

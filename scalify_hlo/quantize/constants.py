@@ -11,9 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 from scalify_hlo._compat import func, ir
-from scalify_hlo.analysis.frames import LOOP, functions_in
+from scalify_hlo.analysis.frames import LOOP
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.functions import is_private, main_function
+from scalify_hlo.dialect.calls import Calls
+from scalify_hlo.dialect.functions import is_private
 from scalify_hlo.dialect.splats import dense_of
 from scalify_hlo.dialect.traits import LAYOUT, REORDERS, SLICES
 from scalify_hlo.dialect.value_map import OpSet, ValueCache, ValueSet, erase, replace_op, run_native
@@ -27,12 +28,11 @@ from scalify_hlo.quantize.encoding import (
     is_known,
     with_element,
 )
+from scalify_hlo.rules import emit
 from scalify_hlo.transforms.carries import carried_by, without_dead_carries
 
 Step: TypeAlias = ir.Operation
 """An op between a constant and a cast: it moves elements, converts, or calls such ops."""
-Calls: TypeAlias = dict[str, list[ir.Operation]]
-"""The calls of each function."""
 
 _MOVES = LAYOUT | REORDERS | (SLICES - {"stablehlo.real_dynamic_slice"}) | {"stablehlo.broadcast"}
 CONVERT = "stablehlo.convert"
@@ -167,13 +167,7 @@ class Quantizer:
                     attribute, path, element, scales, saturate=self._saturate
                 )
             value, exponents = self._encoded[again]
-            op = ir.Operation.create(
-                "stablehlo.constant",
-                results=[value.type],
-                attributes={"value": value},
-                loc=wide.location,
-                ip=ir.InsertionPoint(wide),
-            )
+            op = emit.op(wide, "stablehlo.constant", [value.type], [], {"value": value})
             self._constants[key] = op.result, exponents
             self._passed.add(wide.results[0])
         return self._constants[key]
@@ -196,13 +190,8 @@ class Quantizer:
 
 def _on(step: Step, value: ir.Value, type_: ir.Type) -> ir.Value:
     """Returns a copy of an op that moves elements, with another first operand."""
-    return ir.Operation.create(
-        step.name,
-        results=[type_],
-        operands=[value, *list(step.operands)[1:]],
-        attributes=attributes.all_of(step),
-        loc=step.location,
-        ip=ir.InsertionPoint(step),
+    return emit.op(
+        step, step.name, [type_], [value, *list(step.operands)[1:]], attributes.all_of(step)
     ).result
 
 
@@ -218,13 +207,13 @@ class Functions:
     """The private functions of a module, through which constants reach casts."""
 
     def __init__(self, module: ir.Operation) -> None:
-        self._module = module
-        self._functions: dict[str, ir.OpView] = {}
+        self._calls = calls = Calls(module)
         self._copies: dict[tuple[str, ir.Type], str] = {}
-        main = main_function(module)
-        for name, function in functions_in(module.regions[0].blocks[0].operations).items():
-            if function != main and is_private(function) and len(function.regions[0].blocks):
-                self._functions[name] = function
+        self._functions = {
+            name: function
+            for name, function in calls.functions.items()
+            if name != "main" and is_private(function) and len(function.regions[0].blocks)
+        }
 
     def source(self, op: ir.Operation) -> int | None:
         """Returns the operand whose elements an op moves or converts; None for other ops."""
@@ -257,14 +246,13 @@ class Functions:
             [with_element(call.results[0].type, element)],
             ir.FlatSymbolRefAttr.get(self._copies[name, element]),
             operands,
-            loc=call.location,
-            ip=ir.InsertionPoint(call),
+            **emit.before(call),
         ).results[0]
 
     def clean(self) -> None:
         """Erases the functions that were copied, and have no calls now."""
         if self._copies:
-            run_native("builtin.module(symbol-dce)", self._module)
+            run_native("builtin.module(symbol-dce)", self._calls.module)
 
     def _chain(self, name: str) -> list[ir.Value] | None:
         """Returns the values from the result of a function back to an argument, each used once."""
@@ -297,7 +285,7 @@ class Functions:
         _retype(copy)
         return fresh
 
-    def hoist_casts(self, calls: Calls) -> bool:
+    def hoist_casts(self) -> bool:
         """Moves the casts of arguments to the callers, where these pass constants.
 
         Returns:
@@ -308,28 +296,33 @@ class Functions:
             name = waiting.pop()
             block = self._functions[name].regions[0].blocks[0]
             for index, argument in enumerate(block.arguments):
-                if not self._may_be_constant(argument, calls, frozenset()):
+                if not self._may_be_constant(argument, frozenset()):
                     continue
                 reach = _reach(argument)
                 if reach is not None:
-                    _hoist(reach, calls[name], index)
+                    _hoist(reach, self._sites(name), index)
                     _retype(self._functions[name])
                     waiting, hoisted = list(self._functions), True
         return hoisted
 
-    def _may_be_constant(self, value: ir.Value, calls: Calls, seen: frozenset[str]) -> bool:
+    def _sites(self, name: str) -> list[ir.Operation]:
+        """Returns the calls of a function to which only calls refer; none for others."""
+        known = name in self._functions and self._calls.only(self._functions[name])
+        return self._calls.sites.get(name, []) if known else []
+
+    def _may_be_constant(self, value: ir.Value, seen: frozenset[str]) -> bool:
         """Whether a value is a dense constant, here or in the calls of the function."""
         while (carried := carried_by(value)) is not None:
             value = carried[1]
         owner = value.owner
         if isinstance(owner, ir.Block):
             name, index = _name_of(owner), ir.BlockArgument(value).arg_number
-            outer = [call.operands[index] for call in calls.get(name, ()) if name not in seen]
-            return any(self._may_be_constant(v, calls, seen | {name}) for v in outer)
+            outer = [call.operands[index] for call in self._sites(name) if name not in seen]
+            return any(self._may_be_constant(v, seen | {name}) for v in outer)
         if owner.name == "stablehlo.constant":
             return has_elements(owner)
         source = self.source(owner)
-        return source is not None and self._may_be_constant(owner.operands[source], calls, seen)
+        return source is not None and self._may_be_constant(owner.operands[source], seen)
 
 
 def _name_of(block: ir.Block) -> str:

@@ -338,7 +338,7 @@ class Delayed:
         """Returns the state for the next step."""
         scaling = self._recipe.scaling
         at = terminator(self._main.regions[0].blocks[0])
-        where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+        where = emit.before(at)
         emitter = Emitter(at, wide=False, shape=scales.type.shape)
         zero = emitter.number(0.0)
         # Otherwise XLA would repeat each reduction in the concatenation.
@@ -395,7 +395,7 @@ def _extracted(scales: ir.Value, start: int, shape: tuple[int, ...], at: ir.Oper
     """Returns the scale of a tensor, or those of its members."""
     if not shape:
         return _element(scales, start, at)
-    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    where = emit.before(at)
     part = stablehlo.slice(scales, [start], [start + math.prod(shape)], [1], **where)
     return emit.reshape(part, ir.RankedTensorType.get(shape, part.type.element_type), at)
 
@@ -406,7 +406,7 @@ def _element(vector: ir.Value, number: int, at: ir.Operation) -> ir.Value:
     XLA compiles slices at different offsets one by one, and equal gathers once. The indices of the
     gather are a constant of two different elements, which XLA passes to the kernel as an argument.
     """
-    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    where = emit.before(at)
     element = vector.type.element_type
     indices = stablehlo.constant(
         ir.DenseElementsAttr.get(np.array([[number], [-1]], np.int32)), **where
@@ -426,7 +426,7 @@ def _element(vector: ir.Value, number: int, at: ir.Operation) -> ir.Value:
 
 def _vector(values: Sequence[ir.Value], at: ir.Operation) -> ir.Value:
     """Returns scalars, and the elements of tensors, as one tensor of rank 1."""
-    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    where = emit.before(at)
     sizes = [[math.prod(value.type.shape)] for value in values]
     element = values[0].type.element_type
     rows = [
@@ -438,7 +438,7 @@ def _vector(values: Sequence[ir.Value], at: ir.Operation) -> ir.Value:
 
 def _pushed(amax: ir.Value, history: ir.Value, at: ir.Operation) -> ir.Value:
     """Returns the history with a new first amax, and without the last one."""
-    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    where = emit.before(at)
     length, count = history.type.shape
     first = stablehlo.reshape(
         ir.RankedTensorType.get([1, count], amax.type.element_type), amax, **where

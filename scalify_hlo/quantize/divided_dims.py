@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 
 from scalify_hlo._compat import ir
+from scalify_hlo.dialect.calls import Calls
 from scalify_hlo.dialect.functions import callee_of, is_block, terminator
-from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.rules.placement import argument_sharding, divided
 from scalify_hlo.transforms.carries import carried_by
 
@@ -23,7 +22,7 @@ class DividedDims:
     """
 
     def __init__(self, module: ir.Operation) -> None:
-        self._module = module
+        self._calls = Calls(module)
 
     def of(self, value: ir.Value) -> set[int]:
         """Returns the dimensions of a tensor that devices divide; none if that is not known."""
@@ -53,7 +52,7 @@ class DividedDims:
             return None if given is None else (given, whole)
         op = value.owner.operation
         if op.name == "func.call":
-            function = self._functions[op.attributes["callee"].value]
+            function = self._calls.functions[callee_of(op)]
             entered.append(op)
             end = terminator(function.regions[0].blocks[0])
             return end.operands[ir.OpResult(value).result_number], whole
@@ -68,24 +67,10 @@ class DividedDims:
         if function.operation.name != "func.func":
             return None
         name, number = function.name.value, ir.BlockArgument(argument).arg_number
-        if entered and entered[-1].attributes["callee"].value == name:
+        if entered and callee_of(entered[-1]) == name:
             return entered.pop().operands[number]
-        calls = self._calls.get(name, [])
+        calls = self._calls.sites.get(name, [])
         return calls[0].operands[number] if len(calls) == 1 and not entered else None
-
-    @cached_property
-    def _functions(self) -> dict[str, ir.Operation]:
-        """The functions by name."""
-        ops = (op.operation for op in self._module.regions[0].blocks[0].operations)
-        return {op.attributes["sym_name"].value: op for op in ops if op.name == "func.func"}
-
-    @cached_property
-    def _calls(self) -> dict[str, list[ir.Operation]]:
-        """The calls of each function."""
-        calls: dict[str, list[ir.Operation]] = {}
-        for op in ops_in(self._module, {"func.call"}):
-            calls.setdefault(callee_of(op), []).append(op)
-        return calls
 
 
 def _places(op: ir.Operation) -> Sequence[int | None] | None:

@@ -62,19 +62,18 @@ def of_rows(factors: ir.Value, dims: Sequence[int], op: ir.Operation) -> ir.Valu
         start_index_map=[place],
         index_vector_dim=1,
     )
-    return ir.Operation.create(
+    return emit.op(
+        op,
         "stablehlo.gather",
-        results=[ir.RankedTensorType.get(shape, factors.type.element_type)],
-        operands=[factors, _groups(op.operands[2], count, shape[place], op)],
-        attributes={"dimension_numbers": numbers, "slice_sizes": ir.DenseI64ArrayAttr.get(sizes)},
-        loc=op.location,
-        ip=ir.InsertionPoint(op),
+        [ir.RankedTensorType.get(shape, factors.type.element_type)],
+        [factors, _groups(op.operands[2], count, shape[place], op)],
+        {"dimension_numbers": numbers, "slice_sizes": ir.DenseI64ArrayAttr.get(sizes)},
     ).result
 
 
 def _groups(sizes: ir.Value, count: int, rows: int, at: ir.Operation) -> ir.Value:
     """Returns the group of each row."""
-    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    where = emit.before(at)
     element = sizes.type.element_type
     square, table = ([count, count], [rows, count])
     lower = _compared("LE", _iota(square, 0, element, at), _iota(square, 1, element, at), at)
@@ -91,26 +90,25 @@ def _groups(sizes: ir.Value, count: int, rows: int, at: ir.Operation) -> ir.Valu
 
 def _iota(shape: Sequence[int], dim: int, element: ir.Type, at: ir.Operation) -> ir.Value:
     type_ = ir.RankedTensorType.get(shape, element)
-    return stablehlo.iota(type_, dim, loc=at.location, ip=ir.InsertionPoint(at))
+    return stablehlo.iota(type_, dim, **emit.before(at))
 
 
 def _compared(direction: str, lhs: ir.Value, rhs: ir.Value, at: ir.Operation) -> ir.Value:
     attribute = stablehlo.ComparisonDirectionAttr.get(direction)
-    return stablehlo.compare(lhs, rhs, attribute, loc=at.location, ip=ir.InsertionPoint(at))
+    return stablehlo.compare(lhs, rhs, attribute, **emit.before(at))
 
 
 def _sum(terms: ir.Value, dim: int, at: ir.Operation) -> ir.Value:
     """Returns the sums along a dimension of a matrix of integers."""
     element = terms.type.element_type
     scalar = emit.scalar_type(element)
-    op = ir.Operation.create(
+    op = emit.op(
+        at,
         "stablehlo.reduce",
-        results=[ir.RankedTensorType.get([terms.type.shape[1 - dim]], element)],
-        operands=[terms, emit.integers(scalar, 0, at)],
-        attributes={"dimensions": ir.DenseI64ArrayAttr.get([dim])},
+        [ir.RankedTensorType.get([terms.type.shape[1 - dim]], element)],
+        [terms, emit.integers(scalar, 0, at)],
+        {"dimensions": ir.DenseI64ArrayAttr.get([dim])},
         regions=1,
-        loc=at.location,
-        ip=ir.InsertionPoint(at),
     )
     fill_reduction(op.regions[0], "stablehlo.add", scalar, at.location)
     return op.result

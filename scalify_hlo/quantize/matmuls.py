@@ -399,14 +399,7 @@ class MatmulQuantizer:
         kept = self._attributes(op, formats, extent)
         kept |= {} if numbers is None else {NUMBERS: numbers}
         kept |= {} if transpose is None else marks_of_swapped(transpose)
-        where = {"loc": op.location, "ip": ir.InsertionPoint(op)}
-        matmul = ir.Operation.create(
-            op.operation.name,
-            results=[type_],
-            operands=[*data, *list(op.operands)[2:]],
-            attributes=kept,
-            **where,
-        )
+        matmul = emit.op(op, op.operation.name, [type_], [*data, *list(op.operands)[2:]], kept)
         result = matmul.result
         if result.type != whole:
             result = emit.reshape(result, whole, op.operation)

@@ -414,10 +414,10 @@ def spread(values: ir.Value, dims: Sequence[int], like: ir.Value, at: ir.Operati
     order = sorted(range(len(dims)), key=lambda i: dims[i])
     if list(order) != list(range(len(dims))):
         permutation = ir.DenseI64ArrayAttr.get(order)
-        values = stablehlo.transpose(values, permutation, loc=at.location, ip=ir.InsertionPoint(at))
+        values = stablehlo.transpose(values, permutation, **emit.before(at))
     numbers = ir.DenseI64ArrayAttr.get(sorted(dims))
     type_ = ir.RankedTensorType.get(like.type.shape, values.type.element_type, like.type.encoding)
-    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    where = emit.before(at)
     if type_.has_static_shape:
         return emit.broadcast(type_, values, numbers, **where)
     return stablehlo.dynamic_broadcast_in_dim(
@@ -428,4 +428,4 @@ def spread(values: ir.Value, dims: Sequence[int], like: ir.Value, at: ir.Operati
 def constants(values: npt.NDArray[np.float32], at: ir.Operation) -> ir.Value:
     """Returns an f32 constant of given values."""
     attribute = ir.DenseElementsAttr.get(np.ascontiguousarray(values, np.float32))
-    return stablehlo.constant(attribute, loc=at.location, ip=ir.InsertionPoint(at))
+    return stablehlo.constant(attribute, **emit.before(at))

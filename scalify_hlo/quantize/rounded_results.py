@@ -173,11 +173,4 @@ def _swapped(dot: ir.Operation) -> ir.Value:
     lhs, rhs = dot.operands
     shape = dot.results[0].type.shape[::-1]
     type_ = ir.RankedTensorType.get(shape, dot.results[0].type.element_type)
-    return ir.Operation.create(
-        _DOT,
-        results=[type_],
-        operands=[rhs, lhs],
-        attributes=swapped_attributes(dot),
-        loc=dot.location,
-        ip=ir.InsertionPoint(dot),
-    ).result
+    return emit.op(dot, _DOT, [type_], [rhs, lhs], swapped_attributes(dot)).result

@@ -18,13 +18,14 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.analysis.matmuls import WEIGHT
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.calls import Calls
 from scalify_hlo.dialect.formats import element_of, format_of, is_real
 from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.value_map import ValueMap, ValueSet, erase
 from scalify_hlo.errors import Remark
 from scalify_hlo.quantize.casts import convert_after
 from scalify_hlo.quantize.state import SCALE_BYTES
-from scalify_hlo.quantize.weight_reads import Calls, Weight, WeightReads
+from scalify_hlo.quantize.weight_reads import Weight, WeightReads
 from scalify_hlo.report.totals import StateBytes
 from scalify_hlo.rules import emit
 
@@ -94,7 +95,7 @@ def _read_by_matmuls(
     sides: ValueMap[set[int]] = ValueMap()
     for weight in weights:
         sides.setdefault(weight.op.results[0], set()).add(weight.side)
-    arguments, calls = main.regions[0].blocks[0].arguments, Calls(main)
+    arguments, calls = main.regions[0].blocks[0].arguments, Calls(main.operation.parent)
     marked = zip(arguments, attributes.argument_attributes(main), strict=True)
     allowed = ValueSet(value for value, mark in marked if _may_be_stored(value, mark, format_))
     seen = ValueSet()

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 from typing import Final, NamedTuple
 
 from scalify_hlo._compat import ir
-from scalify_hlo.analysis.frames import functions_in
-from scalify_hlo.dialect import markers
-from scalify_hlo.dialect.functions import callee_of, is_block, is_private, referred_by, terminator
+from scalify_hlo.dialect.calls import CALL, Calls
+from scalify_hlo.dialect.functions import callee_of, is_block, terminator
 from scalify_hlo.dialect.traits import REORDERS, RESHAPES, SLICES
 from scalify_hlo.dialect.value_map import ValueMap, ValueSet
-from scalify_hlo.dialect.walk import ops_in
 
 _MOVES: Final = RESHAPES | REORDERS | SLICES
-_CALL: Final = "func.call"
 _FUNCTION: Final = "func.func"
 _RETURN: Final = "func.return"
 _WHILE: Final = "stablehlo.while"
@@ -31,44 +27,6 @@ class Weight(NamedTuple):
 
     op: ir.OpView
     side: int
-
-
-class Calls:
-    """The functions of a module, and their calls.
-
-    Args:
-        main: The entry function.
-    """
-
-    def __init__(self, main: ir.OpView) -> None:
-        self._module = main.operation.parent
-
-    @cached_property
-    def functions(self) -> dict[str, ir.OpView]:
-        """The functions by name."""
-        return functions_in(self._module.regions[0].blocks[0].operations)
-
-    @cached_property
-    def sites(self) -> dict[str, list[ir.Operation]]:
-        """The calls of each function by its name; nested modules have functions of their own."""
-        return self._references[0]
-
-    def are_all_of(self, function: ir.OpView) -> bool:
-        """Whether nothing but calls refers to a function, which no other module sees."""
-        name = _name(function.operation)
-        return is_private(function) and name not in self._references[1]
-
-    @cached_property
-    def _references(self) -> tuple[dict[str, list[ir.Operation]], set[str]]:
-        """The calls of each function, and the functions to which other ops refer."""
-        calls: dict[str, list[ir.Operation]] = {}
-        others: set[str] = set()
-        for op in (op for function in self.functions.values() for op in ops_in(function)):
-            if op.name == _CALL:
-                calls.setdefault(callee_of(op), []).append(op)
-                others.update([callee_of(op)] if markers.RULE in op.attributes else [])
-            others.update(referred_by(op))
-        return calls, others
 
 
 class WeightReads:
@@ -128,9 +86,9 @@ class WeightReads:
             for block in (region.blocks[0] for region in op.regions):
                 self._add(block.arguments[side])
             self._add(op.results[side])
-        elif name == _CALL:
+        elif name == CALL:
             self._enter(op.operation, side)
-        elif name == _RETURN and self._calls.are_all_of(op.operation.parent.opview):
+        elif name == _RETURN and self._calls.only(op.operation.parent.opview):
             for site in self._calls.sites.get(_name(op.operation.parent), []):
                 self._add(site.results[side])
         elif len(op.results) and side in self._sides.get(op.results[0], ()):
@@ -142,7 +100,7 @@ class WeightReads:
         """Adds the argument of a called function, and what all its calls pass for it."""
         name = callee_of(call)
         function = self._calls.functions[name]
-        private = self._calls.are_all_of(function)
+        private = self._calls.only(function)
         for site in self._calls.sites[name] if private else ():
             root = self._root(site.operands[number])
             if root is None:
@@ -174,7 +132,7 @@ class WeightReads:
             sites = self._calls.sites.get(_name(outer), []) if outer.name == _FUNCTION else []
             return sites[0].operands[number] if sites else None
         op, number = owner.operation, ir.OpResult(value).result_number
-        if op.name == _CALL:
+        if op.name == CALL:
             body = self._calls.functions[callee_of(op)].regions[0].blocks[0]
             return terminator(body).operands[number]
         return op.operands[0] if op.name in _MOVES else None

@@ -38,7 +38,7 @@ def custom_scale(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """
     operands = [part for value in op.operands for part in _parts(value, op, rewriter)]
     types = [type_ for result in op.results for type_ in _types(result, rewriter)]
-    where = {"loc": op.location, "ip": ir.InsertionPoint(op)}
+    where = emit.before(op)
     name = ir.FlatSymbolRefAttr.get(rule_of(op.operation))
     given = iter(func.CallOp(types, name, operands, **where).results)
     for result in op.results:
@@ -54,7 +54,7 @@ def plain(op: ir.Operation) -> ir.Operation:
     """Replaces the composite by a call of the function itself."""
     types = [result.type for result in op.results]
     name = op.attributes["decomposition"]
-    where = {"loc": op.location, "ip": ir.InsertionPoint(op)}
+    where = emit.before(op)
     call = func.CallOp(types, name, list(op.operands), **where)
     replace_op(op, call.results)
     return call
@@ -87,7 +87,7 @@ def _computed(
     at = op.operation
     emitter = Emitter(at, wide=isinstance(scale.type.element_type, ir.F64Type))
     power = emitter.clamped(emitter.power(scale, DOWN, emitter.number(1.0)), COMPUTED_BOUND)
-    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    where = emit.before(at)
     rest = emit.elementwise("stablehlo.divide", scale, power, **where)
     element = data.type.element_type
     part = element.element_type if isinstance(element, ir.ComplexType) else element

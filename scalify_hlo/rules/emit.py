@@ -2,12 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect.formats import is_complex
 from scalify_hlo.dialect.value_map import ValueCache, ValueMap
+
+
+def before(at: ir.Operation) -> dict[str, Any]:
+    """Returns the location of an op and the place before it, as keywords for builders of ops."""
+    return {"loc": at.location, "ip": ir.InsertionPoint(at)}
+
+
+def op(
+    at: ir.Operation,
+    name: str,
+    results: Sequence[ir.Type],
+    operands: Sequence[ir.Value] = (),
+    attributes: Mapping[str, ir.Attribute] | None = None,
+    *,
+    regions: int = 0,
+) -> ir.Operation:
+    """Builds an op before another one, with its location."""
+    return ir.Operation.create(
+        name,
+        results=results,
+        operands=operands,
+        attributes=attributes,
+        regions=regions,
+        **before(at),
+    )
 
 
 def splat_attribute(type_: ir.Type, value: float) -> ir.Attribute:
@@ -24,7 +49,7 @@ def constant(
     """Builds a splat constant of a static tensor type, or returns the shared one."""
     if splats is not None:
         return splats.number(type_, value, at)
-    return _constant(type_, value, loc=at.location, ip=ir.InsertionPoint(at))
+    return _constant(type_, value, **before(at))
 
 
 def integers(
@@ -36,7 +61,7 @@ def integers(
     signed = value - (1 << 64) if value >> 63 else value
     number = ir.IntegerAttr.get(type_.element_type, signed)
     elements = ir.DenseElementsAttr.get_splat(type_, number)
-    return constant_of(type_, elements, loc=at.location, ip=ir.InsertionPoint(at))
+    return constant_of(type_, elements, **before(at))
 
 
 class Splats:
@@ -151,8 +176,7 @@ def rebuilt(op: ir.Operation, operands: Sequence[ir.Value]) -> ir.Value:
         results=[op.results[0].type],
         operands=list(operands),
         attributes={name: op.attributes[name] for name in op.attributes},
-        loc=op.location,
-        ip=ir.InsertionPoint(op),
+        **before(op),
     ).result
 
 
@@ -162,7 +186,7 @@ Binary: TypeAlias = Callable[[ir.Value, ir.Value, ir.Operation], ir.Value]
 
 def multiply(lhs: ir.Value, rhs: ir.Value, at: ir.Operation) -> ir.Value:
     """Builds the product of two tensors of one type."""
-    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    where = before(at)
     return elementwise("stablehlo.multiply", lhs, rhs, **where)
 
 
@@ -176,8 +200,7 @@ def convert(value: ir.Value, element: ir.Type, at: ir.Operation) -> ir.Value:
         "stablehlo.convert",
         results=[result],
         operands=[value],
-        loc=at.location,
-        ip=ir.InsertionPoint(at),
+        **before(at),
     ).result
 
 
@@ -192,7 +215,7 @@ def reshape(
         at: The op.
         sizes: The new sizes, as of `sizes_of`; they are read if the type is dynamic.
     """
-    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    where = before(at)
     if not type_.has_static_shape:
         shape = stablehlo.concatenate(sizes, 0, **where)
         return stablehlo.dynamic_reshape(type_, value, shape, **where)
@@ -210,8 +233,7 @@ def transpose(value: ir.Value, permutation: Sequence[int], at: ir.Operation) -> 
         results=[ir.RankedTensorType.get(shape, type_.element_type)],
         operands=[value],
         attributes={"permutation": ir.DenseI64ArrayAttr.get(list(permutation))},
-        loc=at.location,
-        ip=ir.InsertionPoint(at),
+        **before(at),
     ).result
 
 
@@ -224,7 +246,7 @@ def broadcast_scalar(scalar: ir.Value, like: ir.Value, at: ir.Operation) -> ir.V
     shaped = like.type
     if shaped.rank == 0:
         return scalar
-    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    where = before(at)
     element = scalar.type.element_type
     if shaped.has_static_shape:
         result = ir.RankedTensorType.get(shaped.shape, element, shaped.encoding)
@@ -236,13 +258,13 @@ def broadcast_scalar(scalar: ir.Value, like: ir.Value, at: ir.Operation) -> ir.V
 
 def shape_of(value: ir.Value, at: ir.Operation) -> ir.Value:
     """Builds the sizes of a tensor of dynamic shape, as a tensor of i32."""
-    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    where = before(at)
     return stablehlo.concatenate(sizes_of(value, at), 0, **where)
 
 
 def sizes_of(value: ir.Value, at: ir.Operation) -> list[ir.Value]:
     """Builds each size of a tensor of dynamic shape, as a tensor of one i32."""
-    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    where = before(at)
     one = ir.RankedTensorType.get([1], ir.IntegerType.get_signless(32))
     return [
         stablehlo.reshape(one, stablehlo.get_dimension_size(value, d, **where), **where)
@@ -264,7 +286,7 @@ def where_finite(
     data: ir.Value, value: ir.Value, at: ir.Operation, splats: Splats | None = None
 ) -> ir.Value:
     """Returns a value where data of its type are finite, and zero elsewhere."""
-    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    where = before(at)
     found = stablehlo.is_finite(data, **where)
     static = value.type.has_static_shape
     like = value if static else convert(found, value.type.element_type, at)
@@ -287,14 +309,13 @@ def clamp(low: ir.Value, value: ir.Value, high: ir.Value, at: ir.Operation) -> i
         "stablehlo.clamp",
         results=[value.type],
         operands=[low, value, high],
-        loc=at.location,
-        ip=ir.InsertionPoint(at),
+        **before(at),
     ).result
 
 
 def divide(lhs: ir.Value, rhs: ir.Value, at: ir.Operation) -> ir.Value:
     """Builds a quotient before an op."""
-    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    where = before(at)
     return elementwise("stablehlo.divide", lhs, rhs, **where)
 
 
@@ -316,7 +337,7 @@ def times_power(value: ir.Value, exponent: int, at: ir.Operation) -> ir.Value:
     """Builds a tensor times ``2^exponent``, which is a normal number of its format."""
     type_ = value.type
     if type_.has_static_shape and isinstance(type_.element_type, ir.FloatType):
-        where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+        where = before(at)
         factor = _constant(type_, 2.0**exponent, **where)
         return elementwise("stablehlo.multiply", value, factor, **where)
     return on_parts(value, lambda part: multiply(part, filled(part, 2.0**exponent, at), at), at)
@@ -329,6 +350,6 @@ def on_parts(value: ir.Value, change: Callable[[ir.Value], ir.Value], at: ir.Ope
     """
     if not is_complex(value.type):
         return change(value)
-    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    where = before(at)
     real, imag = stablehlo.real(value, **where), stablehlo.imag(value, **where)
     return stablehlo.complex(change(real), change(imag), **where)

@@ -71,7 +71,7 @@ class Emitter:
         splats: emit.Splats | None = None,
     ) -> None:
         self._at, self._splats = at, splats
-        self._where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+        self._where = emit.before(at)
         self._bits = BITS[wide]
         element = ir.F64Type.get() if wide else ir.F32Type.get()
         self.float = ir.RankedTensorType.get(shape, element)

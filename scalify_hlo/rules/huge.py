@@ -13,8 +13,9 @@ import numpy as np
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import HUGE, HUGE_VALUES
 from scalify_hlo.algebra.scale import ONE, Scaled, ScaleInfo, Splat
-from scalify_hlo.analysis.frames import INSIDES, LOOP, Frame, Place, functions_in
+from scalify_hlo.analysis.frames import INSIDES, LOOP, Frame, Place
 from scalify_hlo.dialect import traits
+from scalify_hlo.dialect.calls import functions_in
 from scalify_hlo.dialect.formats import is_real
 from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.splats import dense_of, filled_with
@@ -70,13 +71,13 @@ def largest_constant(value: ir.Value) -> float:
     return largest
 
 
-def _module(value: ir.Value) -> ir.Block:
-    """Returns the block of the module of a value."""
+def _module(value: ir.Value) -> ir.Operation:
+    """Returns the module of a value."""
     owner = value.owner
     op = (owner.owner if is_block(owner) else owner).operation
     while op.parent is not None and op.name != "builtin.module":
         op = op.parent.operation
-    return op.regions[0].blocks[0]
+    return op
 
 
 def _is_constant(value: ir.Value) -> bool:
@@ -96,7 +97,7 @@ def _made_from(value: ir.Value, frame: Frame) -> list[Place]:
         return frame.source_of_argument(value)
     if owner.name in INSIDES:
         if not frame.functions:  # they are listed only where one is called
-            frame.functions = functions_in(_module(value).operations)
+            frame.functions = functions_in(_module(value))
         return frame.sources(value, owner.operation, owner.name)
     if owner.name in _FOLLOWED:
         return [frame.place(operand) for operand in owner.operands]

@@ -268,14 +268,13 @@ def _with_scales(
     marks, types = attributes.all_of(op), [scale.type for scale in scales]
     if SDY in marks:
         marks[SDY] = replicated_after(marks[SDY], types)
-    new = ir.Operation.create(
+    new = emit.op(
+        op,
         op.operation.name,
-        results=[*(result.type for result in op.results), *types],
-        operands=[*op.operands, *scales],
-        attributes=marks,
+        [*(result.type for result in op.results), *types],
+        [*op.operands, *scales],
+        marks,
         regions=len(op.regions),
-        loc=op.location,
-        ip=ir.InsertionPoint(op),
     )
     for old, region in zip(op.regions, new.regions, strict=True):
         old.blocks[0].append_to(region)
@@ -285,12 +284,7 @@ def _with_scales(
 
 
 def _yield_also(end: ir.Operation, values: Sequence[ir.Value]) -> None:
-    ir.Operation.create(
-        end.operation.name,
-        operands=[*end.operands, *values],
-        loc=end.location,
-        ip=ir.InsertionPoint(end),
-    )
+    emit.op(end, end.operation.name, [], [*end.operands, *values])
     erase(end)
 
 

@@ -211,7 +211,7 @@ def _batch(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]:
     """Applies `dynamic_rescale` to several small tensors, with one reduction."""
     values, at = list(op.operands), op.operation
     kind = op.attributes[markers.STATISTIC].value
-    where = {"loc": op.location, "ip": ir.InsertionPoint(op)}
+    where = emit.before(op)
     count = len(values) // 2 if markers.CARRIED in op.attributes else len(values)
     taken = [i for i, v in enumerate(values[:count]) if isinstance(rewriter.info(v), Scaled)]
     if not taken:
@@ -249,7 +249,7 @@ def _row(value: ir.Value, op: ir.Operation) -> ir.Value:
     at = op.operation
     wide = emit.convert(value, ir.F32Type.get(), at)
     type_ = ir.RankedTensorType.get([1, math.prod(value.type.shape)], ir.F32Type.get())
-    return stablehlo.reshape(type_, wide, loc=at.location, ip=ir.InsertionPoint(at))
+    return stablehlo.reshape(type_, wide, **emit.before(at))
 
 
 def get_data_and_scale(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]:
@@ -463,4 +463,4 @@ def computed_scale(
 
 def _unscaled(value: ir.Value, op: ir.Operation) -> ir.Value:
     """Returns a copy of a value without scale information; XLA removes the convert."""
-    return stablehlo.convert(value.type, value, loc=op.location, ip=ir.InsertionPoint(op))
+    return stablehlo.convert(value.type, value, **emit.before(op))

@@ -14,6 +14,7 @@ from scalify_hlo.algebra.scale import ONE, AnyScale, Scale, Scaled, ScaleInfo
 from scalify_hlo.analysis.frames import BRANCHES, LOOP
 from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.walk import ops_in
+from scalify_hlo.rules import emit
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 
 _CALL: Final = "stablehlo.custom_call"
@@ -86,10 +87,7 @@ def _probe(value: ir.Value, following: ir.Operation, rewriter: ScaleRewriter) ->
     if scale is not None:
         attributes[_POWERS] = _powers(scale)
     place = _after(following, factors)
-    ir.Operation.create(
-        _CALL, operands=[value, *factors], attributes=attributes, loc=place.location,
-        ip=ir.InsertionPoint(place),
-    )  # fmt: skip
+    emit.op(place, _CALL, [], [value, *factors], attributes)  # fmt: skip
     rewriter.values.changed = True
 
 

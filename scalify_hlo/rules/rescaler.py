@@ -51,7 +51,7 @@ class Rescaler:
         """Returns location and insertion point of ops that are built for an op."""
         if at is not self._at:
             self._at = at
-            self._place = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+            self._place = emit.before(at)
         return self._place
 
     def rescale_to(self, value: ir.Value, target: Scale, at: ir.Operation) -> ir.Value:

@@ -134,7 +134,7 @@ class RuntimeScales(ScalarOps):
         data = emit.convert(scalar.argument, emitter.float.element_type, at)
         data = emit.reshape(data, emitter.float, at) if data.type.rank else data
         data = emit.times_power(data, -scalar.far, at) if scalar.far else data
-        magnitude = stablehlo.abs(data, loc=at.location, ip=ir.InsertionPoint(at))
+        magnitude = stablehlo.abs(data, **emit.before(at))
         power = emitter.power(magnitude, NEAREST, emitter.number(1.0))
         power = emitter.computed(emitter.clamped(power, runtime.bound))
         if home:

@@ -63,7 +63,7 @@ def saturated(
     bound = _bound(value, READER_STEPS)
     if bound <= target.max_exponent:
         return value
-    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    where = emit.before(at)
     tested = value if tested is None else tested
     if (own or not target.small) and bound > NORMAL:
         finite = stablehlo.is_finite(tested, **where)

@@ -6,6 +6,7 @@ from scalify_hlo._compat import ir, sdy
 from scalify_hlo.algebra.scale import Scaled
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.value_map import replace_op
+from scalify_hlo.rules import emit
 from scalify_hlo.rules.devices import devices_of, replicated_after
 from scalify_hlo.rules.families import keep, source
 from scalify_hlo.rules.isolated import (
@@ -116,7 +117,7 @@ def body(op: ir.Operation, rewriter: ScaleRewriter) -> ir.Operation | None:
 
 def _with_operands(op: ir.Operation, scales: list[ir.Value]) -> ir.Operation:
     """Returns the op with more operands, which are replicated; it takes the body."""
-    where = {"loc": op.location, "ip": ir.InsertionPoint(op)}
+    where = emit.before(op)
     types = [result.type for result in op.results]
     operands = [*op.operands, *scales]
     marks = attributes.all_of(op)

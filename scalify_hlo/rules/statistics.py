@@ -116,18 +116,17 @@ def everywhere(value: ir.Value, body: str, devices: Devices | None, at: ir.Opera
     """
     if devices is None:
         return value
-    op = ir.Operation.create(
+    op = emit.op(
+        at,
         "stablehlo.all_reduce",
-        results=[value.type],
-        operands=[value],
-        attributes={
+        [value.type],
+        [value],
+        {
             "replica_groups": devices.groups,
             "channel_handle": stablehlo.ChannelHandle.get(1, 0),
             "use_global_device_ids": ir.UnitAttr.get(),
         },
         regions=1,
-        loc=at.location,
-        ip=ir.InsertionPoint(at),
     )
     fill_reduction(op.regions[0], body, emit.scalar_type(value.type.element_type), at.location)
     return op.result
@@ -146,18 +145,17 @@ def gathered(value: ir.Value, devices: Devices | None, at: ir.Operation) -> ir.V
     row = emit.reshape(value, one, at)
     if devices is None:
         return row
-    return ir.Operation.create(
+    return emit.op(
+        at,
         "stablehlo.all_gather",
-        results=[ir.RankedTensorType.get([devices.count, *type_.shape], type_.element_type)],
-        operands=[row],
-        attributes={
+        [ir.RankedTensorType.get([devices.count, *type_.shape], type_.element_type)],
+        [row],
+        {
             "all_gather_dim": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 0),
             "replica_groups": devices.groups,
             "channel_handle": stablehlo.ChannelHandle.get(1, 0),
             "use_global_device_ids": ir.UnitAttr.get(),
         },
-        loc=at.location,
-        ip=ir.InsertionPoint(at),
     ).result
 
 
@@ -170,11 +168,12 @@ def scatter_add(into: ir.Value, indices: ir.Value, updates: ir.Value, at: ir.Ope
         updates: What is added to each, of shape ``[n]``.
         at: The op before which the scatter stands.
     """
-    op = ir.Operation.create(
+    op = emit.op(
+        at,
         "stablehlo.scatter",
-        results=[into.type],
-        operands=[into, indices, updates],
-        attributes={
+        [into.type],
+        [into, indices, updates],
+        {
             "scatter_dimension_numbers": stablehlo.ScatterDimensionNumbers.get(
                 update_window_dims=[],
                 inserted_window_dims=[0],
@@ -185,8 +184,6 @@ def scatter_add(into: ir.Value, indices: ir.Value, updates: ir.Value, at: ir.Ope
             )
         },
         regions=1,
-        loc=at.location,
-        ip=ir.InsertionPoint(at),
     )
     scalar = emit.scalar_type(into.type.element_type)
     fill_reduction(op.regions[0], "stablehlo.add", scalar, at.location)
@@ -216,7 +213,7 @@ class _Reduction:
         self._emitter = Emitter(at, wide=wide, shape=shape, splats=splats)
         self._reduce = [d for d in range(type_.rank) if d not in kept]
         self._element = self._emitter.float.element_type
-        self._where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+        self._where = emit.before(at)
         self._body = "stablehlo.maximum" if kind == "max" else "stablehlo.add"
 
     def total(

@@ -21,6 +21,7 @@ from scalify_hlo.dialect.formats import FloatFormat, format_of
 from scalify_hlo.dialect.traits import CONTRACTIONS, ELEMENTWISE, LAYOUT, ROUNDS
 from scalify_hlo.dialect.value_map import ValueSet, erase
 from scalify_hlo.recipes.model import BOUNDED, MEASURE, WIDE
+from scalify_hlo.rules import emit
 from scalify_hlo.rules.cast_scales import CastScale, of_size
 from scalify_hlo.rules.marker_ops import PEAK, dynamic_rescale
 from scalify_hlo.rules.placement import in_block
@@ -221,7 +222,7 @@ def measured(
     if not isinstance(info, Scaled):
         rewriter.assume(value, Scaled(ONE))
     headroom = math.frexp(target.max_finite)[1] - 1
-    marker = stablehlo.OptimizationBarrierOp([value], loc=op.location, ip=ir.InsertionPoint(op))
+    marker = stablehlo.OptimizationBarrierOp([value], **emit.before(op))
     marker.attributes[markers.STATISTIC] = ir.StringAttr.get("max")
     i64 = ir.IntegerType.get_signless(64)
     marker.attributes[markers.HEADROOM] = ir.IntegerAttr.get(i64, headroom)
@@ -255,7 +256,7 @@ def rescaled_by_rms(value: ir.Value, rewriter: ScaleRewriter) -> None:
     if not isinstance(value.owner, ir.Block):
         rewriter.remark(value.owner, _MANY_SCALES)
     places = [(use, in_block(use.owner.operation, at.block)) for use in value.uses]
-    marker = stablehlo.OptimizationBarrierOp([value], loc=at.location, ip=ir.InsertionPoint(at))
+    marker = stablehlo.OptimizationBarrierOp([value], **emit.before(at))
     marker.attributes[markers.STATISTIC] = ir.StringAttr.get("l2")
     (data,) = dynamic_rescale(marker, rewriter)
     erase(marker)

@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from scalify_hlo._compat import ir
-from scalify_hlo.analysis.frames import CALLS, LOOP, functions_in
+from scalify_hlo.analysis.frames import CALLS, LOOP
 from scalify_hlo.analysis.turns import turns_of
+from scalify_hlo.dialect.calls import functions_in
 from scalify_hlo.dialect.formats import FORMATS, format_of
 from scalify_hlo.dialect.functions import main_function
 
@@ -79,7 +80,7 @@ def casts_of(module: ir.Module) -> Counter[str]:
     turns is known.
     """
     main = main_function(module.operation)
-    counting = _Counting(functions_in(module.body.operations))
+    counting = _Counting(functions_in(module.operation))
     return counting.of_regions(main.operation) if main is not None else Counter()
 
 

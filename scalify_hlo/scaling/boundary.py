@@ -345,7 +345,7 @@ class Boundary:
         self, returned: ir.OpView, before: Sequence[ir.Value], values: Sequence[ir.Value]
     ) -> None:
         if values != before:
-            func.return_(values, loc=returned.location, ip=ir.InsertionPoint(returned))
+            func.return_(values, **emit.before(returned))
             erase(returned)
         if len(values) > len(before):
             self._set_signature(None, [value.type for value in values])

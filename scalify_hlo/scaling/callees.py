@@ -9,10 +9,12 @@ from graphlib import TopologicalSorter
 
 from scalify_hlo._compat import func, ir
 from scalify_hlo.algebra.scale import RuntimeScale, Scaled, ScaleInfo
-from scalify_hlo.analysis.frames import functions_in, walk_block
+from scalify_hlo.analysis.frames import walk_block
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.calls import functions_in
 from scalify_hlo.dialect.functions import callee_of, terminator
 from scalify_hlo.dialect.value_map import erase, replace_op
+from scalify_hlo.rules import emit
 from scalify_hlo.rules.devices import replicated_after
 from scalify_hlo.rules.isolated import add_parameters, drop_unused, scale_operands
 from scalify_hlo.rules.parameters import Parameters
@@ -67,7 +69,7 @@ def runs_of(places: Sequence[str], module: ir.Operation) -> int:
     counts = Counter(places)
     if counts.keys() <= {"main"}:
         return counts["main"]
-    calls = _calls_from_main(functions_in(module.regions[0].blocks[0].operations))
+    calls = _calls_from_main(functions_in(module))
     return sum(count * calls[name] for name, count in counts.items())
 
 
@@ -148,7 +150,7 @@ def return_scales(
     values = [rewriter.runtime_scales.value(runtime) for runtime in computed]
     returned = terminator(copy.regions[0].blocks[0])
     operands = [*returned.operands, *values]
-    func.return_(operands, loc=returned.location, ip=ir.InsertionPoint(returned))
+    func.return_(operands, **emit.before(returned))
     erase(returned)
     marks = attributes.result_attributes(copy)
     inputs = list(attributes.function_type(copy).inputs)
@@ -209,8 +211,7 @@ def new_call(
         list(attributes.function_type(callee.function).results),
         ir.FlatSymbolRefAttr.get(name),
         [*op.operands, *scales],
-        loc=op.location,
-        ip=ir.InsertionPoint(op),
+        **emit.before(op),
     )
     computed = [scale.type for scale in list(call.results)[len(op.results) :]]
     for key, mark in attributes.all_of(op).items():

@@ -58,7 +58,7 @@ def _sizes(awaited: Sequence[Awaited], at: ir.Operation, wide: bool) -> list[ir.
     It is the least power for an argument of zeros, and 1 if the rms is NaN. The powers are behind a
     common barrier, as XLA copies scalar ops into each fusion.
     """
-    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    where = emit.before(at)
     splats = emit.Splats()
     sums = [_sum(each, at, splats, wide=wide) for each in awaited]
     emitter = Emitter(at, wide=wide, shape=[len(sums)])

@@ -17,9 +17,10 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.runtime_size import powers_of
 from scalify_hlo.algebra.scale import ONE, RuntimeScale, Scaled, ScaleInfo
 from scalify_hlo.algebra.search import Search
-from scalify_hlo.analysis.frames import BODIES, Named, functions_in, operations, with_end
+from scalify_hlo.analysis.frames import BODIES, Named, operations, with_end
 from scalify_hlo.analysis.index import ModuleIndex
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.calls import functions_in
 from scalify_hlo.dialect.formats import has_narrow
 from scalify_hlo.dialect.functions import callee_of, is_private, recursion, terminator
 from scalify_hlo.dialect.ragged import is_composite
@@ -109,7 +110,7 @@ class Propagation:
         narrow = recipe.narrow_data
         self._narrow, self._probe = narrow, probe
         self._listing = index.listing
-        self._functions = functions_in(module.regions[0].blocks[0].operations)
+        self._functions = functions_in(module)
         self._marked = marked_functions(self._functions, index)
         casting = narrow or bool(self._marked) or (bool(index.own) and index.asked)
         # The rules of these ops check whether scales are known.

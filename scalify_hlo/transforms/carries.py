@@ -8,6 +8,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.analysis.frames import LOOP
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.value_map import erase, erase_argument, replace_uses
+from scalify_hlo.rules import emit
 
 _PLACING = ("mhlo.", "sdy.")
 """Prefixes of the attributes that give the placement of each value of a loop."""
@@ -53,24 +54,18 @@ def without_dead_carries(loop: ir.Operation) -> Loop | None:
     dropped = [i for i in range(len(loop.operands)) if i not in kept]
     if not dropped or any(key.startswith(_PLACING) for key, _ in attributes.all_of(loop).items()):
         return None
-    ir.Operation.create(
-        last.operation.name,
-        operands=[last.operands[i] for i in kept],
-        loc=last.location,
-        ip=ir.InsertionPoint(last),
-    )
+    emit.op(last, last.operation.name, [], [last.operands[i] for i in kept])
     erase(last)
     for block in blocks:
         for index in reversed(dropped):
             erase_argument(block, index)
-    new = ir.Operation.create(
+    new = emit.op(
+        loop,
         LOOP,
-        results=[loop.results[i].type for i in kept],
-        operands=[loop.operands[i] for i in kept],
-        attributes=attributes.all_of(loop),
+        [loop.results[i].type for i in kept],
+        [loop.operands[i] for i in kept],
+        attributes.all_of(loop),
         regions=2,
-        loc=loop.location,
-        ip=ir.InsertionPoint(loop),
     )
     for block, region in zip(blocks, new.regions, strict=True):
         block.append_to(region)

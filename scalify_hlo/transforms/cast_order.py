@@ -89,12 +89,7 @@ def _flatten(barrier: ir.Operation) -> None:
     """Replaces a barrier by one of a tensor of one dimension."""
     data = barrier.operands[0]
     flat = ir.RankedTensorType.get([math.prod(data.type.shape)], data.type.element_type)
-    made = ir.Operation.create(
-        BARRIER,
-        results=[flat],
-        operands=[emit.reshape(data, flat, barrier)],
-        attributes=attributes.all_of(barrier),
-        loc=barrier.location,
-        ip=ir.InsertionPoint(barrier),
+    made = emit.op(
+        barrier, BARRIER, [flat], [emit.reshape(data, flat, barrier)], attributes.all_of(barrier)
     ).result
     replace_op(barrier, [emit.reshape(made, data.type, barrier)])

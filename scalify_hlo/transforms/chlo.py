@@ -11,6 +11,7 @@ from scalify_hlo.dialect.traits import SPECIAL
 from scalify_hlo.dialect.value_map import erase, replace_op, replace_uses, run_native
 from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.errors import InputError
+from scalify_hlo.rules import emit
 
 _EVERY = frozenset(op.OPERATION_NAME for op in vars(chlo).values() if hasattr(op, "OPERATION_NAME"))
 _PIPELINE = "builtin.module(func.func(chlo-legalize-to-stablehlo))"
@@ -162,8 +163,7 @@ def _broadcast(op: ir.Operation) -> None:
             type_,
             value,
             ir.DenseI64ArrayAttr.get(list(dims) if rank else []),
-            loc=op.location,
-            ip=ir.InsertionPoint(op),
+            **emit.before(op),
         )
     if given is not None:
         del op.attributes[_DIMS]
@@ -213,12 +213,7 @@ def _attributes(op: ir.Operation) -> Mapping[str, ir.Attribute]:
 
 def _replace(op: ir.Operation, name: str, attributes: Mapping[str, ir.Attribute]) -> None:
     """Replaces an op by an op with another name."""
-    new = ir.Operation.create(
-        name,
-        results=[result.type for result in op.results],
-        operands=list(op.operands),
-        attributes=dict(attributes),
-        loc=op.location,
-        ip=ir.InsertionPoint(op),
+    new = emit.op(
+        op, name, [result.type for result in op.results], list(op.operands), dict(attributes)
     )
     replace_op(op, new.results)

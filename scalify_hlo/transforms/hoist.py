@@ -273,7 +273,7 @@ class _Carry:
 
     def _slot(self, counter: ir.Value | None, last: ir.Operation) -> ir.Value:
         """The slot of a turn: evenly spaced, or in a ring if the number of turns is not known."""
-        where = {"loc": last.location, "ip": ir.InsertionPoint(last)}
+        where = emit.before(last)
         slots = emit.constant(_index(), max(self._slots, 1), last)
         if self._turns is None:
             return emit.elementwise("stablehlo.remainder", counter, slots, **where)
@@ -293,7 +293,7 @@ def _first(
     carried: ir.Value, value: ir.Value, counter: ir.Value | None, last: ir.Operation
 ) -> ir.Value:
     """The columns of a carried table, and those of this turn where its first row is zero."""
-    where = {"loc": last.location, "ip": ir.InsertionPoint(last)}
+    where = emit.before(last)
     type_, columns = carried.type, carried.type.shape[1]
     row = ir.RankedTensorType.get([1, columns], type_.element_type)
     turn = emit.convert(counter, type_.element_type, last)
@@ -319,7 +319,7 @@ def _counter(op: ir.Operation, last: ir.Operation) -> ir.Value:
 
 
 def _next_turn(counter: ir.Value, last: ir.Operation) -> ir.Value:
-    where = {"loc": last.location, "ip": ir.InsertionPoint(last)}
+    where = emit.before(last)
     return emit.elementwise("stablehlo.add", counter, emit.constant(_index(), 1, last), **where)
 
 
@@ -355,7 +355,7 @@ def _of_devices(
 
 def _side_by_side(tables: ir.Value, last: ir.Operation) -> ir.Value:
     """The tables of all devices as one, with the columns of one device after another."""
-    where = {"loc": last.location, "ip": ir.InsertionPoint(last)}
+    where = emit.before(last)
     devices, rows, columns = tables.type.shape
     swapped = stablehlo.transpose(tables, ir.DenseI64ArrayAttr.get([1, 0, 2]), **where)
     type_ = ir.RankedTensorType.get([rows, devices * columns], tables.type.element_type)
@@ -363,13 +363,7 @@ def _side_by_side(tables: ir.Value, last: ir.Operation) -> ir.Value:
 
 
 def _return_more(last: ir.Operation, values: Sequence[ir.Value]) -> None:
-    ir.Operation.create(
-        last.name,
-        operands=[*last.operands, *values],
-        attributes=attributes.all_of(last),
-        loc=last.location,
-        ip=ir.InsertionPoint(last),
-    )
+    emit.op(last, last.name, [], [*last.operands, *values], attributes.all_of(last))
     erase(last)
 
 
@@ -383,14 +377,13 @@ def _with_more(
         marks[_PER_VALUE] = replicated_after(marks[_PER_VALUE], types)
     if op.name == _PER_DEVICE:
         marks[_OUT] = replicated_after(marks[_OUT], types, mesh_of(op))
-    new = ir.Operation.create(
+    new = emit.op(
+        op,
         op.name,
-        results=[*(result.type for result in op.results), *types],
-        operands=[*op.operands, *operands],
-        attributes=marks,
+        [*(result.type for result in op.results), *types],
+        [*op.operands, *operands],
+        marks,
         regions=len(op.regions),
-        loc=op.location,
-        ip=ir.InsertionPoint(op),
     )
     for region, target in zip(op.regions, new.regions, strict=True):
         region.blocks[0].append_to(target)

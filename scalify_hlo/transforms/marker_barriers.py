@@ -9,6 +9,7 @@ from scalify_hlo.dialect import markers
 from scalify_hlo.dialect.formats import element_type
 from scalify_hlo.dialect.value_map import erase, replace_op
 from scalify_hlo.errors import InputError, nearest
+from scalify_hlo.rules import emit
 from scalify_hlo.rules.custom import COMPOSITE, NAME
 from scalify_hlo.rules.statistics import STATISTICS
 
@@ -41,18 +42,17 @@ def _composite(call: ir.Operation) -> None:
             hint="export the model again: a pass that removes unused functions has removed it",
         )
     symbol = ir.FlatSymbolRefAttr.get(rule)
-    made = ir.Operation.create(
+    made = emit.op(
+        call,
         COMPOSITE,
-        results=[result.type for result in call.results],
-        operands=list(call.operands),
-        attributes={
+        [result.type for result in call.results],
+        list(call.operands),
+        {
             "name": ir.StringAttr.get(NAME),
             "composite_attributes": ir.DictAttr.get({markers.RULE: symbol}),
             "decomposition": call.attributes["callee"],
             "version": ir.IntegerAttr.get(ir.IntegerType.get_signless(32), 1),
         },
-        loc=call.location,
-        ip=ir.InsertionPoint(call),
     )
     replace_op(call, made.results)
 
@@ -77,7 +77,7 @@ def _barrier(call: ir.Operation) -> None:
 def _one(call: ir.Operation) -> ir.Value:
     type_ = call.results[1].type
     one = ir.DenseElementsAttr.get_splat(type_, ir.FloatAttr.get(type_.element_type, 1.0))
-    return stablehlo.constant(one, loc=call.location, ip=ir.InsertionPoint(call))
+    return stablehlo.constant(one, **emit.before(call))
 
 
 def mark(operands: Sequence[ir.Value], at: ir.Operation) -> ir.Operation:
@@ -90,9 +90,7 @@ def mark(operands: Sequence[ir.Value], at: ir.Operation) -> ir.Operation:
     Returns:
         The barrier.
     """
-    return stablehlo.OptimizationBarrierOp(
-        operands, loc=at.location, ip=ir.InsertionPoint(at)
-    ).operation
+    return stablehlo.OptimizationBarrierOp(operands, **emit.before(at)).operation
 
 
 def rescaled(

@@ -202,13 +202,12 @@ def _repeated(op: ir.Operation, data: ir.Value) -> ir.Value:
     source = source_of(op)
     operands = [data if each == source else _uniform(each, data, op) for each in op.operands]
     element = op.results[0].type.element_type
-    return ir.Operation.create(
+    return emit.op(
+        op,
         op.name,
-        results=[ir.RankedTensorType.get(data.type.shape, element)],
-        operands=operands,
-        attributes=attributes.all_of(op),
-        loc=op.location,
-        ip=ir.InsertionPoint(op),
+        [ir.RankedTensorType.get(data.type.shape, element)],
+        operands,
+        attributes.all_of(op),
     ).result
 
 
@@ -218,7 +217,7 @@ def _uniform(value: ir.Value, like: ir.Value, at: ir.Operation) -> ir.Value:
         return value
     owner = value.owner
     type_ = ir.RankedTensorType.get(like.type.shape, value.type.element_type)
-    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    where = emit.before(at)
     if (elements := splat_of(value)) is not None:
         splat = ir.DenseElementsAttr.get_splat(type_, elements.get_splat_value())
         make = ir.Operation.create
@@ -271,13 +270,12 @@ def _ordered(op: ir.Operation, order: _Order) -> ir.Value:
     operands = [_with_free_dims(op, side, dims) for side, dims in enumerate(order.free)]
     old = op.results[0].type
     shape = [old.shape[dim] for dim in (*range(min(order.dims)), *order.dims)]
-    return ir.Operation.create(
+    return emit.op(
+        op,
         _DOT,
-        results=[ir.RankedTensorType.get(shape, old.element_type)],
-        operands=operands[::-1] if order.swapped else operands,
-        attributes=swapped_attributes(op) if order.swapped else attributes.all_of(op),
-        loc=op.location,
-        ip=ir.InsertionPoint(op),
+        [ir.RankedTensorType.get(shape, old.element_type)],
+        operands[::-1] if order.swapped else operands,
+        swapped_attributes(op) if order.swapped else attributes.all_of(op),
     ).result
 
 

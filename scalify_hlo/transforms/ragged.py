@@ -14,6 +14,7 @@ from scalify_hlo.dialect.ragged import (
 )
 from scalify_hlo.dialect.value_map import replace_op, run_native
 from scalify_hlo.dialect.walk import ops_in
+from scalify_hlo.rules import emit
 from scalify_hlo.transforms.chlo import expand_one
 
 _VERSION = "scalify.composite"
@@ -68,14 +69,7 @@ def _lower(op: ir.Operation) -> None:
         attributes[PRECISION] = ir.ArrayAttr.get(parsed)
     if "version" in op.attributes:
         attributes[_VERSION] = op.attributes["version"]
-    new = ir.Operation.create(
-        RAGGED_DOT,
-        results=[op.results[0].type],
-        operands=list(op.operands),
-        attributes=attributes,
-        loc=op.location,
-        ip=ir.InsertionPoint(op),
-    )
+    new = emit.op(op, RAGGED_DOT, [op.results[0].type], list(op.operands), attributes)
     replace_op(op, [new.result])
 
 
@@ -89,18 +83,17 @@ def _raise(op: ir.Operation, module: ir.Operation, taken: set[str]) -> None:
         NUMBERS: lists(dimensions(op)),
     }
     version = op.attributes[_VERSION] if _VERSION in op.attributes else ir.IntegerAttr.get(i32, 1)
-    new = ir.Operation.create(
+    new = emit.op(
+        op,
         "stablehlo.composite",
-        results=[op.results[0].type],
-        operands=list(op.operands),
-        attributes={
+        [op.results[0].type],
+        list(op.operands),
+        {
             "name": ir.StringAttr.get(RAGGED_DOT),
             "composite_attributes": ir.DictAttr.get(given),
             "decomposition": ir.FlatSymbolRefAttr.get(_decomposition(op, module, taken)),
             "version": version,
         },
-        loc=op.location,
-        ip=ir.InsertionPoint(op),
     )
     replace_op(op, [new.result])
 

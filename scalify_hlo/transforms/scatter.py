@@ -53,7 +53,7 @@ def _replace(op: ir.Operation) -> bool:
     updates = op.operands[2]
     if adds:
         constant = ir.DenseElementsAttr.get_splat(updates.type, number)
-        place = {"loc": op.location, "ip": ir.InsertionPoint(op)}
+        place = emit.before(op)
         filled = emit.constant_of(updates.type, constant, **place)
         updates = emit.elementwise(_ADD, filled, updates, **place)
     hit, spread = _hit(op, dimensions), _spread(updates, dimensions.update_dims, op)
@@ -111,9 +111,7 @@ def _hit(op: ir.Operation, dimensions: SingleScatter) -> ir.Value:
             hits.append(stablehlo.CompareOp(places.result, column, direction).result)
     hit = hits[0]
     for other in hits[1:]:
-        hit = emit.elementwise(
-            "stablehlo.and", hit, other, loc=op.location, ip=ir.InsertionPoint(op)
-        )
+        hit = emit.elementwise("stablehlo.and", hit, other, **emit.before(op))
     return hit
 
 
@@ -150,5 +148,5 @@ def _spread(value: ir.Value, dims: Sequence[int | None], op: ir.Operation) -> ir
         sizes = [size for size, d in zip(value.type.shape, dims, strict=True) if d is not None]
         value = emit.reshape(value, ir.RankedTensorType.get(sizes, element), op)
     type_ = ir.RankedTensorType.get(op.results[0].type.shape, element)
-    place = {"loc": op.location, "ip": ir.InsertionPoint(op)}
+    place = emit.before(op)
     return emit.broadcast(type_, value, ir.DenseI64ArrayAttr.get(kept), **place)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.value_map import ValueMap, replace_op
+from scalify_hlo.rules import emit
 from scalify_hlo.rules.devices import mesh_of, replicated_after
 
 _ISOLATED = {"sdy.manual_computation", "sdy.named_computation"}
@@ -54,14 +55,13 @@ def _with_operands(op: ir.Operation, values: Sequence[ir.Value]) -> None:
     if "in_shardings" in marks:
         types = [value.type for value in values]
         marks["in_shardings"] = replicated_after(marks["in_shardings"], types, mesh_of(op))
-    new = ir.Operation.create(
+    new = emit.op(
+        op,
         op.name,
-        results=[result.type for result in op.results],
-        operands=[*op.operands, *values],
-        attributes=marks,
+        [result.type for result in op.results],
+        [*op.operands, *values],
+        marks,
         regions=1,
-        loc=op.location,
-        ip=ir.InsertionPoint(op),
     )
     op.regions[0].blocks[0].append_to(new.regions[0])
     replace_op(op, new.results)

@@ -14,12 +14,13 @@ import pytest
 
 from scalify_hlo._compat import chlo, func, ir, sdy, stablehlo
 from scalify_hlo.analysis.flow import flow_of
-from scalify_hlo.analysis.frames import Frame, functions_in
+from scalify_hlo.analysis.frames import Frame
 from scalify_hlo.dialect.attributes import (
     function_type,
     set_function_type,
     set_result_attributes,
 )
+from scalify_hlo.dialect.calls import functions_in
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.errors import InputError
 from scalify_hlo.io.program import read_text
@@ -494,7 +495,7 @@ def test_what_a_loop_returns_of_a_captured_value_is_followed() -> None:
     main = main_function(module.operation)
     assert main is not None
     with module.context:
-        frame = Frame(functions_in(module.body.operations))
+        frame = Frame(functions_in(module.operation))
         (returned,) = main.regions[0].blocks[0].operations[-1].operands
         flow = flow_of({frame.place(main.arguments[0]): 1})
         assert flow[frame.place(returned)] == 1

@@ -8,9 +8,10 @@ import pytest
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.scale import ONE, Scaled
-from scalify_hlo.analysis.frames import functions_in, named
+from scalify_hlo.analysis.frames import named
 from scalify_hlo.analysis.index import ModuleIndex
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.calls import functions_in
 from scalify_hlo.dialect.functions import terminator
 from scalify_hlo.passes.pipeline import run_passes
 from scalify_hlo.passes.propagate import PropagatePass
@@ -47,7 +48,7 @@ func.func private @other(%x: tensor<f32>) -> tensor<f32> {
 
 def reaching(name: str) -> set[str]:
     module = parse(CALLS)
-    functions = functions_in(module.body.operations)
+    functions = functions_in(module.operation)
     return _reaching(
         functions, lambda block: name in {op.operation.name for op in block.operations}
     )

@@ -9,7 +9,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import UNBOUNDED
 from scalify_hlo.algebra.scale import Scale, Scaled, ScaleInfo
 from scalify_hlo.algebra.uncertainty import CERTAIN, Root, Uncertainty, of_root
-from scalify_hlo.analysis.frames import functions_in
+from scalify_hlo.dialect.calls import functions_in
 from scalify_hlo.rules.recurrence import (
     _circles,
     after_turns,
@@ -278,7 +278,7 @@ func.func @main(%x: tensor<4xf32>, %u: tensor<1xf32>, %i: tensor<i32>) -> tensor
 
 def test_functions_that_return_what_they_write_into() -> None:
     module = parse(WRITING)
-    functions = functions_in(module.body.operations)
+    functions = functions_in(module.operation)
     assert writing_functions(functions) == {"written", "caller", "main"}
 
 

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import scalify_hlo as jsa
+from scalify_hlo.dialect.calls import Calls
 from scalify_hlo.dialect.value_map import ValueMap, ValueSet
-from scalify_hlo.quantize.weight_reads import Calls, WeightReads
+from scalify_hlo.quantize.weight_reads import WeightReads
 from tests.py.judge import parse
 from tests.py.stored_weights import (
     SETTINGS,
@@ -212,7 +213,7 @@ def test_a_loop_passes_a_weight_on_as_it_is(returned: str, *, stored: bool) -> N
         body = block.operations[0].regions[1].blocks[0]
         sides = ValueMap([(body.operations[0].results[0], {1})])
         allowed = ValueSet(block.arguments)
-        reads = WeightReads(block.arguments[0], allowed, sides, Calls(main))
+        reads = WeightReads(block.arguments[0], allowed, sides, Calls(main.operation.parent))
         assert reads.stored == stored
 
 
@@ -236,8 +237,8 @@ def test_a_function_to_which_a_composite_refers_keeps_its_types() -> None:
     module = parse(REFERRED)
     with module.context:
         main, layer_of = module.body.operations
-        calls = Calls(main)
-        assert not calls.are_all_of(layer_of)
+        calls = Calls(main.operation.parent)
+        assert not calls.only(layer_of)
         matmul = layer_of.regions[0].blocks[0].operations[0]
         arguments = main.regions[0].blocks[0].arguments
         sides = ValueMap([(matmul.results[0], {1})])

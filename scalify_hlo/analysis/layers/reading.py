@@ -9,11 +9,12 @@ from typing import Final
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.limits import CALL_DEPTH, GRAPH_NODES
-from scalify_hlo.analysis.frames import BODIES, BRANCHES, CALLS, LOOP, Named, functions_in
+from scalify_hlo.analysis.frames import BODIES, BRANCHES, CALLS, LOOP, Named
 from scalify_hlo.analysis.layers.graph import Dims, Graph, Node
 from scalify_hlo.analysis.layers.numbers import TABLE
 from scalify_hlo.analysis.listing import Listing
 from scalify_hlo.analysis.steps import without_steps
+from scalify_hlo.dialect.calls import functions_in
 from scalify_hlo.dialect.dispatch import Dispatch
 from scalify_hlo.dialect.monoid import monoid
 from scalify_hlo.dialect.splats import dense_of, filled_with
@@ -49,7 +50,7 @@ def read(main: ir.OpView, listing: Listing | None = None) -> Graph:
             marked.
         listing: Its ops, if they were listed.
     """
-    functions = functions_in(main.operation.parent.regions[0].blocks[0].operations)
+    functions = functions_in(main.operation.parent)
     reader = _NumberReader(functions)
     block = main.regions[0].blocks[0]
     names = ValueMap((argument, reader.graph.leaf(argument)) for argument in block.arguments)

@@ -24,7 +24,7 @@ class Bitwise:
     def __init__(self, at: ir.Operation, real: ir.Type, splats: emit.Splats | None = None) -> None:
         self.at, self.real, self.splats = at, real, splats
         self.bits = ir.RankedTensorType.get(real.shape, ir.IntegerType.get_unsigned(32))
-        self._where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+        self._where = emit.before(at)
 
     def cast(self, type_: ir.Type, value: ir.Value) -> ir.Value:
         """Returns the same bits as numbers of another type."""

@@ -46,13 +46,12 @@ def spread_dot(
     *batch, _, last = range(lhs.data.type.rank)
     shape = [*wide[0].type.shape[:-1], wide[1].type.shape[-2]]
     numbers = dot_numbers([last], [last], batch)
-    return ir.Operation.create(
+    return emit.op(
+        at,
         "stablehlo.dot_general",
-        results=[ir.RankedTensorType.get(shape, ir.F32Type.get())],
-        operands=wide,
-        attributes={"dot_dimension_numbers": numbers},
-        loc=at.location,
-        ip=ir.InsertionPoint(at),
+        [ir.RankedTensorType.get(shape, ir.F32Type.get())],
+        wide,
+        {"dot_dimension_numbers": numbers},
     ).result
 
 
@@ -88,18 +87,17 @@ class ScaledDots:
             self._known[key] = self._decomposition(types, at)
         name, result = self._known[key]
         i32 = ir.IntegerType.get_signless(32)
-        return ir.Operation.create(
+        return emit.op(
+            at,
             "stablehlo.composite",
-            results=[result],
-            operands=operands,
-            attributes={
+            [result],
+            operands,
+            {
                 "name": ir.StringAttr.get(SCALED_DOT),
                 "composite_attributes": _numbers(lhs.data.type.rank),
                 "decomposition": ir.FlatSymbolRefAttr.get(name),
                 "version": ir.IntegerAttr.get(i32, 0),
             },
-            loc=at.location,
-            ip=ir.InsertionPoint(at),
         ).result
 
     def _decomposition(self, types: tuple[ir.Type, ...], at: ir.Operation) -> tuple[str, ir.Type]:

@@ -39,21 +39,21 @@ def transformed(value: ir.Value, at: ir.Operation) -> ir.Value:
         at: The op before which it is computed.
     """
     shape = list(value.type.shape)
-    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    where = emit.before(at)
     pieces = reshaped(value, [*shape[:-1], shape[-1] // HADAMARD, HADAMARD], at)
     square = ir.RankedTensorType.get([HADAMARD, HADAMARD], value.type.element_type)
     elements = ir.DenseElementsAttr.get(matrix())
     factor = emit.constant_of(square, elements, **where)
     last = len(shape)
     exact = stablehlo.PrecisionAttr.get("HIGHEST")
-    product = ir.Operation.create(
+    product = emit.op(
+        at,
         "stablehlo.dot_general",
-        results=[pieces.type],
-        operands=[pieces, factor],
-        attributes={
+        [pieces.type],
+        [pieces, factor],
+        {
             "dot_dimension_numbers": dot_numbers([last], [0]),
             "precision_config": ir.ArrayAttr.get([exact, exact]),
         },
-        **where,
     )
     return reshaped(product.result, shape, at)

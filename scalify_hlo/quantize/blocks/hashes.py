@@ -36,13 +36,7 @@ def _indices(build: Bitwise) -> ir.Value:
 
 def _iota(build: Bitwise, dimension: int) -> ir.Value:
     number = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), dimension)
-    return ir.Operation.create(
-        "stablehlo.iota",
-        results=[build.bits],
-        attributes={"iota_dimension": number},
-        loc=build.at.location,
-        ip=ir.InsertionPoint(build.at),
-    ).result
+    return emit.op(build.at, "stablehlo.iota", [build.bits], [], {"iota_dimension": number}).result
 
 
 def _times(value: ir.Value, factor: int, build: Bitwise) -> ir.Value:
@@ -66,14 +60,13 @@ def hash_of_tensor(words: ir.Value, at: ir.Operation) -> ir.Value:
     build = Bitwise(at, ir.RankedTensorType.get(words.type.shape, ir.F32Type.get()))
     terms = _mixed(build.op("xor", words, _times(_indices(build), INDEX_FACTOR, build)), build)
     scalar = emit.scalar_type(words.type.element_type)
-    total = ir.Operation.create(
+    total = emit.op(
+        at,
         "stablehlo.reduce",
-        results=[scalar],
-        operands=[terms, emit.integers(scalar, 0, at)],
-        attributes={"dimensions": ir.DenseI64ArrayAttr.get(list(range(words.type.rank)))},
+        [scalar],
+        [terms, emit.integers(scalar, 0, at)],
+        {"dimensions": ir.DenseI64ArrayAttr.get(list(range(words.type.rank)))},
         regions=1,
-        loc=at.location,
-        ip=ir.InsertionPoint(at),
     )
     fill_reduction(total.regions[0], "stablehlo.add", scalar, at.location)
     return total.result

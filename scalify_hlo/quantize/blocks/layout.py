@@ -36,7 +36,7 @@ def arranged(value: ir.Value, axes: Axes, at: ir.Operation) -> ir.Value:
     """Returns an operand in the layout, before an op."""
     shape, order = list(value.type.shape), axes.order
     if order != sorted(order):
-        where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+        where = emit.before(at)
         value = stablehlo.transpose(value, ir.DenseI64ArrayAttr.get(order), **where)
     parts = ([axes.batch] if axes.batch else []) + [axes.free, axes.summed]
     return reshaped(value, [math.prod(shape[d] for d in dims) for dims in parts], at)
@@ -61,7 +61,7 @@ def amax_along(
 
     That of a block with an infinity or a NaN is not finite, by which the block is marked.
     """
-    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    where = emit.before(at)
     sizes = emit.elementwise("stablehlo.abs", tiles, **where)
     return largest(sizes, at, finite=False, kept=kept, splats=splats)
 
@@ -119,7 +119,7 @@ def padded(value: ir.Value, dimension: int, multiple: int, at: ir.Operation) -> 
     zero = emit.constant(emit.scalar_type(value.type.element_type), 0.0, at)
     none = [0] * len(shape)
     high = [missing if d == dimension else 0 for d in range(len(shape))]
-    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    where = emit.before(at)
     return stablehlo.pad(value, zero, none, high, none, **where)
 
 
@@ -129,5 +129,5 @@ def cut(value: ir.Value, dimension: int, size: int, at: ir.Operation) -> ir.Valu
     if shape[dimension] == size:
         return value
     ends = [size if d == dimension else length for d, length in enumerate(shape)]
-    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    where = emit.before(at)
     return stablehlo.slice(value, [0] * len(shape), ends, [1] * len(shape), **where)

@@ -165,5 +165,5 @@ def _times_common(result: ir.Value, operands: Sequence[BlockOperand], at: ir.Ope
         return result
     product = emit.multiply(found[0], found[1], at) if len(found) > 1 else found[0]
     most = emit.constant(product.type, MOST_POWER, at)
-    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    where = emit.before(at)
     return emit.times(result, stablehlo.minimum(product, most, **where), at)

@@ -133,6 +133,6 @@ def salt_of(data: ir.Value, at: ir.Operation) -> ir.Value:
         at: The op before which it is computed.
     """
     byte = ir.RankedTensorType.get(data.type.shape, ir.IntegerType.get_unsigned(8))
-    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    where = emit.before(at)
     bits = emit.bitcast(byte, data, **where)
     return hash_of_tensor(emit.convert(bits, ir.IntegerType.get_unsigned(32), at), at)

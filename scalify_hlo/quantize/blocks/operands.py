@@ -198,7 +198,7 @@ def _size(value: ir.Value) -> int:
 def _constant(values: Array, format_: str, at: ir.Operation) -> ir.Value:
     """Returns a constant with the elements of an array, in its format."""
     type_ = ir.RankedTensorType.get(list(values.shape), element_of(format_))
-    return emit.constant_of(type_, dense(values, type_), loc=at.location, ip=ir.InsertionPoint(at))
+    return emit.constant_of(type_, dense(values, type_), **emit.before(at))
 
 
 def dequantized(operand: BlockOperand, element: ir.Type, at: ir.Operation) -> ir.Value:
@@ -225,5 +225,5 @@ def spread(
     """Broadcasts a tensor to a shape, of which its dimensions are given."""
     type_ = ir.RankedTensorType.get(list(shape), value.type.element_type)
     numbers = ir.DenseI64ArrayAttr.get(list(dims))
-    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    where = emit.before(at)
     return emit.broadcast(type_, value, numbers, **where)

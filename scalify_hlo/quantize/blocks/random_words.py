@@ -63,28 +63,28 @@ def random_words(word: ir.Value, number: int, build: Bitwise) -> ir.Value:
         build: The builder, for the shape of the tensor.
     """
     at, unsigned = build.at, ir.IntegerType.get_unsigned
-    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    where = emit.before(at)
     one, four, pairs = (
         ir.RankedTensorType.get(shape, unsigned(WORD)) for shape in ([1], [4], [2, 2])
     )
     counter = emit.integers(ir.RankedTensorType.get([2], unsigned(WORD)), 0, at)
     words = [emit.reshape(word, one, at), emit.integers(one, number, at), counter]
-    words = ir.Operation.create(
+    words = emit.op(
+        at,
         "stablehlo.concatenate",
-        results=[four],
-        operands=words,
-        attributes={"dimension": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 0)},
-        **where,
+        [four],
+        words,
+        {"dimension": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 0)},
     ).result
     state = ir.RankedTensorType.get([2], unsigned(2 * WORD))
     start = build.cast(state, emit.reshape(words, pairs, at))
     double = ir.RankedTensorType.get(build.bits.shape, unsigned(2 * WORD))
-    drawn = ir.Operation.create(
+    drawn = emit.op(
+        at,
         "stablehlo.rng_bit_generator",
-        results=[state, double],
-        operands=[start],
-        attributes={"rng_algorithm": stablehlo.RngAlgorithmAttr.get("THREE_FRY")},
-        **where,
+        [state, double],
+        [start],
+        {"rng_algorithm": stablehlo.RngAlgorithmAttr.get("THREE_FRY")},
     ).results[1]
     high = emit.elementwise(
         "stablehlo.shift_right_logical", drawn, emit.integers(double, WORD, at), **where

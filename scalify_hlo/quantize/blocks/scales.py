@@ -264,6 +264,6 @@ class _Builder(Bitwise):
             return self.spread(value, amax)
         shape = members.of_amax(amax.type.shape)
         type_ = ir.RankedTensorType.get(shape, value.type.element_type)
-        where = {"loc": self.at.location, "ip": ir.InsertionPoint(self.at)}
+        where = emit.before(self.at)
         dims = ir.DenseI64ArrayAttr.get(list(members.kept))
         return self._viewed(emit.broadcast(type_, value, dims, **where), amax.type.shape)

@@ -16,6 +16,7 @@ from scalify_hlo.dialect.attributes import Attributes
 from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.functions import is_block, terminator
 from scalify_hlo.dialect.value_map import ValueMap, erase
+from scalify_hlo.rules import emit
 from scalify_hlo.rules.isolated import scale_element
 from scalify_hlo.scaling.arrays.factors import Factors
 from scalify_hlo.scaling.arrays.leaving import Leaving
@@ -132,7 +133,7 @@ def _leave(
         if leaving.found != leaving.own:
             values.append(leaving.found[0])
             added.append({attributes.SCALE_FACTORS: _number(numbers[result])})
-    func.return_(values, loc=returned.location, ip=ir.InsertionPoint(returned))
+    func.return_(values, **emit.before(returned))
     erase(returned)
     attributes.renew_function_type(main)
     attributes.set_result_attributes(main, [*marks, *added])

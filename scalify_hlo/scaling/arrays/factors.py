@@ -161,7 +161,7 @@ def divided(value: ir.Value, arrays: Arrays, at: ir.Operation) -> ir.Value:
 
 def _each(name: str, value: ir.Value, arrays: Arrays, at: ir.Operation) -> ir.Value:
     """Applies an op to a value and each array, which may have more digits and range than f16."""
-    element, where = value.type.element_type, {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    element, where = value.type.element_type, emit.before(at)
     format_ = format_of(value.type)
     if format_ is None or format_.mantissa_bits < FORMATS["f32"].mantissa_bits:
         value = emit.convert(value, ir.F32Type.get(), at)
@@ -174,7 +174,7 @@ def spread(array: ir.Value, type_: ir.Type, at: ir.Operation) -> ir.Value:
     """Returns the number of the block of each element, in the element type of a tensor type."""
     counts, shape = list(array.type.shape), list(type_.shape)
     array = emit.convert(array, type_.element_type, at)
-    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    where = emit.before(at)
     whole = all(count in (1, size) for count, size in zip(counts, shape, strict=True))
     if whole:
         dims = ir.DenseI64ArrayAttr.get(range(len(shape)))

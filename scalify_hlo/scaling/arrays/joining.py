@@ -65,7 +65,7 @@ def _enter(block: ir.Block, scale: int, place: int, top: ir.Operation) -> list[i
     uses = [[(use.owner, use.operand_number) for use in value.uses] for value in (array, factors)]
     array.set_type(factors.type)
     array = block.arguments[scale]
-    where = {"loc": top.location, "ip": ir.InsertionPoint(top)}
+    where = emit.before(top)
     wide = isinstance(array.type.element_type, ir.F64Type)
     one = stablehlo.reduce_precision(largest_of(array, top), _EXPONENT_BITS[wide], 0, **where)
     parts = emit.elementwise("stablehlo.divide", array, spread_scalar(one, array, top), **where)
@@ -103,7 +103,7 @@ def _leave(main: ir.OpView, block: ir.Block, entered: dict[int, list[ir.Value]])
         values[result + 1] = array
         del mark[attributes.SCALE_ARRAY]
     kept = len(values) - len(measured)
-    func.return_(values[:kept], loc=returned.location, ip=ir.InsertionPoint(returned))
+    func.return_(values[:kept], **emit.before(returned))
     erase(returned)
     attributes.renew_function_type(main)
     attributes.set_result_attributes(main, marks[:kept])

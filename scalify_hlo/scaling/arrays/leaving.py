@@ -71,14 +71,13 @@ def largest_of(array: ir.Value, at: ir.Operation) -> ir.Value:
     """Returns the largest number of an array of scales or factors, which are positive."""
     element = array.type.element_type
     scalar = emit.scalar_type(element)
-    op = ir.Operation.create(
+    op = emit.op(
+        at,
         "stablehlo.reduce",
-        results=[scalar],
-        operands=[array, emit.constant(scalar, 0.0, at)],
-        attributes={"dimensions": ir.DenseI64ArrayAttr.get(range(array.type.rank))},
+        [scalar],
+        [array, emit.constant(scalar, 0.0, at)],
+        {"dimensions": ir.DenseI64ArrayAttr.get(range(array.type.rank))},
         regions=1,
-        loc=at.location,
-        ip=ir.InsertionPoint(at),
     )
     fill_reduction(op.regions[0], "stablehlo.maximum", scalar, at.location)
     return op.result

@@ -36,6 +36,7 @@ from scalify_hlo.dialect.contraction import contraction_of
 from scalify_hlo.dialect.dispatch import Dispatch
 from scalify_hlo.dialect.traits import EXTREMES, SUMS
 from scalify_hlo.quantize.channels import Channels, channels
+from scalify_hlo.rules import emit
 from scalify_hlo.scaling.arrays.factors import (
     Factors,
     is_cast,
@@ -281,7 +282,7 @@ def _to_other(op: ir.Operation, side: int, factors: Factors) -> bool:
     arrays = factors.of(own)
     if any(_divides(array, own.type.shape) for array in arrays):
         return False
-    where = {"loc": op.location, "ip": ir.InsertionPoint(op)}
+    where = emit.before(op)
     moved = [_placed(array, known, other.type.rank, where) for array in arrays]
     if any(array is None for array in moved):
         return False
