@@ -18,7 +18,6 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import SQUARE_DEPTH, WEIGHT_VALUES
 from scalify_hlo.algebra.search import Search
 from scalify_hlo.analysis.degrees import Degrees, operands_of
-from scalify_hlo.analysis.flow import flow_of
 from scalify_hlo.analysis.frames import Place
 from scalify_hlo.analysis.monomials import NUMBER, Monomial, degree_of
 from scalify_hlo.analysis.reach import Reach, numbers_in, rank_of
@@ -248,3 +247,41 @@ class Moments:
 def _size(place: Place) -> int:
     type_ = place[0].type
     return math.prod(type_.shape) if type_.has_static_shape else -1
+
+
+# Flow: what a program computes from an argument.
+
+
+def flow_of(starts: Mapping[Place, int]) -> dict[Place, int]:
+    """Returns the tensors that are computed from several arguments.
+
+    The search ends at scalars: a norm of all gradients, by which they are clipped, depends on each
+    argument, and each result depends on the norm. The search also ends at the end of a loop's body,
+    as the model of the next iteration depends on the results of the optimizer.
+
+    Args:
+        starts: A set of bits for each argument.
+
+    Returns:
+        For each value that depends on an argument, the arguments as a set of bits.
+    """
+    found: dict[Place, int] = {}
+    for start, bits in starts.items():
+        waiting = [start]
+        while waiting:
+            place = waiting.pop()
+            known = found.get(place, 0)
+            if known & bits:
+                continue
+            found[place] = known | bits
+            waiting += _computed_from(place)
+    return found
+
+
+def _computed_from(place: Place) -> list[Place]:
+    value, frame = place
+    found: list[Place] = []
+    for use in value.uses:
+        moved = frame.passed_on(use)
+        found += map(frame.place, use.owner.operation.results) if moved is None else moved
+    return [part for part in found if rank_of(part[0]) > 0]

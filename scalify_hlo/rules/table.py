@@ -2,33 +2,13 @@
 
 from __future__ import annotations
 
-from scalify_hlo.rules import (
-    chlo,
-    collective,
-    contraction,
-    control,
-    elementwise,
-    integer,
-    movement,
-    opaque,
-    reduction,
-    sharding,
-    structural,
-)
+import importlib
+import pkgutil
+
+from scalify_hlo import rules
 from scalify_hlo.rules.registry import RULES, Rule
 
-__all__ = [
-    "RULES",
-    "Rule",
-    "chlo",
-    "collective",
-    "contraction",
-    "control",
-    "elementwise",
-    "integer",
-    "movement",
-    "opaque",
-    "reduction",
-    "sharding",
-    "structural",
-]
+for _module in pkgutil.iter_modules(rules.__path__, f"{rules.__name__}."):
+    importlib.import_module(_module.name)
+
+__all__ = ["RULES", "Rule"]

@@ -16,7 +16,8 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.algebra.limits import HADAMARD
 from scalify_hlo.dialect.functions import main_function, terminator
-from scalify_hlo.quantize.blocks import hadamard, stochastic
+from scalify_hlo.quantize.blocks import operands as hadamard
+from scalify_hlo.quantize.blocks import stochastic
 from scalify_hlo.quantize.blocks.bitwise import Bitwise
 from scalify_hlo.quantize.blocks.hashes import hash_of_tensor
 from scalify_hlo.quantize.blocks.random_words import Steps

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from scalify_hlo._compat import chlo, func, ir, sdy, stablehlo
-from scalify_hlo.analysis.flow import flow_of
 from scalify_hlo.analysis.frames import Frame
+from scalify_hlo.analysis.moments import flow_of
 from scalify_hlo.dialect.attributes import (
     function_type,
     set_function_type,

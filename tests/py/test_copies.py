@@ -16,7 +16,7 @@ from jax.sharding import PartitionSpec as P
 import scalify_hlo
 from scalify_hlo.analysis.frames import Frame
 from scalify_hlo.analysis.matmuls import _matmuls_of
-from scalify_hlo.analysis.uses import is_used_elsewhere
+from scalify_hlo.analysis.state import is_used_elsewhere
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.io.program import read_text

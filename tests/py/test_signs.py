@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from scalify_hlo.dialect.functions import main_function
-from scalify_hlo.rules.signs import sign_of
+from scalify_hlo.rules.read_sizes import sign_of
 from tests.py.judge import parse
 
 

@@ -14,7 +14,7 @@ from jax import export, lax
 import scalify_hlo
 from scalify_hlo._compat import ir
 from scalify_hlo.passes.pipeline import Options, rewrite_module
-from scalify_hlo.quantize.blocks import static
+from scalify_hlo.quantize.blocks import operands as static
 from scalify_hlo.quantize.blocks.operands import BlockOperands
 from scalify_hlo.recipes.loading import load_recipe
 from tests.py.block_numpy import Array, blocked
