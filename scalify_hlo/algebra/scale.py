@@ -213,13 +213,13 @@ class Scale(NamedTuple):
         if half.reach <= bound and (rest := self / half).reach <= bound:
             yield from (rest, half)
             return
-        portion = ONE
+        portion, reach = ONE, 0
         units = (Scale(0, (unit,)) for unit in self.units())
         for unit in chain(map(ONE.shift, _steps(self.exponent, bound)), units):
-            if portion.reach + unit.reach > bound:
+            if reach + (more := unit.reach) > bound:
                 yield portion
-                portion = ONE
-            portion = portion * unit
+                portion, reach = ONE, 0
+            portion, reach = portion * unit, reach + more
         yield portion
 
     def units(self) -> Sequence[tuple[RuntimeScale, int]]:

@@ -8,8 +8,8 @@ the function. Chains on a computed scale are built right after its definition.
 
 from __future__ import annotations
 
-from functools import reduce
-from itertools import zip_longest
+from functools import partial, reduce
+from itertools import islice, zip_longest
 from operator import mul
 from typing import NamedTuple
 
@@ -32,7 +32,8 @@ from scalify_hlo.dialect.formats import format_of, is_scalar
 from scalify_hlo.dialect.value_map import Eraser, ValueMap
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.emitter import NEAREST, Emitter
-from scalify_hlo.rules.scalar_ops import BIAS, MANTISSA, Home, ScalarOps
+from scalify_hlo.rules.exponents import Exponents
+from scalify_hlo.rules.scalar_ops import BIAS, Home, ScalarOps
 
 _NEARLY_TWICE = 1.45
 """A root times this number rounds to the root if that is a power of two, else to the next one."""
@@ -74,6 +75,7 @@ class RuntimeScales(ScalarOps):
         self._products: dict[tuple[Scale, bool], ir.Value] = {}
         self._parts: dict[tuple[Scale, bool], list[ir.Value]] = {}
         self._converts: dict[tuple[RuntimeScale, bool], ir.Value] = {}
+        self._exponents = Exponents(self, partial(self._converted, wide=False))
         self._count = 0
         self._computed: dict[RuntimeScale, Home] = {}
         self._measured: dict[RuntimeScale, Awaited] = {}
@@ -329,14 +331,14 @@ class RuntimeScales(ScalarOps):
         kept = self.kept(scale, wide=wide)
         if scale.reach <= SAFE_REACH[wide] or scale.passing:
             return [kept]
-        portions = list(scale.portions(SAFE_REACH[wide]))
+        portions = _portions(scale, wide)
         if len(portions) == 2 or wide:
             first, *others = (self._product(portion, wide) for portion in portions)
             return [kept, reduce(self.times, others, self.elementwise("divide", first, kept))]
-        biased = self._biased_exponent(scale)
+        biased = self._exponents.biased(scale)
         rest = self.elementwise("subtract", biased, self._clamp(biased))
-        factor = self._power(self.elementwise("add", rest, self._integer(BIAS)))
-        return [kept, self._times_mantissas(factor, scale)]
+        factor = self._power(self.elementwise("add", rest, self.integer(BIAS)))
+        return [kept, self._exponents.times_mantissas(factor, scale)]
 
     def kept(self, scale: Scale, *, wide: bool) -> ir.Value:
         """Returns a run-time scale as one number, clamped to normal numbers if needed."""
@@ -345,9 +347,9 @@ class RuntimeScales(ScalarOps):
             return self._product(scale, wide)
         if scale.passing:
             return self._of_sizes(scale, wide) if wide or not scale.wide else self._in_f32(scale)
-        portions = list(scale.portions(bound))
+        portions = _portions(scale, wide)
         if len(portions) > 2 and not wide:
-            return self._power(self._biased_exponent(scale))
+            return self._power(self._exponents.biased(scale))
         value = reduce(self.times, (self._product(portion, wide) for portion in portions))
         low, high = (self.number(2.0**e, wide=wide) for e in (-bound, bound))
         return self.elementwise("clamp", low, value, high)
@@ -444,43 +446,17 @@ class RuntimeScales(ScalarOps):
             self._converts[key] = built
         return self._converts[key]
 
-    def _biased_exponent(self, scale: Scale) -> ir.Value:
-        """Returns log2 of a monomial plus the bias of f32, as an i32, for any values of its scales.
-
-        The constant is added last, so that monomials share the sums of their first terms.
-        """
-        constant, total = scale.exponent + BIAS - BIAS * sum([k for _, k in scale.powers]), None
-        for runtime, k in sorted(scale.powers, key=lambda power: power[1] < 0):
-            term = self._biased(runtime)
-            if abs(k) != 1:
-                term = self.times(term, self._integer(abs(k)))
-            if total is None and k < 0:
-                total, constant = self._integer(constant), 0
-            add = "add" if k > 0 else "subtract"
-            total = term if total is None else self.elementwise(add, total, term)
-        return self.elementwise("add", total, self._integer(constant)) if constant else total
-
-    def _biased(self, runtime: RuntimeScale) -> ir.Value:
-        bits = self.op("bitcast_convert", self._i32, self._converted(runtime, wide=False))
-        return self.elementwise("shift_right_logical", bits, self._integer(MANTISSA))
-
-    def _times_mantissas(self, value: ir.Value, scale: Scale) -> ir.Value:
-        """Multiplies by the mantissas of a monomial; only scales of arguments may have some."""
-        given = Scale(0, tuple(power for power in scale.powers if power[0].state))
-        for runtime, k in given.units():
-            bits = self.op("bitcast_convert", self._i32, self._converted(runtime, wide=False))
-            digits = self.elementwise("and", bits, self._integer((1 << MANTISSA) - 1))
-            digits = self.elementwise("or", digits, self._integer(BIAS << MANTISSA))
-            mantissa = self.op("bitcast_convert", self._floats[False], digits)
-            value = self.elementwise("multiply" if k > 0 else "divide", value, mantissa)
-        return value
-
 
 def _measured(known: Scaled | None) -> Uncertainty:
     """Returns the uncertainty of the expected size of data against their measured statistic."""
     if known is None or powers_of(known.at(ONE).level):  # What is measured may have any size.
         return of_root(UNBOUNDED)
     return known.scale.uncertainty.and_of(known.uncertainty.with_root(STATISTIC))
+
+
+def _portions(scale: Scale, wide: bool) -> list[Scale]:
+    """Returns the factors of a scale that are within range, in f32 no more than three of them."""
+    return list(islice(scale.portions(SAFE_REACH[wide]), None if wide else 3))
 
 
 def _all_below(scale: Scale) -> bool:

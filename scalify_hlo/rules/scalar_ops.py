@@ -93,7 +93,8 @@ class ScalarOps:
             built = self._numbers[key] = self.op("constant", attribute)
         return built
 
-    def _integer(self, number: int) -> ir.Value:
+    def integer(self, number: int) -> ir.Value:
+        """Returns a rank-0 constant of i32."""
         return self.op("constant", emit.splat_attribute(self._i32, number))
 
     def _within(self, value: ir.Value, reach: int, bound: int, *, wide: bool = False) -> ir.Value:
@@ -105,10 +106,19 @@ class ScalarOps:
 
     def _power(self, biased: ir.Value) -> ir.Value:
         """Returns ``2^(biased - 127)`` as f32, clamped to the normal numbers."""
-        bits = self.elementwise("shift_left", self._clamp(biased), self._integer(MANTISSA))
+        return self.as_float(
+            self.elementwise("shift_left", self._clamp(biased), self.integer(MANTISSA))
+        )
+
+    def as_float(self, bits: ir.Value) -> ir.Value:
+        """Returns the f32 number of some bits."""
         return self.op("bitcast_convert", self._floats[False], bits)
+
+    def as_bits(self, number: ir.Value) -> ir.Value:
+        """Returns the bits of an f32 number."""
+        return self.op("bitcast_convert", self._i32, number)
 
     def _clamp(self, biased: ir.Value) -> ir.Value:
         """Clamps exponents with the bias of f32 to those of normal numbers."""
-        low, high = (self._integer(BIAS + e * SAFE_REACH[False]) for e in (-1, 1))
+        low, high = (self.integer(BIAS + e * SAFE_REACH[False]) for e in (-1, 1))
         return self.elementwise("clamp", low, biased, high)

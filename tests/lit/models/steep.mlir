@@ -111,127 +111,121 @@
 // NARROW-NEXT: %c_5 = stablehlo.constant dense<1065353216> : tensor<i32>
 // NARROW-NEXT: %21 = stablehlo.or %20, %c_5 : tensor<i32>
 // NARROW-NEXT: %22 = stablehlo.bitcast_convert %21 : (tensor<i32>) -> tensor<f32>
-// NARROW-NEXT: %23 = stablehlo.multiply %19, %22 : tensor<f32>
-// NARROW-NEXT: %24 = stablehlo.and %7, %c_4 : tensor<i32>
-// NARROW-NEXT: %25 = stablehlo.or %24, %c_5 : tensor<i32>
-// NARROW-NEXT: %26 = stablehlo.bitcast_convert %25 : (tensor<i32>) -> tensor<f32>
-// NARROW-NEXT: %27 = stablehlo.divide %23, %26 : tensor<f32>
+// NARROW-NEXT: %23 = stablehlo.and %7, %c_4 : tensor<i32>
+// NARROW-NEXT: %24 = stablehlo.or %23, %c_5 : tensor<i32>
+// NARROW-NEXT: %25 = stablehlo.bitcast_convert %24 : (tensor<i32>) -> tensor<f32>
+// NARROW-NEXT: %26 = stablehlo.multiply %19, %22 : tensor<f32>
+// NARROW-NEXT: %27 = stablehlo.divide %26, %25 : tensor<f32>
 // NARROW-NEXT: %28 = stablehlo.multiply %27, %22 : tensor<f32>
-// NARROW-NEXT: %29 = stablehlo.divide %28, %26 : tensor<f32>
+// NARROW-NEXT: %29 = stablehlo.divide %28, %25 : tensor<f32>
 // NARROW-NEXT: %30 = stablehlo.multiply %29, %22 : tensor<f32>
-// NARROW-NEXT: %31 = stablehlo.divide %30, %26 : tensor<f32>
+// NARROW-NEXT: %31 = stablehlo.divide %30, %25 : tensor<f32>
 // NARROW-NEXT: %32 = stablehlo.multiply %31, %22 : tensor<f32>
-// NARROW-NEXT: %33 = stablehlo.divide %32, %26 : tensor<f32>
+// NARROW-NEXT: %33 = stablehlo.divide %32, %25 : tensor<f32>
 // NARROW-NEXT: %34 = stablehlo.multiply %33, %22 : tensor<f32>
-// NARROW-NEXT: %35 = stablehlo.divide %34, %26 : tensor<f32>
+// NARROW-NEXT: %35 = stablehlo.divide %34, %25 : tensor<f32>
 // NARROW-NEXT: %36 = stablehlo.multiply %35, %22 : tensor<f32>
-// NARROW-NEXT: %37 = stablehlo.divide %36, %26 : tensor<f32>
+// NARROW-NEXT: %37 = stablehlo.divide %36, %25 : tensor<f32>
 // NARROW-NEXT: %38 = stablehlo.multiply %37, %22 : tensor<f32>
-// NARROW-NEXT: %39 = stablehlo.divide %38, %26 : tensor<f32>
+// NARROW-NEXT: %39 = stablehlo.divide %38, %25 : tensor<f32>
 // NARROW-NEXT: %40 = stablehlo.multiply %39, %22 : tensor<f32>
-// NARROW-NEXT: %41 = stablehlo.divide %40, %26 : tensor<f32>
-// NARROW-NEXT: %42 = stablehlo.add %6, %9 : tensor<i32>
+// NARROW-NEXT: %41 = stablehlo.divide %40, %25 : tensor<f32>
+// NARROW-NEXT: %42 = stablehlo.add %5, %8 : tensor<i32>
+// NARROW-NEXT: %43 = stablehlo.multiply %42, %c_0 : tensor<i32>
 // NARROW-NEXT: %c_6 = stablehlo.constant dense<-1897> : tensor<i32>
-// NARROW-NEXT: %43 = stablehlo.add %42, %c_6 : tensor<i32>
-// NARROW-NEXT: %44 = stablehlo.clamp %c_2, %43, %c_3 : tensor<i32>
-// NARROW-NEXT: %45 = stablehlo.shift_left %44, %c : tensor<i32>
-// NARROW-NEXT: %46 = stablehlo.bitcast_convert %45 : (tensor<i32>) -> tensor<f32>
-// NARROW-NEXT: %47 = stablehlo.subtract %43, %44 : tensor<i32>
-// NARROW-NEXT: %48 = stablehlo.add %47, %c_1 : tensor<i32>
-// NARROW-NEXT: %49 = stablehlo.clamp %c_2, %48, %c_3 : tensor<i32>
-// NARROW-NEXT: %50 = stablehlo.shift_left %49, %c : tensor<i32>
-// NARROW-NEXT: %51 = stablehlo.bitcast_convert %50 : (tensor<i32>) -> tensor<f32>
-// NARROW-NEXT: %52 = stablehlo.multiply %51, %22 : tensor<f32>
-// NARROW-NEXT: %53 = stablehlo.multiply %52, %26 : tensor<f32>
-// NARROW-NEXT: %54 = stablehlo.multiply %53, %22 : tensor<f32>
-// NARROW-NEXT: %55 = stablehlo.multiply %54, %26 : tensor<f32>
-// NARROW-NEXT: %56 = stablehlo.multiply %55, %22 : tensor<f32>
-// NARROW-NEXT: %57 = stablehlo.multiply %56, %26 : tensor<f32>
-// NARROW-NEXT: %58 = stablehlo.multiply %57, %22 : tensor<f32>
-// NARROW-NEXT: %59 = stablehlo.multiply %58, %26 : tensor<f32>
-// NARROW-NEXT: %60 = stablehlo.multiply %59, %22 : tensor<f32>
-// NARROW-NEXT: %61 = stablehlo.multiply %60, %26 : tensor<f32>
-// NARROW-NEXT: %62 = stablehlo.multiply %61, %22 : tensor<f32>
-// NARROW-NEXT: %63 = stablehlo.multiply %62, %26 : tensor<f32>
-// NARROW-NEXT: %64 = stablehlo.multiply %63, %22 : tensor<f32>
-// NARROW-NEXT: %65 = stablehlo.multiply %64, %26 : tensor<f32>
-// NARROW-NEXT: %66 = stablehlo.multiply %65, %22 : tensor<f32>
-// NARROW-NEXT: %67 = stablehlo.multiply %66, %26 : tensor<f32>
+// NARROW-NEXT: %44 = stablehlo.add %43, %c_6 : tensor<i32>
+// NARROW-NEXT: %45 = stablehlo.clamp %c_2, %44, %c_3 : tensor<i32>
+// NARROW-NEXT: %46 = stablehlo.shift_left %45, %c : tensor<i32>
+// NARROW-NEXT: %47 = stablehlo.bitcast_convert %46 : (tensor<i32>) -> tensor<f32>
+// NARROW-NEXT: %48 = stablehlo.subtract %44, %45 : tensor<i32>
+// NARROW-NEXT: %49 = stablehlo.add %48, %c_1 : tensor<i32>
+// NARROW-NEXT: %50 = stablehlo.clamp %c_2, %49, %c_3 : tensor<i32>
+// NARROW-NEXT: %51 = stablehlo.shift_left %50, %c : tensor<i32>
+// NARROW-NEXT: %52 = stablehlo.bitcast_convert %51 : (tensor<i32>) -> tensor<f32>
+// NARROW-NEXT: %53 = stablehlo.multiply %22, %25 : tensor<f32>
+// NARROW-NEXT: %54 = stablehlo.multiply %52, %53 : tensor<f32>
+// NARROW-NEXT: %55 = stablehlo.multiply %54, %53 : tensor<f32>
+// NARROW-NEXT: %56 = stablehlo.multiply %55, %53 : tensor<f32>
+// NARROW-NEXT: %57 = stablehlo.multiply %56, %53 : tensor<f32>
+// NARROW-NEXT: %58 = stablehlo.multiply %57, %53 : tensor<f32>
+// NARROW-NEXT: %59 = stablehlo.multiply %58, %53 : tensor<f32>
+// NARROW-NEXT: %60 = stablehlo.multiply %59, %53 : tensor<f32>
+// NARROW-NEXT: %61 = stablehlo.multiply %60, %53 : tensor<f32>
 // NARROW-NEXT: %cst = stablehlo.constant dense<4.000000e+00> : tensor<f32>
-// NARROW-NEXT: %68 = stablehlo.multiply %0, %arg5 : tensor<f32>
-// NARROW-NEXT: %69 = stablehlo.multiply %68, %cst : tensor<f32>
+// NARROW-NEXT: %62 = stablehlo.multiply %0, %arg5 : tensor<f32>
+// NARROW-NEXT: %63 = stablehlo.multiply %62, %cst : tensor<f32>
 // NARROW-NEXT: %cst_7 = stablehlo.constant dense<1.600000e+01> : tensor<f32>
-// NARROW-NEXT: %70 = stablehlo.multiply %arg1, %arg1 : tensor<f32>
-// NARROW-NEXT: %71 = stablehlo.multiply %70, %arg1 : tensor<f32>
-// NARROW-NEXT: %72 = stablehlo.multiply %71, %arg1 : tensor<f32>
-// NARROW-NEXT: %73 = stablehlo.multiply %72, %cst_7 : tensor<f32>
-// NARROW-NEXT: %74 = stablehlo.multiply %72, %arg1 : tensor<f32>
-// NARROW-NEXT: %75 = stablehlo.multiply %73, %74 : tensor<f32>
+// NARROW-NEXT: %64 = stablehlo.multiply %arg1, %arg1 : tensor<f32>
+// NARROW-NEXT: %65 = stablehlo.multiply %64, %arg1 : tensor<f32>
+// NARROW-NEXT: %66 = stablehlo.multiply %65, %arg1 : tensor<f32>
+// NARROW-NEXT: %67 = stablehlo.multiply %66, %cst_7 : tensor<f32>
+// NARROW-NEXT: %68 = stablehlo.multiply %66, %arg1 : tensor<f32>
+// NARROW-NEXT: %69 = stablehlo.multiply %67, %68 : tensor<f32>
 // NARROW-NEXT: %cst_8 = stablehlo.constant dense<1.17549435E-38> : tensor<f32>
 // NARROW-NEXT: %cst_9 = stablehlo.constant dense<8.50705917E+37> : tensor<f32>
-// NARROW-NEXT: %76 = stablehlo.clamp %cst_8, %75, %cst_9 : tensor<f32>
-// NARROW-NEXT: %77 = stablehlo.divide %73, %76 : tensor<f32>
-// NARROW-NEXT: %78 = stablehlo.multiply %77, %74 : tensor<f32>
+// NARROW-NEXT: %70 = stablehlo.clamp %cst_8, %69, %cst_9 : tensor<f32>
+// NARROW-NEXT: %71 = stablehlo.divide %67, %70 : tensor<f32>
+// NARROW-NEXT: %72 = stablehlo.multiply %71, %68 : tensor<f32>
 // NARROW-NEXT: %cst_10 = stablehlo.constant dense<8.000000e+00> : tensor<f32>
-// NARROW-NEXT: %79 = stablehlo.multiply %68, %cst_10 : tensor<f32>
-// NARROW-NEXT: %80 = stablehlo.multiply %79, %68 : tensor<f32>
-// NARROW-NEXT: %81 = stablehlo.clamp %cst_8, %80, %cst_9 : tensor<f32>
-// NARROW-NEXT: %82 = stablehlo.divide %79, %81 : tensor<f32>
-// NARROW-NEXT: %83 = stablehlo.multiply %82, %68 : tensor<f32>
+// NARROW-NEXT: %73 = stablehlo.multiply %62, %cst_10 : tensor<f32>
+// NARROW-NEXT: %74 = stablehlo.multiply %73, %62 : tensor<f32>
+// NARROW-NEXT: %75 = stablehlo.clamp %cst_8, %74, %cst_9 : tensor<f32>
+// NARROW-NEXT: %76 = stablehlo.divide %73, %75 : tensor<f32>
+// NARROW-NEXT: %77 = stablehlo.multiply %76, %62 : tensor<f32>
 // NARROW-NEXT: %cst_11 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<8xf32>
-// NARROW-NEXT: %84 = stablehlo.multiply %arg0, %arg0 {scalify.forms = ["s0^2 level 1"]} : tensor<8xf32>
-// NARROW-NEXT: %85 = stablehlo.multiply %84, %84 {scalify.forms = ["s0^4 level 2"]} : tensor<8xf32>
-// NARROW-NEXT: %86 = stablehlo.multiply %85, %85 {scalify.forms = ["s0^8 level 4"]} : tensor<8xf32>
-// NARROW-NEXT: %87 = stablehlo.multiply %arg2, %arg2 {scalify.forms = ["s1^2 level 1"]} : tensor<8xf32>
-// NARROW-NEXT: %88 = stablehlo.multiply %87, %87 {scalify.forms = ["s1^4 level 2"]} : tensor<8xf32>
-// NARROW-NEXT: %89 = stablehlo.multiply %88, %88 {scalify.forms = ["s1^8 level 4"]} : tensor<8xf32>
-// NARROW-NEXT: %90 = stablehlo.divide %86, %89 {scalify.forms = ["s0^8*s1^-8"]} : tensor<8xf32>
-// NARROW-NEXT: %91 = stablehlo.multiply %86, %89 {scalify.forms = ["s0^8*s1^8 level 8"]} : tensor<8xf32>
-// NARROW-NEXT: %92 = stablehlo.multiply %arg0, %arg2 {scalify.forms = ["s0*s1 level 1"]} : tensor<8xf32>
-// NARROW-NEXT: %93 = stablehlo.multiply %92, %arg4 {scalify.forms = ["s0*s1*s2 level 1.5"]} : tensor<8xf32>
-// NARROW-NEXT: %94 = stablehlo.broadcast_in_dim %0, dims = [] : (tensor<f32>) -> tensor<8xf32>
-// NARROW-NEXT: %95 = stablehlo.multiply %92, %94 : tensor<8xf32>
-// NARROW-NEXT: %96 = stablehlo.add %95, %cst_11 {scalify.forms = ["2^0 level 1"]} : tensor<8xf32>
-// NARROW-NEXT: %97 = stablehlo.multiply %96, %arg0 {scalify.forms = ["s0 level 1.5"]} : tensor<8xf32>
-// NARROW-NEXT: %98 = stablehlo.broadcast_in_dim %arg1, dims = [] : (tensor<f32>) -> tensor<8xf32>
-// NARROW-NEXT: %99 = stablehlo.multiply %97, %98 : tensor<8xf32>
-// NARROW-NEXT: %100 = stablehlo.add %cst_11, %99 {scalify.forms = ["2^0 level 1.5"]} : tensor<8xf32>
+// NARROW-NEXT: %78 = stablehlo.multiply %arg0, %arg0 {scalify.forms = ["s0^2 level 1"]} : tensor<8xf32>
+// NARROW-NEXT: %79 = stablehlo.multiply %78, %78 {scalify.forms = ["s0^4 level 2"]} : tensor<8xf32>
+// NARROW-NEXT: %80 = stablehlo.multiply %79, %79 {scalify.forms = ["s0^8 level 4"]} : tensor<8xf32>
+// NARROW-NEXT: %81 = stablehlo.multiply %arg2, %arg2 {scalify.forms = ["s1^2 level 1"]} : tensor<8xf32>
+// NARROW-NEXT: %82 = stablehlo.multiply %81, %81 {scalify.forms = ["s1^4 level 2"]} : tensor<8xf32>
+// NARROW-NEXT: %83 = stablehlo.multiply %82, %82 {scalify.forms = ["s1^8 level 4"]} : tensor<8xf32>
+// NARROW-NEXT: %84 = stablehlo.divide %80, %83 {scalify.forms = ["s0^8*s1^-8"]} : tensor<8xf32>
+// NARROW-NEXT: %85 = stablehlo.multiply %80, %83 {scalify.forms = ["s0^8*s1^8 level 8"]} : tensor<8xf32>
+// NARROW-NEXT: %86 = stablehlo.multiply %arg0, %arg2 {scalify.forms = ["s0*s1 level 1"]} : tensor<8xf32>
+// NARROW-NEXT: %87 = stablehlo.multiply %86, %arg4 {scalify.forms = ["s0*s1*s2 level 1.5"]} : tensor<8xf32>
+// NARROW-NEXT: %88 = stablehlo.broadcast_in_dim %0, dims = [] : (tensor<f32>) -> tensor<8xf32>
+// NARROW-NEXT: %89 = stablehlo.multiply %86, %88 : tensor<8xf32>
+// NARROW-NEXT: %90 = stablehlo.add %89, %cst_11 {scalify.forms = ["2^0 level 1"]} : tensor<8xf32>
+// NARROW-NEXT: %91 = stablehlo.multiply %90, %arg0 {scalify.forms = ["s0 level 1.5"]} : tensor<8xf32>
+// NARROW-NEXT: %92 = stablehlo.broadcast_in_dim %arg1, dims = [] : (tensor<f32>) -> tensor<8xf32>
+// NARROW-NEXT: %93 = stablehlo.multiply %91, %92 : tensor<8xf32>
+// NARROW-NEXT: %94 = stablehlo.add %cst_11, %93 {scalify.forms = ["2^0 level 1.5"]} : tensor<8xf32>
 // NARROW-NEXT: %cst_12 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<2.500000e-01> : tensor<8xf32>
-// NARROW-NEXT: %101 = stablehlo.multiply %97, %92 {scalify.forms = ["s0^2*s1 level 2.5"]} : tensor<8xf32>
-// NARROW-NEXT: %102 = stablehlo.broadcast_in_dim %1, dims = [] : (tensor<f32>) -> tensor<8xf32>
-// NARROW-NEXT: %103 = stablehlo.multiply %101, %102 : tensor<8xf32>
-// NARROW-NEXT: %104 = stablehlo.add %cst_12, %103 {scalify.forms = ["2^0 level 2.5"]} : tensor<8xf32>
-// NARROW-NEXT: %105 = stablehlo.add %arg6, %cst_11 {scalify.forms = ["2^0 level 12"]} : tensor<8xf32>
-// NARROW-NEXT: %106 = stablehlo.multiply %arg6, %arg6 {scalify.forms = ["2^0 level 24"]} : tensor<8xf32>
-// NARROW-NEXT: %107 = stablehlo.subtract %cst_11, %106 {scalify.forms = ["2^0 level 24"]} : tensor<8xf32>
-// NARROW-NEXT: %108 = stablehlo.divide %cst_11, %arg0 {scalify.forms = ["s0^-1 level -0.5"]} : tensor<8xf32>
-// NARROW-NEXT: %109 = stablehlo.divide %86, %108 {scalify.forms = ["s0^9 level 4.5"]} : tensor<8xf32>
-// NARROW-NEXT: %110 = stablehlo.multiply %93, %93 {scalify.forms = ["s0^2*s1^2*s2^2 level 3"]} : tensor<8xf32>
-// NARROW-NEXT: %111 = stablehlo.broadcast_in_dim %2, dims = [] : (tensor<f32>) -> tensor<8xf32>
-// NARROW-NEXT: %112 = stablehlo.multiply %arg2, %111 : tensor<8xf32>
-// NARROW-NEXT: %113 = stablehlo.broadcast_in_dim %3, dims = [] : (tensor<f32>) -> tensor<8xf32>
-// NARROW-NEXT: %114 = stablehlo.multiply %arg4, %113 : tensor<8xf32>
-// NARROW-NEXT: %115 = stablehlo.clamp %arg0, %112, %114 {scalify.forms = ["s0 level 0.5"]} : tensor<8xf32>
-// NARROW-NEXT: %116 = stablehlo.broadcast_in_dim %41, dims = [] : (tensor<f32>) -> tensor<8xf32>
-// NARROW-NEXT: %117 = stablehlo.multiply %90, %116 : tensor<8xf32>
+// NARROW-NEXT: %95 = stablehlo.multiply %91, %86 {scalify.forms = ["s0^2*s1 level 2.5"]} : tensor<8xf32>
+// NARROW-NEXT: %96 = stablehlo.broadcast_in_dim %1, dims = [] : (tensor<f32>) -> tensor<8xf32>
+// NARROW-NEXT: %97 = stablehlo.multiply %95, %96 : tensor<8xf32>
+// NARROW-NEXT: %98 = stablehlo.add %cst_12, %97 {scalify.forms = ["2^0 level 2.5"]} : tensor<8xf32>
+// NARROW-NEXT: %99 = stablehlo.add %arg6, %cst_11 {scalify.forms = ["2^0 level 12"]} : tensor<8xf32>
+// NARROW-NEXT: %100 = stablehlo.multiply %arg6, %arg6 {scalify.forms = ["2^0 level 24"]} : tensor<8xf32>
+// NARROW-NEXT: %101 = stablehlo.subtract %cst_11, %100 {scalify.forms = ["2^0 level 24"]} : tensor<8xf32>
+// NARROW-NEXT: %102 = stablehlo.divide %cst_11, %arg0 {scalify.forms = ["s0^-1 level -0.5"]} : tensor<8xf32>
+// NARROW-NEXT: %103 = stablehlo.divide %80, %102 {scalify.forms = ["s0^9 level 4.5"]} : tensor<8xf32>
+// NARROW-NEXT: %104 = stablehlo.multiply %87, %87 {scalify.forms = ["s0^2*s1^2*s2^2 level 3"]} : tensor<8xf32>
+// NARROW-NEXT: %105 = stablehlo.broadcast_in_dim %2, dims = [] : (tensor<f32>) -> tensor<8xf32>
+// NARROW-NEXT: %106 = stablehlo.multiply %arg2, %105 : tensor<8xf32>
+// NARROW-NEXT: %107 = stablehlo.broadcast_in_dim %3, dims = [] : (tensor<f32>) -> tensor<8xf32>
+// NARROW-NEXT: %108 = stablehlo.multiply %arg4, %107 : tensor<8xf32>
+// NARROW-NEXT: %109 = stablehlo.clamp %arg0, %106, %108 {scalify.forms = ["s0 level 0.5"]} : tensor<8xf32>
+// NARROW-NEXT: %110 = stablehlo.broadcast_in_dim %41, dims = [] : (tensor<f32>) -> tensor<8xf32>
+// NARROW-NEXT: %111 = stablehlo.multiply %84, %110 : tensor<8xf32>
 // NARROW-NEXT: %cst_13 = stablehlo.constant dense<3.906250e-03> : tensor<8xf32>
-// NARROW-NEXT: %118 = stablehlo.multiply %91, %cst_13 : tensor<8xf32>
-// NARROW-NEXT: %119 = stablehlo.broadcast_in_dim %67, dims = [] : (tensor<f32>) -> tensor<8xf32>
-// NARROW-NEXT: %120 = stablehlo.multiply %118, %119 : tensor<8xf32>
+// NARROW-NEXT: %112 = stablehlo.multiply %85, %cst_13 : tensor<8xf32>
+// NARROW-NEXT: %113 = stablehlo.broadcast_in_dim %61, dims = [] : (tensor<f32>) -> tensor<8xf32>
+// NARROW-NEXT: %114 = stablehlo.multiply %112, %113 : tensor<8xf32>
 // NARROW-NEXT: %cst_14 = stablehlo.constant dense<2.500000e-01> : tensor<8xf32>
-// NARROW-NEXT: %121 = stablehlo.multiply %93, %cst_14 : tensor<8xf32>
+// NARROW-NEXT: %115 = stablehlo.multiply %87, %cst_14 : tensor<8xf32>
 // NARROW-NEXT: %cst_15 = stablehlo.constant dense<2.500000e-01> : tensor<8xf32>
-// NARROW-NEXT: %122 = stablehlo.multiply %100, %cst_15 : tensor<8xf32>
+// NARROW-NEXT: %116 = stablehlo.multiply %94, %cst_15 : tensor<8xf32>
 // NARROW-NEXT: %cst_16 = stablehlo.constant dense<4.000000e+00> : tensor<f32>
 // NARROW-NEXT: %cst_17 = stablehlo.constant dense<6.250000e-02> : tensor<8xf32>
-// NARROW-NEXT: %123 = stablehlo.multiply %109, %cst_17 : tensor<8xf32>
-// NARROW-NEXT: %124 = stablehlo.broadcast_in_dim %78, dims = [] : (tensor<f32>) -> tensor<8xf32>
-// NARROW-NEXT: %125 = stablehlo.multiply %123, %124 : tensor<8xf32>
+// NARROW-NEXT: %117 = stablehlo.multiply %103, %cst_17 : tensor<8xf32>
+// NARROW-NEXT: %118 = stablehlo.broadcast_in_dim %72, dims = [] : (tensor<f32>) -> tensor<8xf32>
+// NARROW-NEXT: %119 = stablehlo.multiply %117, %118 : tensor<8xf32>
 // NARROW-NEXT: %cst_18 = stablehlo.constant dense<1.250000e-01> : tensor<8xf32>
-// NARROW-NEXT: %126 = stablehlo.multiply %110, %cst_18 : tensor<8xf32>
-// NARROW-NEXT: %127 = stablehlo.broadcast_in_dim %83, dims = [] : (tensor<f32>) -> tensor<8xf32>
-// NARROW-NEXT: %128 = stablehlo.multiply %126, %127 : tensor<8xf32>
-// NARROW-NEXT: return %104, %117, %14, %120, %46, %121, %69, %122, %cst_16, %115, %arg1, %125, %76, %128, %81, %107 : tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>
+// NARROW-NEXT: %120 = stablehlo.multiply %104, %cst_18 : tensor<8xf32>
+// NARROW-NEXT: %121 = stablehlo.broadcast_in_dim %77, dims = [] : (tensor<f32>) -> tensor<8xf32>
+// NARROW-NEXT: %122 = stablehlo.multiply %120, %121 : tensor<8xf32>
+// NARROW-NEXT: return %98, %111, %14, %114, %47, %115, %63, %116, %cst_16, %109, %arg1, %119, %70, %122, %75, %101 : tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>
 // NARROW-NEXT: }
 // NARROW-NEXT: }
 
