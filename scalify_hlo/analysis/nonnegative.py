@@ -17,6 +17,7 @@ from scalify_hlo.analysis.frames import Frame, Place
 from scalify_hlo.analysis.reach import is_uniform, rank_of
 from scalify_hlo.dialect.formats import are_floats
 from scalify_hlo.dialect.splats import filled_with
+from scalify_hlo.dialect.through import behind
 from scalify_hlo.dialect.traits import (
     BROADCASTS,
     EXTREMES,
@@ -85,9 +86,7 @@ def _is_root(use: ir.OpOperand, op: ir.Operation) -> bool:
 
 def _is_integral(value: ir.Value) -> bool:
     """Whether a value is a constant of whole numbers, or a broadcast of one."""
-    while not isinstance(value.owner, ir.Block) and value.owner.name in BROADCASTS:
-        value = value.owner.operands[0]
-    number = filled_with(value)
+    number = filled_with(behind(value, BROADCASTS))
     return number is not None and number % 1 == 0
 
 

@@ -8,8 +8,9 @@ from typing import Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect.formats import FloatFormat, format_of
+from scalify_hlo.dialect.through import readers
 from scalify_hlo.lint.model import Place, Subject
-from scalify_hlo.lint.values import number_of, users_of
+from scalify_hlo.lint.values import CARRIES, number_of
 
 _ADD, _MAXIMUM = "stablehlo.add", "stablehlo.maximum"
 _DIVIDE: Final = "stablehlo.divide"
@@ -52,7 +53,7 @@ def _is_guard(op: ir.Operation, number: float) -> bool:
     steep = _POLES if op.name == _MAXIMUM and not number else _STEEP
     return any(
         user.name in steep or (user.name == _DIVIDE and place == 1)
-        for user, place in users_of(op.results[0])
+        for user, place in readers(op.results[0], CARRIES)
     )
 
 

@@ -12,9 +12,10 @@ from scalify_hlo.dialect import traits
 from scalify_hlo.dialect.dispatch import Dispatch
 from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.monoid import monoid
+from scalify_hlo.dialect.through import behind, readers
 from scalify_hlo.dialect.traits import EXPONENTIALS
 from scalify_hlo.lint.model import Place, Subject
-from scalify_hlo.lint.values import behind, maker, number_of, users_of
+from scalify_hlo.lint.values import CARRIES, maker, number_of
 
 _BOUNDS: Final[Dispatch[Callable[[ir.Operation, int], float]]] = Dispatch()
 """Functions that return an upper bound of the result of an op, from that many ops before it."""
@@ -44,7 +45,7 @@ def exponentials(subject: Subject) -> Iterator[Place]:
 
 def _only_divides(value: ir.Value) -> bool:
     """Whether a value is only added to numbers, and the sums are only divisors."""
-    for user, place in users_of(value):
+    for user, place in readers(value, CARRIES):
         if user.name == "stablehlo.add" and number_of(user.operands[1 - place]) is not None:
             if not _only_divides(user.results[0]):
                 return False
@@ -55,7 +56,7 @@ def _only_divides(value: ir.Value) -> bool:
 
 def largest(value: ir.Value, depth: int = LINT_DEPTH) -> float:
     """Returns an upper bound on the elements of a value; infinity if none is found."""
-    value = behind(value)
+    value = behind(value, CARRIES)
     number = number_of(value)
     if number is not None:
         return number
@@ -78,7 +79,7 @@ def _difference(op: ir.Operation, depth: int) -> float:
 
 def _has_maximum(value: ir.Value, depth: int) -> bool:
     """Whether a value is a maximum over elements, or a sum or a choice with one among its parts."""
-    op = maker(behind(value))
+    op = maker(behind(value, CARRIES))
     if op is None or not depth:
         return False
     if op.name == "stablehlo.reduce":
@@ -120,13 +121,13 @@ def _choice(op: ir.Operation, depth: int) -> float:
     """Returns the larger bound of two values, which the condition may bound too."""
     condition, *values = op.operands
     bounds = [largest(value, depth) for value in values]
-    compared = maker(behind(condition))
+    compared = maker(behind(condition, CARRIES))
     if compared is not None and compared.name == "stablehlo.compare":
         direction = stablehlo.ComparisonDirectionAttr(compared.attributes["comparison_direction"])
         number = number_of(compared.operands[1])
         chosen = _BELOW.get(direction.value)
         if number is not None and chosen is not None:
-            same = behind(values[chosen]) == behind(compared.operands[0])
+            same = behind(values[chosen], CARRIES) == behind(compared.operands[0], CARRIES)
             bounds[chosen] = min(bounds[chosen], number) if same else bounds[chosen]
     return max(bounds)
 
@@ -163,7 +164,7 @@ def _logarithm(_: ir.Operation, __: int) -> float:
 
 def is_positive(value: ir.Value, depth: int = LINT_DEPTH) -> bool:
     """Whether no element of a value is below 0."""
-    value = behind(value)
+    value = behind(value, CARRIES)
     number = number_of(value)
     if number is not None:
         return number >= 0
@@ -173,7 +174,8 @@ def is_positive(value: ir.Value, depth: int = LINT_DEPTH) -> bool:
     if op.name in _POSITIVE:
         return True
     operands = list(op.operands)
-    if op.name == "stablehlo.multiply" and behind(operands[0]) == behind(operands[1]):
+    sources = [behind(operand, CARRIES) for operand in operands]
+    if op.name == "stablehlo.multiply" and sources[0] == sources[1]:
         return True
     if op.name == "stablehlo.maximum":
         return any(is_positive(operand, depth - 1) for operand in operands)

@@ -9,17 +9,16 @@ lists the times of such programs.
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Iterator
+from collections.abc import Container
 from dataclasses import dataclass, field
 from typing import Final
 
 from scalify_hlo._compat import ir
-from scalify_hlo.algebra.search import Search
 from scalify_hlo.analysis.frames import BRANCHES, LOOP, RETURNS
 from scalify_hlo.analysis.matmuls import ACTIVATION, MATMULS, WEIGHT
 from scalify_hlo.dialect import traits
 from scalify_hlo.dialect.contraction import CONTRACTED, contraction_of
-from scalify_hlo.dialect.value_map import ValueSet
+from scalify_hlo.dialect.through import readers
 from scalify_hlo.quantize.casts import unwidened
 from scalify_hlo.quantize.row_kernels import is_made_of_rows
 from scalify_hlo.targets.description import Target
@@ -160,20 +159,8 @@ def is_stored(root: ir.Value, candidates: Container[ir.Value]) -> bool:
     """
     return any(
         op.name in _STORES or (op.name in MATMULS and op.results[0] not in candidates)
-        for op in _readers(root)
+        for op, _ in readers(root, _VIEWS)
     )
-
-
-def _readers(value: ir.Value) -> Iterator[ir.Operation]:
-    """Yields the ops that read a tensor or a view of it."""
-
-    def views(value: ir.Value) -> Iterator[ir.Value]:
-        users = (use.owner.operation for use in value.uses)
-        return (op.results[0] for op in users if op.name in _VIEWS)
-
-    for view in Search([value], views, seen=ValueSet()):
-        users = (use.owner.operation for use in view.uses)
-        yield from (op for op in users if op.name not in _VIEWS)
 
 
 def contracted_last(op: ir.OpView) -> tuple[bool, bool]:

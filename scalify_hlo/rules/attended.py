@@ -10,6 +10,7 @@ from typing import NamedTuple
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import ATTENTION_CONE, ATTENTION_VALUES
 from scalify_hlo.algebra.search import Search
+from scalify_hlo.dialect.through import behind
 from scalify_hlo.dialect.traits import LAYOUT
 from scalify_hlo.dialect.value_map import ValueMap, ValueSet
 
@@ -81,10 +82,7 @@ def _is_main(block: ir.Block) -> bool:
 def summed(op: ir.Operation) -> int:
     """Returns the number of elements that are summed in the divisor of a quotient."""
     whole = op.results[0].type
-    value = op.operands[len(op.operands) - 1]
-    while not isinstance(value.owner, ir.Block) and value.owner.name in _SPREADING:
-        value = value.owner.operands[0]
-    part = value.type
+    part = behind(op.operands[len(op.operands) - 1], _SPREADING).type
     if not (whole.has_static_shape and part.has_static_shape):
         return 0
     return int(math.prod(whole.shape) // max(math.prod(part.shape), 1))

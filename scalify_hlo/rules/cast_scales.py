@@ -12,6 +12,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.runtime_size import RuntimeSize
 from scalify_hlo.algebra.scale import Scaled, ScaleInfo
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.through import behind
 from scalify_hlo.dialect.traits import COPIES, LAYOUT, PRODUCTS, ROUNDS
 
 _OF_INPUTS: Final = COPIES | LAYOUT | PRODUCTS | ROUNDS
@@ -123,6 +124,5 @@ def _argument_of(value: ir.Value) -> str:
 
 def _is_factor(value: ir.Value) -> bool:
     """Whether a value is one number, as the factors of scales are."""
-    while not isinstance(value.owner, ir.Block) and value.owner.name in LAYOUT:
-        value = value.owner.operands[0]
-    return not isinstance(value.owner, ir.Block) and value.owner.name == "stablehlo.constant"
+    owner = behind(value, LAYOUT).owner
+    return not isinstance(owner, ir.Block) and owner.name == "stablehlo.constant"

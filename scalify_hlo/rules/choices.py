@@ -12,6 +12,7 @@ from scalify_hlo.algebra.scale_origins import ScaleMaximum
 from scalify_hlo.dialect.formats import is_real
 from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.splats import filled_with
+from scalify_hlo.dialect.through import behind
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.unit_scaling import ACTIVATIONS
 
@@ -172,7 +173,5 @@ def _is_float_zero(op: ir.Operation) -> bool:
 
 def _spread(value: ir.Value) -> ir.Operation | None:
     """Returns the op of the value before broadcasts; None if that is an argument."""
-    owner = value.owner
-    while not is_block(owner) and owner.name in _SPREADING:
-        owner = owner.operands[0].owner
+    owner = behind(value, _SPREADING).owner
     return None if is_block(owner) else owner.operation

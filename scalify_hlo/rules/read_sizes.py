@@ -11,6 +11,7 @@ from scalify_hlo.algebra.scale import ONE, Scaled, ScaleInfo
 from scalify_hlo.algebra.uncertainty import UNKNOWN, of_root
 from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.splats import filled_with
+from scalify_hlo.dialect.through import behind
 from scalify_hlo.dialect.traits import (
     BATCH_NORMS,
     BOUNDED_FROM_ZERO,
@@ -101,9 +102,7 @@ def size_of_read(op: ir.Operation, info: ScaleInfo) -> Scaled:
 
 def _is_shifted(value: ir.Value) -> bool:
     """Whether a value is a difference, with a broadcast operand, as in a softmax."""
-    owner = value.owner
-    while not isinstance(owner, ir.Block) and owner.name in _RESCALING:
-        owner = owner.operands[0].owner
+    owner = behind(value, _RESCALING).owner
     if isinstance(owner, ir.Block) or owner.name != "stablehlo.subtract":
         return False
     spread = broadcast_source(owner.operands[1])

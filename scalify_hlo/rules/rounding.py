@@ -5,12 +5,11 @@ from __future__ import annotations
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.runtime_size import RuntimeSize
 from scalify_hlo.algebra.scale import ONE, Scale, Scaled, ScaleInfo, Splat
-from scalify_hlo.algebra.search import Search
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.contraction import RAGGED_DOT
 from scalify_hlo.dialect.formats import FloatFormat
+from scalify_hlo.dialect.through import readers
 from scalify_hlo.dialect.traits import CONTRACTIONS, LAYOUT
-from scalify_hlo.dialect.value_map import OpSet
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.saturation import saturated
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
@@ -95,12 +94,7 @@ def _saturated(
 
 def _is_multiplied(op: ir.Operation) -> bool:
     """Whether only matmuls use a value; elsewhere, a constant takes the scale of its partner."""
-
-    def users(op: ir.Operation) -> list[ir.Operation]:
-        return [use.owner.operation for use in op.results[0].uses]
-
-    search = Search([op], lambda op: (u for u in users(op) if u.name in _MOVES), seen=OpSet())
-    return all(user.name in _MOVES | _CONTRACTIONS for each in search for user in users(each))
+    return all(user.name in _CONTRACTIONS for user, _ in readers(op.results[0], _MOVES))
 
 
 _MOVES = LAYOUT | {"stablehlo.slice"}

@@ -14,6 +14,7 @@ from scalify_hlo.algebra.scale import ONE, Scaled, ScaleInfo, Splat, splat_info
 from scalify_hlo.algebra.uncertainty import CONSTANT, of_root
 from scalify_hlo.dialect.dispatch import Dispatch
 from scalify_hlo.dialect.splats import dense_of, filled_with
+from scalify_hlo.dialect.through import behind
 from scalify_hlo.dialect.traits import LAYOUT
 
 _BYTE: Final = 8
@@ -125,16 +126,7 @@ def info_of_integers(value: ir.Value) -> ScaleInfo:
 
 def _source(value: ir.Value) -> ir.Value:
     """Returns the value before ops that move, repeat or keep its elements."""
-    owner = value.owner
-    while not isinstance(owner, ir.Block):
-        if owner.name in _SPREADING:
-            value = owner.operands[0]
-        elif owner.name == "stablehlo.optimization_barrier":  # A barrier around recomputed values.
-            value = owner.operands[ir.OpResult(value).result_number]
-        else:
-            break
-        owner = value.owner
-    return value
+    return behind(value, _SPREADING)
 
 
 def _size_of_integers(op: ir.Operation) -> float | None:

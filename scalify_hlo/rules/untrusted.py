@@ -18,6 +18,7 @@ from scalify_hlo.algebra.scale import ONE, Scaled, ScaleInfo
 from scalify_hlo.algebra.uncertainty import CERTAIN, Uncertainty
 from scalify_hlo.dialect import attributes, markers
 from scalify_hlo.dialect.formats import FloatFormat, format_of
+from scalify_hlo.dialect.through import readers
 from scalify_hlo.dialect.traits import CONTRACTIONS, ELEMENTWISE, LAYOUT, ROUNDS
 from scalify_hlo.dialect.value_map import ValueSet, erase
 from scalify_hlo.recipes.model import BOUNDED, MEASURE, WIDE
@@ -139,13 +140,9 @@ _DONE: Final = {
 
 def _readers(op: ir.Operation) -> Iterator[ir.Operation]:
     """Yields the ops that read a cast, through data movement."""
-    waiting = [op]
-    while waiting:
-        here = waiting.pop()
-        if here.name in _MOVING:
-            waiting += [use.owner.operation for result in here.results for use in result.uses]
-        else:
-            yield here
+    if op.name not in _MOVING:
+        return iter([op])
+    return (reader for result in op.results for reader, _ in readers(result, _MOVING))
 
 
 def _numbers(op: ir.Operation) -> frozenset[int]:
@@ -154,9 +151,7 @@ def _numbers(op: ir.Operation) -> frozenset[int]:
     return frozenset(ir.IntegerAttr(n).value for n in numbers if n is not None)
 
 
-_MOVING: Final = (LAYOUT - {"stablehlo.broadcast_in_dim"}) | {
-    *("stablehlo.convert", "stablehlo.optimization_barrier")
-}
+_MOVING: Final = (LAYOUT - {"stablehlo.broadcast_in_dim"}) | {"stablehlo.convert"}
 
 
 def _remark(octaves: float, target: str, room: int, how: str) -> str:

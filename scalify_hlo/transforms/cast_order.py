@@ -18,6 +18,7 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.contraction import contraction_of
 from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.functions import is_block
+from scalify_hlo.dialect.through import readers
 from scalify_hlo.dialect.value_map import replace_op
 from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.rules import emit
@@ -68,16 +69,8 @@ def _is_of_transpose(barrier: ir.Operation) -> bool:
 
 def _is_matrix(barrier: ir.Operation) -> bool:
     """Whether a matmul without batch dimensions sums over the last dimensions of the cast."""
-    waiting = [barrier.results[0]]
-    while waiting:
-        value = waiting.pop()
-        for use in value.uses:
-            user = use.owner.operation
-            if user.name == _RESHAPE:
-                waiting.append(user.results[0])
-            elif user.name == _DOT and _sums_over_last(user, use.operand_number):
-                return True
-    return False
+    found = readers(barrier.results[0], {_RESHAPE})
+    return any(op.name == _DOT and _sums_over_last(op, number) for op, number in found)
 
 
 def _sums_over_last(dot: ir.Operation, side: int) -> bool:
