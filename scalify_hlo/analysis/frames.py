@@ -13,6 +13,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import CALL_DEPTH
+from scalify_hlo.algebra.search import Search
 from scalify_hlo.dialect.calls import functions_in
 from scalify_hlo.dialect.functions import terminator
 from scalify_hlo.dialect.traits import COPIES
@@ -82,11 +83,10 @@ class Frame:
 
     def release(self) -> None:
         """Drops the places and the frames inside, which hold each other."""
-        waiting = [self]
-        while waiting:
-            frame = waiting.pop()
+        for frame in list(
+            Search([self], lambda each: () if each.inner is None else each.inner.values())
+        ):
             frame.places.clear()
-            waiting += frame.inner.values() if frame.inner is not None else ()
             frame.inner = None
 
     def body_of(self, op: ir.Operation, name: str) -> ir.Block | None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import DRIFT, PRODUCT_DRIFT, READ_CONE
 from scalify_hlo.algebra.scale import ONE, Scale, Scaled
+from scalify_hlo.algebra.search import Search
 from scalify_hlo.dialect.traits import ARITHMETIC, CONTRACTIONS
+from scalify_hlo.dialect.value_map import ValueSet
 from scalify_hlo.rules.alignment import READERS
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 
@@ -138,13 +140,12 @@ def is_read_square(op: ir.OpView, rewriter: ScaleRewriter) -> bool:
 
 def _is_read(value: ir.Value) -> bool:
     """Whether all uses of a value are products and sums that a function reads as values."""
-    waiting, seen = [value], 0
-    while waiting and seen < READ_CONE:
-        seen += 1
-        for use in waiting.pop().uses:
-            user = use.owner.operation
-            if user.name in ARITHMETIC:
-                waiting.append(user.results[0])
-            elif user.name not in READERS:
-                return False
-    return not waiting
+
+    def made_of(value: ir.Value) -> Iterator[ir.Value]:
+        users = (use.owner.operation for use in value.uses)
+        return (user.results[0] for user in users if user.name in ARITHMETIC)
+
+    search = Search([value], made_of, seen=ValueSet(), limit=READ_CONE)
+    users = (use.owner.operation for each in search for use in each.uses)
+    read = all(user.name in ARITHMETIC or user.name in READERS for user in users)
+    return read and not search.ended

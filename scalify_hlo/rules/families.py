@@ -7,8 +7,8 @@ one of its operands is scaled or a constant, so integer and boolean ops are not 
 from __future__ import annotations
 
 import math
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Final
 
 from scalify_hlo._compat import ir
@@ -22,6 +22,7 @@ from scalify_hlo.algebra.scale import (
     ScaleInfo,
     Splat,
 )
+from scalify_hlo.algebra.search import Search
 from scalify_hlo.algebra.uncertainty import CERTAIN, UNKNOWN, Uncertainty
 from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.traits import (
@@ -465,14 +466,14 @@ def _made_of(value: ir.Value, rewriter: ScaleRewriter) -> Iterator[ir.Value]:
 
     Those of a quotient or of a transcendental function are alike, or their range is bounded.
     """
-    waiting = deque([value])
-    for _ in range(READ_CONE):
-        if not waiting:
-            return
-        value = waiting.popleft()
-        name = None if is_block(value.owner) else value.owner.name
-        if name in _ALIKE or not isinstance(rewriter.info(value), Scaled):
-            continue
-        yield value
-        if name in ELEMENTWISE:
-            waiting.extend(value.owner.operands)
+
+    def is_unlike(value: ir.Value) -> bool:
+        alike = not is_block(value.owner) and value.owner.name in _ALIKE
+        return not alike and isinstance(rewriter.info(value), Scaled)
+
+    def operands(value: ir.Value) -> Iterable[ir.Value]:
+        found = not is_block(value.owner) and value.owner.name in ELEMENTWISE
+        return filter(is_unlike, value.owner.operands) if found else ()
+
+    search = Search(filter(is_unlike, [value]), operands, seen=ValueSet(), nearest=True)
+    return islice(search, READ_CONE)

@@ -13,6 +13,7 @@ import numpy as np
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import HUGE, HUGE_VALUES
 from scalify_hlo.algebra.scale import ONE, Scaled, ScaleInfo, Splat
+from scalify_hlo.algebra.search import Search
 from scalify_hlo.analysis.frames import INSIDES, LOOP, Frame, Place
 from scalify_hlo.dialect import traits
 from scalify_hlo.dialect.calls import functions_in
@@ -55,20 +56,15 @@ def largest_constant(value: ir.Value) -> float:
     function of the value. The result is -inf if there are none but 0, infinities and NaN.
     """
     frame = Frame({})
-    waiting: list[Place] = [frame.place(value)]
-    largest = -math.inf
-    seen: set[Place] = set()
-    while waiting and len(seen) < HUGE_VALUES:
-        place = waiting.pop(0)
-        if place in seen or not is_real(place[0].type):
-            continue
-        seen.add(place)
-        if _is_constant(place[0]):
-            largest = max(largest, _log_amax(place[0]))
-        else:
-            waiting += _made_from(*place)
+
+    def made_of(place: Place) -> list[Place]:
+        places = [] if _is_constant(place[0]) else _made_from(*place)
+        return [each for each in places if is_real(each[0].type)]
+
+    search = Search([frame.place(value)], made_of, limit=HUGE_VALUES, nearest=True)
+    found = [_log_amax(each) for each, _ in search if is_real(each.type) and _is_constant(each)]
     frame.release()
-    return largest
+    return max(found, default=-math.inf)
 
 
 def _module(value: ir.Value) -> ir.Operation:

@@ -34,6 +34,7 @@ from scalify_hlo.algebra.scale import (
     Splat,
     mean_uncertainty,
 )
+from scalify_hlo.algebra.search import Search
 from scalify_hlo.algebra.uncertainty import UNKNOWN, Uncertainty
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.value_map import erase, replace_op
@@ -87,14 +88,8 @@ class _Trial(NamedTuple):
 
     def moved(self, moving: Collection[int]) -> set[int]:
         """Returns other carries with a scale that is computed in the loop."""
-        waiting = [i for i, found in enumerate(self.origins) if found and i not in moving]
-        found = set(waiting)
-        waiting += moving
-        while waiting:
-            new = [i for i in self.takers.get(waiting.pop(), ()) if i not in found | {*moving}]
-            found |= {*new}
-            waiting += new
-        return found
+        computed = [i for i, found in enumerate(self.origins) if found]
+        return set(Search([*computed, *moving], lambda i: self.takers.get(i, ()))) - {*moving}
 
 
 def loop(op: ir.Operation, rewriter: ScaleRewriter) -> ir.Operation | None:

@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.limits import LAST_MATMUL_CONE, MEASURED_BOUND, MEASURED_MARGIN
 from scalify_hlo.algebra.scale import ONE, Scaled, ScaleInfo
+from scalify_hlo.algebra.search import Search
 from scalify_hlo.algebra.uncertainty import CERTAIN, Uncertainty
 from scalify_hlo.dialect import attributes, markers
 from scalify_hlo.dialect.formats import FloatFormat, format_of
@@ -284,23 +285,21 @@ def _follow(value: ir.Value, data: ir.Value, op: ir.Operation) -> None:
 
 def _is_last(matmul: ir.Operation) -> bool:
     """Whether all that depends on a matmul is wide, and is neither a matmul nor in a region."""
-    waiting, seen = [matmul.results[0]], ValueSet()
-    for _ in range(LAST_MATMUL_CONE):
-        if not waiting:
-            return True
-        value = waiting.pop()
-        if not _is_wide(value):
-            return False
-        for use in value.uses:
-            user = use.owner.operation
-            if user.name == "func.return":
-                continue
-            if user.name not in _CERTAIN or user.block != matmul.block:
-                return False
-            if user.results[0] not in seen:
-                seen.add(user.results[0])
-                waiting.append(user.results[0])
-    return False
+
+    def is_certain(user: ir.Operation) -> bool:
+        return user.name in _CERTAIN and user.block == matmul.block
+
+    def made_of(value: ir.Value) -> Iterator[ir.Value]:
+        users = (use.owner.operation for use in value.uses)
+        return (user.results[0] for user in users if is_certain(user))
+
+    search = Search(matmul.results, made_of, seen=ValueSet(), limit=LAST_MATMUL_CONE)
+    certain = all(
+        _is_wide(value)
+        and all(use.owner.name == "func.return" or is_certain(use.owner) for use in value.uses)
+        for value in search
+    )
+    return certain and not search.ended
 
 
 def _is_wide(value: ir.Value) -> bool:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Final
 
 from scalify_hlo.algebra.limits import LAYER_STEPS, PROBABILITY_USERS
+from scalify_hlo.algebra.search import Search
 from scalify_hlo.analysis.layers.graph import LEAF, MOVEMENT, Node
 from scalify_hlo.analysis.layers.match import scaled, through
 from scalify_hlo.analysis.layers.model import FORWARD, Layer
@@ -93,12 +95,9 @@ def _is_of_matmul(node: Node) -> bool:
 
 def _mixed(node: Node) -> Node | None:
     """Returns the matmul of the probabilities."""
-    waiting, most = [node], PROBABILITY_USERS
-    while waiting and most:
-        most -= 1
-        for user in waiting.pop(0).users:
-            if user.name == _MATMUL:
-                return user
-            if user.name in _AFTER:
-                waiting.append(user)
-    return None
+
+    def after(node: Node) -> Iterator[Node]:
+        return (user for user in node.users if user.name in _AFTER)
+
+    nearest = islice(Search([node], after, nearest=True), PROBABILITY_USERS)
+    return next((u for each in nearest for u in each.users if u.name == _MATMUL), None)

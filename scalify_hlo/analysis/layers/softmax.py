@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 import numpy as np
 
 from scalify_hlo.algebra.limits import LOSS_USERS, SOFTMAX_SPREAD
+from scalify_hlo.algebra.search import Search
 from scalify_hlo.analysis.layers import layout as layouts
 from scalify_hlo.analysis.layers.graph import MOVEMENT, Graph, Node
 from scalify_hlo.analysis.layers.layout import SAME
@@ -169,16 +171,15 @@ def _cross_entropy(layer: Layer) -> Iterator[Layer]:
     if layer.name == "softmax":
         return
     ends = _is_picked if layer.name == "log_softmax" else _is_less_picked
-    waiting, most = [layer.output], LOSS_USERS
-    while waiting and most:
-        most -= 1
-        node = waiting.pop(0)
+
+    def after(node: Node) -> Iterator[Node]:
+        return (user for user in node.users if user.name in MOVEMENT | {"multiply", "negate"})
+
+    for node in islice(Search([layer.output], after, nearest=True), LOSS_USERS):
         for user in node.users:
             if ends(user, node, layer):
                 yield Layer("cross_entropy", FORWARD, layer.inputs, user)
                 return
-            if user.name in MOVEMENT | {"multiply", "negate"}:
-                waiting.append(user)
 
 
 def _is_picked(user: Node, node: Node, _: Layer) -> bool:
