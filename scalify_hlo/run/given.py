@@ -62,7 +62,8 @@ def readable(program: Any) -> Program:
     if exported is None:
         raise UsageError(
             f"a {type(program).__name__} is not a program",
-            hint="give MLIR text, bytes of a program, an ir.Module or a jax.export.Exported",
+            hint="give MLIR text, bytes of a program, an ir.Module or a jax.export.Exported; "
+            "scalify takes Python functions",
         )
     return read_program(bytes(exported.mlir_module_serialized), exported.fun_name)
 
