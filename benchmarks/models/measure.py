@@ -127,7 +127,7 @@ class Runner:
         return [
             compare(tensor.name, expected, _value(given, paired=scale is not None))
             for tensor, expected, scale in zip(
-                results.original, self.results, results.scales, strict=True
+                original.results, self.results, results.scales, strict=True
             )
         ]
 

@@ -7,7 +7,7 @@ ops that were found.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from scalify_hlo._compat import ir
@@ -271,17 +271,5 @@ def _filled(
     found = []
     for value, measured in zip(plain, kept, strict=True):
         extent = next(rest, None) if measured else None
-        if extent is None:
-            found.append(value)
-            continue
-        found.append(
-            replace(
-                value,
-                smallest=extent.smallest,
-                largest=extent.largest,
-                zeros=extent.zeros,
-                infinities=extent.infinities,
-                nans=extent.nans,
-            )
-        )
+        found.append(value if extent is None else replace(value, **asdict(extent)))
     return found

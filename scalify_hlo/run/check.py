@@ -24,38 +24,6 @@ _LARGEST_RANDOM_SCALE = 6
 """Random scales lie within 2^±6, so that neither data nor values leave the range of f16."""
 
 
-def check(
-    original: Program,
-    rewritten: Program,
-    *,
-    inputs: Mapping[str, Array | StoredArray] | None = None,
-    seed: int = 0,
-    scale: float | None = None,
-    backend: Backend = "xla",
-) -> list[Difference]:
-    """Compares a rewrite with its original, result by result.
-
-    Args:
-        original: The program before the rewrite.
-        rewritten: The rewritten program, with the same signature or with float arguments and
-            results as data and scale.
-        inputs: Arrays by argument name, or ``arr_0``, ``arr_1`` ... by position; random by default.
-        seed: The seed of random inputs and scales.
-        scale: The scale of all arguments that are pairs, a power of two; random by default.
-        backend: ``xla`` for XLA on the CPU, or ``interpreter`` for the reference interpreter.
-
-    Returns:
-        The difference of each result.
-
-    Raises:
-        InputError: The programs do not have matching signatures, or the backend refuses one.
-        UsageError: The inputs do not fit the program.
-    """
-    return checked(
-        original, rewritten, inputs=inputs, seed=seed, scale=scale, backend=backend
-    ).differences
-
-
 @dataclass(frozen=True)
 class Checked:
     """A comparison of a rewrite with its original.
@@ -83,10 +51,22 @@ def checked(
     backend: Backend = "xla",
     declared: Sequence[str] = (),
 ) -> Checked:
-    """Compares a rewrite with its original, as `check` does, and returns the arguments too.
+    """Compares a rewrite with its original, result by result.
 
-    Declared sizes of inputs, those that the rewrite records and further ones as
-    ``PATTERN=NUMBER``, are compared with inputs that are given.
+    Args:
+        original: The program before the rewrite.
+        rewritten: The rewritten program, with the same signature or with float arguments and
+            results as data and scale.
+        inputs: Arrays by argument name, or ``arr_0``, ``arr_1`` ... by position; random by default.
+        seed: The seed of random inputs and scales.
+        scale: The scale of all arguments that are pairs, a power of two; random by default.
+        backend: ``xla`` for XLA on the CPU, or ``interpreter`` for the reference interpreter.
+        declared: Declared sizes as ``PATTERN=NUMBER``, which are compared with inputs that are
+            given, besides those that the rewrite records.
+
+    Raises:
+        InputError: The programs do not have matching signatures, or the backend refuses one.
+        UsageError: The inputs do not fit the program.
     """
     before = interface(original.module, original.name)
     run = partial(compiled, rewritten, backend)

@@ -127,12 +127,11 @@ class Match:
     """The correspondence of the arguments or results of a rewrite to those of the original.
 
     Attributes:
-        original: The arguments or results of the original.
-        data: For each of these, the counterpart in the rewrite, which is its data if it is a pair.
-        scales: For each of these, its scale in the rewrite; None if it is not a pair.
+        data: For each of those of the original, the counterpart in the rewrite, which is its data
+            if it is a pair.
+        scales: For each of them, its scale in the rewrite; None if it is not a pair.
     """
 
-    original: tuple[Tensor, ...]
     data: tuple[Tensor, ...]
     scales: tuple[Tensor | None, ...]
 
@@ -199,7 +198,7 @@ def _match(
     for tensor, scale in zip(data, scales, strict=True):
         if scale is not None and not _fits(tensor, scale):
             raise _misfit(kind, f"the scale {scale.name} is {scale}", name)
-    return Match(original, tuple(data), tuple(scales))
+    return Match(tuple(data), tuple(scales))
 
 
 def _fits(data: Tensor, scale: Tensor) -> bool:
