@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 import scalify_hlo
-from scalify_hlo.run.check import compile_module
+from scalify_hlo.run.runner import compile_module
 
 Array = npt.NDArray[np.float32]
 RECIPES: Mapping[str, Mapping[str, object]] = {

@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks.common import SIGNATURES, Row, export_text, report, rewritten
 from examples import data, gpt2
 from scalify_hlo.io.program import read_text
-from scalify_hlo.run.check import check
+from scalify_hlo.run.check import checked
 
 CONFIG = gpt2.Config(layers=2, width=16, heads=2, sequence=8, vocab=data.VOCAB, batch=1)
 
@@ -36,12 +36,12 @@ def main() -> int:
     text = export_text(gpt2.sgd_step, *arguments)
     rows = []
     for name in SIGNATURES:
-        results = check(
+        results = checked(
             read_text(text),
             read_text(rewritten(text, name)),
             inputs=by_position(arguments),
             backend="interpreter",
-        )
+        ).differences
         unequal = sum(result.max_ulp > 0 for result in results)
         rows += [
             Row(f"{name}: results that differ, of {len(results)}", unequal, 0, ".0f"),

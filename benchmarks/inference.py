@@ -28,7 +28,7 @@ from benchmarks.simulation import MATMULS, simulate
 from examples import cnn, data, gpt2
 from scalify_hlo._compat import ir, new_context
 from scalify_hlo.dialect.formats import format_of
-from scalify_hlo.run.check import compile_module
+from scalify_hlo.run.runner import compile_module
 
 CONFIG = gpt2.Config(
     layers=4, width=256, heads=4, sequence=128, vocab=data.VOCAB, batch=8, tied=False

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from scalify_hlo.io.tensors import DTYPES, Tensor
 from scalify_hlo.jax_api.block_scales import from_blocks, to_blocks
-from scalify_hlo.run.packed import packed, value_of_pair
+from scalify_hlo.run.pairs import joined, packed
 
 Array = npt.NDArray[np.float32]
 LENGTH = 4096
@@ -42,16 +42,16 @@ def to_nearest(value: Array, format_: str) -> Array:
     """Stores it rounded to nearest."""
     tensor = Tensor("v", value.shape, np.dtype(DTYPES[format_]), root=True)
     data, scale = packed(value, tensor)
-    return value_of_pair(data, scale, tensor).astype(np.float32)
+    return joined(data, scale, tensor).astype(np.float32)
 
 
 def upwards(value: Array, format_: str) -> Array:
     """Stores it rounded up."""
     tensor = Tensor("v", value.shape, np.dtype(DTYPES[format_]), root=True)
     data, scale = packed(value, tensor)
-    below = value_of_pair(data, scale, tensor) < value
+    below = joined(data, scale, tensor) < value
     data = (data.view(np.uint8) + below.astype(np.uint8)).view(data.dtype)
-    return value_of_pair(data, scale, tensor).astype(np.float32)
+    return joined(data, scale, tensor).astype(np.float32)
 
 
 ROUNDINGS: dict[str, Callable[[Array, str], Array]] = {

@@ -15,7 +15,8 @@ from benchmarks.common import Row, report
 from benchmarks.stats_cost import small_step
 from scalify_hlo._compat import CpuProgram, compile_on_cpu
 from scalify_hlo.io.program import read_text
-from scalify_hlo.observe.find_nan import Instrumented, flat
+from scalify_hlo.observe.find_nan import Instrumented
+from scalify_hlo.observe.numbering import inline_numbered, number_ops
 
 TIME, MEMORY = 3.0, 2.0
 """The most that flags may cost, as ratios."""
@@ -25,7 +26,10 @@ def main() -> int:
     """Prints the costs."""
     config, text, values, rounds = small_step(__doc__ or "")
     start = time.process_time()
-    flagging = Instrumented(flat(read_text(text).module, "step"), "step")
+    module = read_text(text).module
+    number_ops(module, "step")
+    inline_numbered(module, "step")
+    flagging = Instrumented(module, "step")
     flagged = flagging.flag()
     building = time.process_time() - start
     compiled: dict[str, CpuProgram] = {}

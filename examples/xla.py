@@ -16,7 +16,7 @@ from jaxlib import xla_client
 
 from scalify_hlo._compat import ir, new_context
 from scalify_hlo.io.tensors import Tensor, interface
-from scalify_hlo.run.packed import is_packed, packed
+from scalify_hlo.run.pairs import is_packed, packed
 
 
 class Executable:

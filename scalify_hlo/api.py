@@ -14,9 +14,8 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.measured import Measured
 from scalify_hlo.errors import UsageError, nearest, refuse_without
 from scalify_hlo.explaining.device import for_device
-from scalify_hlo.io.artifact import copy_module, require_legible
-from scalify_hlo.io.program import Program, read_program, read_text, write_program
-from scalify_hlo.io.wellformed import check_module, located
+from scalify_hlo.io.program import Program, write_program
+from scalify_hlo.io.wellformed import located
 from scalify_hlo.passes.pipeline import Options, Signature
 from scalify_hlo.passes.record import rewrite_recorded
 from scalify_hlo.passes.summary import warn_of
@@ -25,6 +24,7 @@ from scalify_hlo.profile.model import Profile
 from scalify_hlo.recipes.loading import recipe_of, require_pairs
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.report.model import Report
+from scalify_hlo.run.given import exported_of, readable
 
 if TYPE_CHECKING:
     import jax
@@ -204,17 +204,15 @@ def rewrite(
 
 
 def _rewrite(program: Any, options: Options) -> tuple[Any, Report]:
-    if isinstance(program, str):
-        return _rewrite_stored(read_text(program), options)
-    if isinstance(program, (bytes, bytearray)):
-        return _rewrite_stored(read_program(bytes(program)), options)
-    if isinstance(program, ir.Module):
-        require_legible(program, "<module>")
-        copy = copy_module(program)
-        check_module(copy, "<module>")
-        with located("<module>"):
-            return copy, rewrite_recorded(copy, options, "<module>")
-    return _rewrite_exported(program, options)
+    exported = exported_of(program)
+    if exported is not None:
+        from scalify_hlo.frontend.exported import rewrite_with_report
+
+        done = rewrite_with_report(exported, options)
+        return done.exported, done.report
+    rewritten, report = rewrite_program(readable(program), options)
+    own = rewritten.module if isinstance(program, ir.Module) else write_program(rewritten)
+    return own, report
 
 
 def rewrite_program(program: Program, options: Options) -> tuple[Program, Report]:
@@ -240,26 +238,6 @@ def rewrite_program(program: Program, options: Options) -> tuple[Program, Report
         program.exported, options, module=program.module, name=program.name
     )
     return replace(program, exported=rewritten.exported), rewritten.report
-
-
-def _rewrite_stored(program: Program, options: Options) -> tuple[Any, Report]:
-    rewritten, report = rewrite_program(program, options)
-    return write_program(rewritten), report
-
-
-def _rewrite_exported(program: Any, options: Options) -> tuple[Any, Report]:
-    import jax.export
-
-    if not isinstance(program, jax.export.Exported):
-        raise UsageError(
-            f"a {type(program).__name__} is not a program",
-            hint="give MLIR text, bytes of a program, an ir.Module or a jax.export.Exported; "
-            "scalify takes Python functions",
-        )
-    from scalify_hlo.frontend.exported import rewrite_with_report
-
-    rewritten = rewrite_with_report(program, options)
-    return rewritten.exported, rewritten.report
 
 
 def collect_stats(

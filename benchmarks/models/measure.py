@@ -15,8 +15,8 @@ from benchmarks.models.run import RUNS, Run
 from scalify_hlo.api import make_options, rewrite_program
 from scalify_hlo.io.program import read_text, write_program
 from scalify_hlo.io.tensors import Array, interface
-from scalify_hlo.run.check import match
 from scalify_hlo.run.compare import Difference, compare
+from scalify_hlo.run.pairs import match
 
 LARGEST_SCALE = 6
 """Scales of arguments lie within 2^±6, and differ."""
@@ -127,7 +127,7 @@ class Runner:
         return [
             compare(tensor.name, expected, _value(given, paired=scale is not None))
             for tensor, expected, scale in zip(
-                results.original, self.results, results.scales, strict=True
+                original.results, self.results, results.scales, strict=True
             )
         ]
 

@@ -13,39 +13,27 @@ import numpy as np
 from scalify_hlo._compat import ir
 from scalify_hlo.choose.casts import Cast, CastError, count_of, errors_of, measure_casts
 from scalify_hlo.choose.cotangents import Backward, backward_of
-from scalify_hlo.choose.delayed import COUNT, first_state, tensors_of
 from scalify_hlo.choose.energies import Energy, energies_of, measure_energies
-from scalify_hlo.choose.preparation import (
-    carried_results,
-    flat_inputs,
-    inline_and_erase_probes,
-    name_arguments,
-    named_sites,
-)
 from scalify_hlo.choose.results import ResultError, ResultKind, error_of, kinds_of, without_noise
-from scalify_hlo.choose.running import Rewritten, Running, Step
-from scalify_hlo.dialect.structure import structural_hash
-from scalify_hlo.errors import InputError
+from scalify_hlo.choose.sites import named_sites
+from scalify_hlo.errors import UsageError
 from scalify_hlo.io.artifact import copy_module
-from scalify_hlo.io.tensors import Array, Interface, interface, is_inexact
+from scalify_hlo.io.tensors import Array, is_inexact
 from scalify_hlo.io.wellformed import located
-from scalify_hlo.observe.feeding import Feeding
-from scalify_hlo.observe.numbering import number_ops
-from scalify_hlo.passes.normalize import NormalizePass
-from scalify_hlo.passes.pipeline import Options, rewrite_module, run_passes
-from scalify_hlo.passes.record import refuse_rewritten
+from scalify_hlo.observe.numbering import inline_numbered, number_ops
+from scalify_hlo.observe.prepare import for_module, take_probes
+from scalify_hlo.passes.pipeline import Options, rewrite_module
+from scalify_hlo.profile.model import Profile
 from scalify_hlo.recipes.model import NONE, Recipe
 from scalify_hlo.report.model import Report
 from scalify_hlo.report.totals import STATE_ROLES
 from scalify_hlo.run.calibration import calibrate
-from scalify_hlo.run.check import Run, compile_module, match
-from scalify_hlo.run.given import Sample, exported_of, readable
+from scalify_hlo.run.given import Sample
 from scalify_hlo.run.input_scales import scales_of
-from scalify_hlo.run.many_devices import divides, run_on_devices
-from scalify_hlo.run.refinement import refined
+from scalify_hlo.run.runner import Runner, divides
+from scalify_hlo.run.session import Session, carried_state
 
 _ULPS: Final = 2.0**-22
-_HINT: Final = "give the program as it is exported for the CPU"
 
 
 @dataclass(frozen=True)
@@ -88,28 +76,15 @@ class Bench:
     def __init__(
         self, program: Any, samples: Sequence[Sample], *, steps: int = 1, carry: bool = False
     ) -> None:
-        self._read = read = readable(program)
-        self.name, self._exported = read.name, exported_of(program) or read.exported
-        refuse_rewritten(read.module, self.name)
-        self.hash = structural_hash(read.module)
-        self._steps = steps
-        described = interface(read.module, self.name, dynamic=True)
-        self._values = flat_inputs(described, exported_of(program), samples)
-        module = copy_module(read.module)
-        if not all(tensor.static for tensor in described.arguments):
-            module = refined(module, [array.shape for array in self._values[0]])
-            name_arguments(module, [tensor.name for tensor in described.arguments])
-        self._module, self._interface = module, interface(module, self.name)
-        self._divided = divides(module)
-        state = carried_results(module, self.name, required=carry)
-        self._state, self._passed = state, state if carry else {}
-        self._base = copy_module(module)
-        with located(self.name):
-            run_passes(self._base, [NormalizePass()])
-        with self._base.context, ir.Location.unknown():
-            number_ops(self._base.operation)
+        self._runner = runner = Runner(program, samples, again=False)
+        self.name, self.hash, self._steps = runner.name, runner.hash, steps
+        self._module, self._interface, self._values = runner.module, runner.interface, runner.values
+        self._state = carried_state(self._module, self.name, required=carry)
+        self._passed = self._state if carry else {}
+        self._base = copy_module(self._module)
+        number_ops(self._base, self.name)
         self.roles, self.sites, self._rewritten = named_sites(self._base, self.name)
-        self._kinds = kinds_of(module, self._interface, state, self.roles)
+        self._kinds = kinds_of(self._module, self._interface, self._state, self.roles)
 
     @cached_property
     def kinds(self) -> list[ResultKind]:
@@ -122,7 +97,7 @@ class Bench:
     @property
     def takes_pairs(self) -> bool:
         """Whether rewrites may keep state as pairs: there is some, and one device has all of it."""
-        return self.has_state and not self._divided
+        return self.has_state and not divides(self._module)
 
     @property
     def has_state(self) -> bool:
@@ -157,10 +132,9 @@ class Bench:
         ]
 
     @cached_property
-    def original(self) -> Running:
-        """The compiled original."""
-        same = Feeding.same(self._interface, self._passed)
-        return Running(self._compiled(copy_module(self._module)), same)
+    def original(self) -> Session:
+        """The steps of the original."""
+        return self._runner.session(self._module)
 
     @cached_property
     def first(self) -> list[Array]:
@@ -180,9 +154,8 @@ class Bench:
         weights = {n for n, t in enumerate(self._interface.arguments) if self._is_weight(t.name)}
         if loss is None or weights.isdisjoint(self._state.values()):
             return None
-        running = self.original.carrying(self._state)
-        first = running.step(self._values[0])
-        steps = first, running.step(self._values[0], first)
+        first = self.original.step(self._values[0])
+        steps = first, self.original.step(self._values[0], first, self._state)
         before, after = (float(np.real(s.values[loss.number].reshape(-1)[0])) for s in steps)
         change = (before - after) / abs(before) if before else math.nan
         return change if change and math.isfinite(change) else None
@@ -190,27 +163,23 @@ class Bench:
     def _is_weight(self, argument: str) -> bool:
         return self.roles.get(argument) == "weight"
 
-    def losses(self, running: Running, loss: ResultKind | None, seeds: Iterable[Seed]) -> Losses:
+    def losses(self, session: Session, loss: ResultKind | None, seeds: Iterable[Seed]) -> Losses:
         """Returns the loss of each step of each seed; nothing without a loss.
 
         Args:
-            running: A program.
+            session: The steps of a program.
             loss: The result that is the loss.
             seeds: The inputs of each seed.
         """
         if loss is None:
             return []
         return [
-            [float(np.real(step[loss.number].reshape(-1)[0])) for step in self._all(running, seed)]
+            [
+                float(np.real(step.values[loss.number].reshape(-1)[0]))
+                for step in session.steps(seed, self._steps, self._passed)
+            ]
             for seed in seeds
         ]
-
-    def _all(self, running: Running, values: Seed) -> Iterable[list[Array]]:
-        """Yields the results of each step."""
-        last: Step | None = None
-        for number in range(self._steps):
-            last = running.step(values[number % len(values)], last)
-            yield last.values
 
     def profiled(self, options: Options) -> Options:
         """Returns options with a profile of the inputs, if the recipe needs one and has none."""
@@ -220,8 +189,7 @@ class Bench:
 
     @cached_property
     def _profile(self) -> Any:
-        module = copy_module(self._module)
-        program = replace(self._read, module=module, exported=self._exported)
+        program = replace(self._runner.program, module=copy_module(self._module))
         return replace(calibrate(program, self._values), program=self.hash)
 
     def measured(self, options: Options) -> Options:
@@ -233,11 +201,20 @@ class Bench:
         found = scales_of(self._interface.arguments, self._values[0])
         return replace(options, input_scale=found | dict(options.input_scale))
 
-    def rewritten(self, options: Options, *, casts: bool = False) -> Rewritten:
-        """Returns a compiled rewrite.
+    def outcome(
+        self,
+        options: Options,
+        loss: ResultKind | None,
+        seeds: Sequence[Seed],
+        *,
+        casts: bool = False,
+    ) -> Outcome:
+        """Runs a rewrite, and compares it with the original.
 
         Args:
             options: The options of the rewrite.
+            loss: The result that is the loss.
+            seeds: The inputs of each seed, of which the losses are returned.
             casts: Whether the errors of casts are measured.
 
         Raises:
@@ -245,20 +222,29 @@ class Bench:
             UsageError: The options do not fit the program.
         """
         module = copy_module(self._base if casts else self._module)
-        asked = replace(self.measured(self.profiled(options)), listed=True, probe=casts)
-        if asked.profile is not None:
-            asked.profile.require(self.hash)
-            here = replace(asked.profile, program=structural_hash(module))
-            asked = replace(asked, profile=here)
+        asked = for_module(self.measured(self.profiled(options)), self.hash, module)
         with located(self.name):
-            report = rewrite_module(module, asked)
+            report = rewrite_module(module, replace(asked, listed=True, probe=casts))
         found = self._instrumented(module) if casts else []
-        return Rewritten(report, self._running(module, found), found)
+        session = self._runner.session(module, count_of(found))
+        if session.state:
+            session.converge(self._values[0], forget=True)
+        step = session.step(self._values[0])
+        pairs = list(zip(self.first, step.values, strict=True))
+        taken = list(zip(self._values[0], step.given, strict=True))
+        errors = [
+            error_of(each, pairs[each.number], None if i is None else taken[i])
+            for each in self.kinds
+            for i in [each.argument]
+        ]
+        losses = self.losses(session, loss, seeds)
+        return Outcome(report, errors, errors_of(found, step.all), losses)
 
     def _instrumented(self, module: ir.Module) -> list[Cast]:
+        main = inline_numbered(module, self.name)
         with module.context, ir.Location.unknown():
-            main = inline_and_erase_probes(module)
-            return [] if main is None else measure_casts(main, self._rewritten)
+            take_probes(main)
+            return measure_casts(main, self._rewritten)
 
     def backward(self) -> Backward:
         """Returns the backward pass of the original, by the numbers of its ops."""
@@ -267,66 +253,10 @@ class Bench:
     def energies(self) -> Mapping[int, Energy]:
         """Runs the original, and returns the energies of its matmuls by the numbers of ops."""
         module = copy_module(self._base)
+        main = inline_numbered(module, self.name)
         with module.context, ir.Location.unknown():
-            main = inline_and_erase_probes(module)
-            numbers = [] if main is None else measure_energies(main, self.sites)
-        fed = Feeding.same(self._interface, {}).first(self._values[0])
-        return energies_of(numbers, self._compiled(module)(fed))
-
-    def _running(self, module: ir.Module, casts: Sequence[Cast]) -> Running:
-        after = interface(module, self.name)
-        about = tensors_of(module)
-        added = count_of(casts)
-        state = COUNT if about is not None else 0
-        taken = after.arguments[: len(after.arguments) - state]
-        given = after.results[: len(after.results) - state - added]
-        matched = match(self._interface, Interface(taken, given), self.name)
-        running = Running(self._compiled(module), Feeding(matched, self._passed))
-        if about is not None:
-            length = after.arguments[-COUNT].shape[0]
-            running.settle(self._values[0], lambda run: first_state(about, length, run))
-        return running
-
-    def _compiled(self, module: ir.Module) -> Run:
-        if not self._divided:
-            return compile_module(module, self.name, hint=_HINT)
-        arguments = interface(module, self.name).arguments
-        if len(arguments) != len(self._interface.arguments):
-            raise InputError(
-                "a program that is divided by hand among devices is run with its own arguments "
-                "only, and the recipe adds scales to them",
-                location=self.name,
-                hint="give --signature same, and no recipe of delayed scales",
-            )
-        return run_on_devices(self._exported, module, self.name)
-
-    def outcome(
-        self, rewritten: Rewritten, loss: ResultKind | None, seeds: Sequence[Seed]
-    ) -> Outcome:
-        """Runs a rewrite, and compares it with the original.
-
-        Args:
-            rewritten: The rewrite.
-            loss: The result that is the loss.
-            seeds: The inputs of each seed, of which the losses are returned.
-        """
-        running = rewritten.running
-        step, fed = running.step(self._values[0]), self.original.feeding.first(self._values[0])
-        before = {
-            each.number: (fed[each.argument], step.fed[each.argument])
-            for each in self.kinds
-            if each.argument is not None
-        }
-        errors = [
-            error_of(
-                each,
-                (self.first[each.number], step.values[each.number]),
-                before.get(each.number),
-            )
-            for each in self.kinds
-        ]
-        casts = errors_of(rewritten.casts, step.all)
-        return Outcome(rewritten.report, errors, casts, self.losses(running, loss, seeds))
+            numbers = measure_energies(main, self.sites)
+        return energies_of(numbers, self._runner.compiled(module)(self._values[0]))
 
 
 def _other_last_bits(values: Sequence[Array]) -> list[Array]:
@@ -347,14 +277,33 @@ Losses = list[list[float]]
 """The loss of each step, for each seed."""
 
 
-def options_for(recipe: Recipe, signature: str, *, pairs: bool) -> Options:
+def options_for(recipe: Recipe, signature: str, profile: Profile | None, *, pairs: bool) -> Options:
     """Returns the options of a rewrite.
 
     Args:
         recipe: The recipe.
         signature: ``same``, ``scaled``, or ``auto`` for ``scaled`` if the recipe keeps state in low
             precision, which only pairs of data and scale can hold.
+        profile: The profile of calibrated scales; None for that of the inputs.
         pairs: Whether the program may keep state as pairs.
     """
     scaled = signature == "scaled" or (signature == "auto" and recipe.state.narrow and pairs)
-    return Options(recipe=recipe, signature="scaled" if scaled else "same")
+    seen = profile if recipe.scaling.kind == "calibrated" else None
+    return Options(recipe, "scaled" if scaled else "same", profile=seen)
+
+
+def require_one_step(command: str, samples: Sequence[Sample]) -> None:
+    """Checks that there are inputs of one step only.
+
+    Args:
+        command: The name of the command in the error.
+        samples: The inputs of steps.
+
+    Raises:
+        UsageError: There are inputs of several steps.
+    """
+    if len(samples) > 1:
+        raise UsageError(
+            f"{command} runs one step, and there are inputs of {len(samples)} steps",
+            hint="give those of one step",
+        )

@@ -224,12 +224,10 @@ def _tried(
     options: CompareOptions,
 ) -> Trial:
     """Returns the result of one recipe, or the reason why the program cannot take it."""
-    asked = options_for(recipe, options.signature, pairs=bench.takes_pairs)
-    if recipe.scaling.kind == "calibrated" and options.profile is not None:
-        asked = Options(recipe, asked.signature, profile=options.profile)
+    asked = options_for(recipe, options.signature, options.profile, pairs=bench.takes_pairs)
     try:
         require_pairs(recipe, asked.signature)
-        outcome = bench.outcome(bench.rewritten(asked, casts=True), loss, inputs)
+        outcome = bench.outcome(asked, loss, inputs, casts=True)
     except ScalifyError as error:
         return Trial(name, reason=error.message)
     report = outcome.report

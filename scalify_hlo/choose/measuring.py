@@ -12,7 +12,6 @@ from scalify_hlo.choose.blame_model import Effect
 from scalify_hlo.choose.comparison import CompareOptions
 from scalify_hlo.choose.results import judged, loss_of
 from scalify_hlo.choose.sites import Site, sites_of
-from scalify_hlo.passes.pipeline import Options
 from scalify_hlo.recipes.model import Recipe, Scaling
 
 
@@ -134,11 +133,9 @@ class Measuring:
             casts: Whether the errors of casts are measured.
         """
         bench, compared = self._bench, self._compared
-        options = options_for(recipe, compared.signature, pairs=bench.takes_pairs)
-        if recipe.scaling.kind == "calibrated":
-            options = Options(recipe, options.signature, profile=compared.profile)
-        rewritten = bench.rewritten(options, casts=casts)
-        found = bench.outcome(rewritten, self._loss, self._inputs)
+        pairs = bench.takes_pairs
+        options = options_for(recipe, compared.signature, compared.profile, pairs=pairs)
+        found = bench.outcome(options, self._loss, self._inputs, casts=casts)
         self.runs += 1
         self._tell(self.runs)
         return found

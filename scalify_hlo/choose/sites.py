@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.choose.casts import LHS, RESULT, RHS, CastError
 from scalify_hlo.choose.decibels import decibels
+from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.locations import place_of_text
 from scalify_hlo.dialect.patterns import ROLE_MARK, VOCABULARY, is_site_like
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.errors import InputError
+from scalify_hlo.io.artifact import copy_module
+from scalify_hlo.io.wellformed import located
+from scalify_hlo.passes.pipeline import run_passes
+from scalify_hlo.passes.roles import RolesPass
 from scalify_hlo.report.matmuls import MatmulReport
 
 _WIDE = 32
@@ -242,3 +250,51 @@ def share_of_bits(matmuls: Iterable[MatmulReport], most: int) -> float | None:
 
 def _bits(format_: str) -> int:
     return FORMATS[format_].bits if format_ in FORMATS else _WIDE
+
+
+class Named(NamedTuple):
+    """The names of a program's arguments and matmuls.
+
+    Attributes:
+        roles: The roles of arguments by their names.
+        sites: The site of each matmul by the number of its op.
+        rewritten: The same for matmuls of a rewrite. One of swapped operands has the number of the
+            transpose whose place it takes.
+    """
+
+    roles: dict[str, str]
+    sites: dict[int, str]
+    rewritten: dict[int, str]
+
+
+def named_sites(base: ir.Module, name: str) -> Named:
+    """Returns the roles of arguments, and the sites of matmuls.
+
+    Args:
+        base: The module, whose ops are numbered.
+        name: Its name in errors.
+    """
+    module = copy_module(base)
+    with located(name):
+        roles = run_passes(module, [RolesPass()]).roles
+    found: dict[int, tuple[str, bool]] = {}
+    moved: dict[int, int] = {}
+    with module.context:
+        for op in ops_in(module.operation, where=lambda op: attributes.SITE in op.attributes):
+            number = _number(op)
+            if number is None:
+                continue
+            vocabulary = attributes.VOCABULARY in op.attributes
+            found[number] = op.attributes[attributes.SITE].value, vocabulary
+            users = [use.owner.operation for use in op.results[0].uses]
+            transposes = (_number(user) for user in users if user.name == "stablehlo.transpose")
+            moved.update((each, number) for each in transposes if each is not None)
+    sites = dict(zip(found, keys_of(list(found.values())), strict=True))
+    return Named(roles, sites, sites | {each: sites[number] for each, number in moved.items()})
+
+
+def _number(op: ir.Operation) -> int | None:
+    """Returns the number of an op; None if it has none."""
+    if attributes.VALUE_NUMBER not in op.attributes:
+        return None
+    return int(ir.IntegerAttr(op.attributes[attributes.VALUE_NUMBER]).value)

@@ -27,9 +27,8 @@ from scalify_hlo.io.tensors import Array, Tensor, interface, is_complex
 from scalify_hlo.jax_api.scaled_array import is_scaled_array
 from scalify_hlo.jax_api.stored_arrays import split_for, stored
 from scalify_hlo.passes.record import rewrites_of
-from scalify_hlo.run.added import first_state
-from scalify_hlo.run.packed import is_packed, value_of_pair
-from scalify_hlo.run.scale_arrays import by_element
+from scalify_hlo.run.pairs import by_element, is_packed, joined
+from scalify_hlo.run.session import state_numbers
 from scalify_hlo.storage.arrays import StoredArray
 
 _NARROW: Final = 2
@@ -134,7 +133,7 @@ def original_arguments(program: Program) -> list[Argument]:
     pairs = _require_pairs(program)
     described = interface(program.module, program.name, dynamic=True)
     tensors, names = described.arguments, _given_names(program)
-    left_out = {*pairs.values(), *first_state(program.module, described)}
+    left_out = {*pairs.values(), *state_numbers(program.module, described)}
     counts = Counter(tensor.name for tensor in tensors)
     keys = [t.name if counts[t.name] == 1 else f"arr_{i}" for i, t in enumerate(tensors)]
     logical = _logical_dtypes(program, len(tensors))
@@ -367,7 +366,7 @@ def _relative_error(argument: Argument, values: Array, made: list[Array], name: 
     for start in range(0, len(rows), step := max(1, ENCODED_CHUNK // row)):
         piece = slice(start, start + step)
         before, of_piece = rows[piece].astype(wide), scales[piece] if scale.shape else scale
-        after = value_of_pair(data[piece], of_piece, argument.data)
+        after = joined(data[piece], of_piece, argument.data)
         finite = np.isfinite(before) & np.isfinite(after)
         lost += int(np.sum(~finite & (before != after) & ~(np.isnan(before) & np.isnan(after))))
         before, after = before[finite], after[finite]

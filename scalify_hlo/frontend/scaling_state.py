@@ -16,23 +16,20 @@ from typing import TYPE_CHECKING, Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-import numpy.typing as npt
 
 from scalify_hlo import _compat
 from scalify_hlo._compat import ir
-from scalify_hlo.algebra.limits import SCALING_RUNS
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.dialect.value_map import erase_argument, replace_uses
 from scalify_hlo.errors import UsageError
 from scalify_hlo.io.artifact import parse_artifact
-from scalify_hlo.quantize.delayed import AS, LEAVES, MEMBER, Described, described
+from scalify_hlo.quantize.delayed import AS, LEAVES, MEMBER, Described
 from scalify_hlo.report.model import ScalingState
+from scalify_hlo.run.session import State, converged, described_state, first_state, state_after
 
 if TYPE_CHECKING:
     from scalify_hlo.profile.model import Profile
-
-State = dict[str, jax.Array]
 
 _COUNT = len(LEAVES)
 _TREE = jax.tree.structure(dict.fromkeys(LEAVES, 0))
@@ -66,37 +63,18 @@ def init_scaling_state(
     about = _about(exported)
     taken, _ = jax.tree.unflatten(exported.in_tree, exported.in_avals)
     length, _ = taken[-1]["amax_history"].shape
+
+    def run(state: State) -> State:
+        _, new = exported.call(*args, dict(zip(LEAVES, state, strict=True)), **kwargs)
+        return state_after(about, length, np.asarray(new["amax_history"][0]), state[1])
+
+    state = first_state(about, length)
     if profile is not None:
         amax = np.array([_amax(profile, name) for name in about.names], np.float32)
-        return _state(about, amax, length)
-    state = _state(about, np.zeros(len(about.names), np.float32), length)
-    state["scale"] = jnp.asarray(about.first_scales())
-    return _settled(exported, about, state, args, kwargs) if args or kwargs else state
-
-
-def _settled(
-    exported: jax.export.Exported, about: Described, state: State, args: Any, kwargs: Any
-) -> State:
-    """Runs the program until its scales do not change, and returns the state."""
-    for _ in range(SCALING_RUNS):
-        _, new = exported.call(*args, state, **kwargs)
-        amax = np.asarray(new["amax_history"][0])
-        scale, state = state["scale"], _state(about, amax, len(state["amax_history"]))
-        state["scale"] = jnp.where(amax > 0, state["scale"], scale)
-        if (state["scale"] == scale).all():
-            break
-    return state
-
-
-def _state(about: Described, amax: npt.NDArray[np.float32], length: int) -> State:
-    """Returns the state after one step with this amax of each tensor."""
-    history = np.zeros((length, amax.size), np.float32)
-    history[0] = amax
-    return {
-        "amax_history": jnp.asarray(history),
-        "scale": jnp.asarray(about.scales(amax)),
-        "step": jnp.int32(0),
-    }
+        state = state_after(about, length, amax, 1.0)
+    elif args or kwargs:
+        _, state = converged(state, run)
+    return dict(zip(LEAVES, map(jnp.asarray, state), strict=True))
 
 
 def scaling_tensors(exported: jax.export.Exported) -> tuple[str, ...]:
@@ -117,8 +95,7 @@ def scaling_tensors(exported: jax.export.Exported) -> tuple[str, ...]:
 
 def _about(exported: jax.export.Exported) -> Described:
     module = parse_artifact(exported.mlir_module_serialized, exported.fun_name)
-    with module.context:
-        found = described(module.operation)
+    found = described_state(module)
     if found is None:
         raise UsageError(
             f"the program {exported.fun_name!r} has no state of delayed scales",

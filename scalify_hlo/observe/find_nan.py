@@ -7,36 +7,31 @@ ops that were found.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from scalify_hlo._compat import ir
-from scalify_hlo.analysis.depth import levels_of
-from scalify_hlo.deep import run_deep
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
-from scalify_hlo.dialect.structure import structural_hash
 from scalify_hlo.dialect.value_map import ValueMap
 from scalify_hlo.errors import InputError, require_choice, require_count
 from scalify_hlo.io.artifact import copy_module
 from scalify_hlo.io.tensors import Array, interface
 from scalify_hlo.io.wellformed import located
-from scalify_hlo.observe.feeding import Feeding, carried_state
 from scalify_hlo.observe.flow import Flow
 from scalify_hlo.observe.nan_report import NanReport, NonFiniteOp, ValueRange, loops_of
 from scalify_hlo.observe.nonfinite import Events, Flagged, flag_values
 from scalify_hlo.observe.numbering import inline_numbered, number_ops
 from scalify_hlo.observe.origins import Origin, Origins
+from scalify_hlo.observe.prepare import for_module
 from scalify_hlo.observe.ranges import Extent, measurable, measure_ranges
-from scalify_hlo.observe.source import Source
 from scalify_hlo.observe.values import Scan, Watched, name_and_place
 from scalify_hlo.passes.legalize import LegalizePass
-from scalify_hlo.passes.normalize import NormalizePass
 from scalify_hlo.passes.pipeline import Options, rewrite_module, run_passes
-from scalify_hlo.passes.record import described, refuse_rewritten
-from scalify_hlo.run.added import first_state, with_state, without_state
-from scalify_hlo.run.check import match
+from scalify_hlo.passes.record import described
 from scalify_hlo.run.given import Sample
+from scalify_hlo.run.runner import Runner
+from scalify_hlo.run.session import carried_state
 
 ONLY: Final = {"any": ("nan", "infinity"), "nan": ("nan",), "inf": ("infinity",)}
 """The kinds of elements that a search is for, by the name of the option."""
@@ -86,7 +81,8 @@ def find_nan(
         options: The options of a rewrite, whose values are searched; None for the program itself.
         progress: Is told how far the work is.
     """
-    finding = _Finding(Source(program, samples), search or Search(), options)
+    again = options is None or options.again
+    finding = _Finding(Runner(program, samples, again=again), search or Search(), options)
     return finding.run(progress or (lambda _, __: None))
 
 
@@ -94,62 +90,50 @@ class _Finding:
     """A search in one program.
 
     Args:
-        source: The program and its arguments.
+        runner: The program and its arguments.
         search: What is looked for.
         options: The options of a rewrite; None for none.
     """
 
-    def __init__(self, source: Source, search: Search, options: Options | None) -> None:
-        self._source, self._search = source, search
+    def __init__(self, runner: Runner, search: Search, options: Options | None) -> None:
+        self._runner, self._search = runner, search
         self._recipe = "" if options is None else described(options)
-        carried = carried_state(source.module, source.name) if search.carry else {}
-        module = copy_module(source.module)
-        self._state: dict[int, Array] = {}
+        self._carried = carried_state(runner.module, runner.name) if search.carry else {}
+        module = copy_module(runner.module)
         if options is not None:
-            self._rewrite(module, options)
-        after = interface(module, source.name)
-        plain = without_state(after, self._state)
-        self._feeding = Feeding(match(source.interface, plain, source.name), dict(carried))
-        self._names = [tensor.name for tensor in after.results]
-        self._base = flat(module, source.name)
-
-    def _rewrite(self, module: ir.Module, options: Options) -> None:
-        source, profile = self._source, options.profile
-        if not options.again:
-            refuse_rewritten(module, source.name)
-        if profile is not None:
-            profile.require(source.hash)
-            profile = replace(profile, program=structural_hash(module))
-        with located(source.name):
-            rewrite_module(module, replace(options, profile=profile))
-        self._state = first_state(module, interface(module, source.name))
+            with located(runner.name):
+                rewrite_module(module, for_module(options, runner.hash, module))
+        self._names = [tensor.name for tensor in interface(module, runner.name).results]
+        number_ops(module, runner.name)
+        inline_numbered(module, runner.name)
+        self._base = module
 
     def run(self, progress: Progress) -> NanReport:
         """Runs steps until one has an origin, and describes it."""
         steps, kinds = self._search.steps, ONLY[self._search.only]
-        flagging = Instrumented(self._base, self._source.name)
+        runner = self._runner
+        flagging = Instrumented(self._base, runner.name)
         flagged = flagging.flag()
-        run = self._source.compiled(flagging.module)
-        results: list[Array] = []
-        for step in range(steps):
-            progress(step, steps + 1)
-            fed = self._fed(step, results)
-            results = run(fed)
-            origins = Origins(flagging.flow, events := flagged.read(results))
+        session = runner.session(flagging.module, len(flagged.blocks))
+        progress(0, steps + 1)
+        for number, step in enumerate(session.steps(runner.values, steps, self._carried)):
+            origins = Origins(flagging.flow, events := flagged.read(step.all))
             found = origins.of_results(kinds)
             elsewhere = [] if found else origins.anywhere(kinds)
             if found or (elsewhere and self._search.anywhere):
                 break
+            progress(number + 1, steps + 1)
         progress(steps, steps + 1)
         ops = flagging.describe(found or elsewhere, events)
         if found or self._search.anywhere:
-            ops = self._measured(found or elsewhere, ops, fed)
+            measuring = Instrumented(self._base, runner.name)
+            ops = measuring.measured(found or elsewhere, ops, step.taken, runner)
         return NanReport(
-            program=self._source.name,
-            hash=self._source.hash,
+            program=runner.name,
+            hash=runner.hash,
             recipe=self._recipe,
-            steps=step + 1,
-            step=step if found or (elsewhere and self._search.anywhere) else None,
+            steps=number + 1,
+            step=number if found or (elsewhere and self._search.anywhere) else None,
             results=sum(number is not None for number in flagging.flow.results),
             nan_results=self._named(origins.results("nan")),
             infinite_results=self._named(origins.results("infinity")),
@@ -159,45 +143,6 @@ class _Finding:
 
     def _named(self, numbers: Sequence[int]) -> tuple[str, ...]:
         return tuple(self._names[number] for number in numbers)
-
-    def _fed(self, step: int, results: Sequence[Array]) -> list[Array]:
-        """The arguments of a step; the state of delayed scales is in its place among them."""
-        values = self._source.values[step % len(self._source.values)]
-        fed = self._feeding.next(values, results) if step else self._feeding.first(values)
-        if step and self._state:
-            count = len(self._names)
-            new = results[count - len(self._state) : count]
-            self._state = dict(zip(sorted(self._state), new, strict=True))
-        return with_state(fed, self._state)
-
-    def _measured(
-        self, found: Sequence[Origin], ops: Sequence[NonFiniteOp], fed: Sequence[Array]
-    ) -> list[NonFiniteOp]:
-        """The ops with the ranges of their operands, from the second run."""
-        measuring = Instrumented(self._base, self._source.name)
-        return measuring.measured(found, ops, fed, self._source)
-
-
-def flat(module: ir.Module, name: str) -> ir.Module:
-    """Inlines the calls of a program, which is edited, and returns it.
-
-    Args:
-        module: The program.
-        name: Its name in diagnostics.
-
-    Raises:
-        InputError: A function calls itself.
-    """
-    with located(name):
-        run_passes(module, [NormalizePass()])
-
-    def inline() -> None:
-        with module.context, ir.Location.unknown():
-            number_ops(module.operation)
-            inline_numbered(module.operation)
-
-    run_deep(inline, levels_of(module.operation))
-    return module
 
 
 class Instrumented:
@@ -271,7 +216,7 @@ class Instrumented:
         found: Sequence[Origin],
         ops: Sequence[NonFiniteOp],
         fed: Sequence[Array],
-        source: Source,
+        runner: Runner,
     ) -> list[NonFiniteOp]:
         """Runs the program on arguments, and returns ops with the ranges of their operands.
 
@@ -279,7 +224,7 @@ class Instrumented:
             found: The origins.
             ops: Their descriptions.
             fed: The arguments.
-            source: The original.
+            runner: The original.
         """
         with self.module.context, ir.Location.unknown():
             watched = [self._watched(origin) for origin in found]
@@ -290,7 +235,7 @@ class Instrumented:
             asked = list(zip(watched, (o.kind for o in found), measurable_, strict=True))
             ranged = measure_ranges(self._main, asked)
         self._legalize()
-        results = source.compiled(self.module)(fed)
+        results = runner.compiled(self.module)(fed)
         measured = []
         for number, op in enumerate(ops):
             extents = ranged.read(results, number, op.device or 0)
@@ -326,17 +271,5 @@ def _filled(
     found = []
     for value, measured in zip(plain, kept, strict=True):
         extent = next(rest, None) if measured else None
-        if extent is None:
-            found.append(value)
-            continue
-        found.append(
-            replace(
-                value,
-                smallest=extent.smallest,
-                largest=extent.largest,
-                zeros=extent.zeros,
-                infinities=extent.infinities,
-                nans=extent.nans,
-            )
-        )
+        found.append(value if extent is None else replace(value, **asdict(extent)))
     return found

@@ -10,34 +10,58 @@ from __future__ import annotations
 from collections import Counter
 
 from scalify_hlo._compat import ir
+from scalify_hlo.analysis.depth import levels_of
+from scalify_hlo.deep import run_deep
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.dialect.walk import ops_in
+from scalify_hlo.errors import InputError
+from scalify_hlo.io.wellformed import located
+from scalify_hlo.passes.normalize import NormalizePass
+from scalify_hlo.passes.pipeline import run_passes
 from scalify_hlo.transforms.inlining import inline_calls
 
 _FUNCTION = "func.func"
 
 
-def number_ops(module: ir.Operation) -> None:
-    """Writes a number on each op of a program, in program order.
+def number_ops(module: ir.Module, name: str) -> None:
+    """Normalizes a program, and writes a number on each of its ops, in program order.
 
     Args:
-        module: A ``builtin.module``, edited in place.
+        module: The program, which is edited in place.
+        name: Its name in diagnostics.
     """
-    i64 = ir.IntegerType.get_signless(64)
-    for number, op in enumerate(_ops(module)):
-        op.attributes[attributes.VALUE_NUMBER] = ir.IntegerAttr.get(i64, number)
+    with located(name):
+        run_passes(module, [NormalizePass()])
+    with module.context, ir.Location.unknown():
+        i64 = ir.IntegerType.get_signless(64)
+        for number, op in enumerate(_ops(module.operation)):
+            op.attributes[attributes.VALUE_NUMBER] = ir.IntegerAttr.get(i64, number)
 
 
-def inline_numbered(module: ir.Operation) -> None:
+def inline_numbered(module: ir.Module, name: str) -> ir.OpView:
     """Inlines all calls of functions with numbered ops; ops keep the name stacks of their calls.
 
     Args:
-        module: A ``builtin.module``, edited in place.
+        module: The program, which is edited in place.
+        name: Its name in diagnostics.
+
+    Returns:
+        Its entry function.
 
     Raises:
-        InputError: A function calls itself.
+        InputError: A function calls itself, or there is no entry function.
     """
-    inline_calls(module, (attributes.VALUE_NUMBER,), named=True)
+
+    def inline() -> None:
+        with module.context, ir.Location.unknown():
+            inline_calls(module.operation, (attributes.VALUE_NUMBER,), named=True)
+
+    run_deep(inline, levels_of(module.operation))
+    main = main_function(module.operation)
+    if main is None or not main.regions[0].blocks:
+        raise InputError("the module has no function `main`", location=name)
+    return main
 
 
 class Identities:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -26,9 +27,10 @@ from scalify_hlo.observe.values import Scan, Watched
 from scalify_hlo.passes.pipeline import Options
 from scalify_hlo.quantize.encoding import dtype_of
 from scalify_hlo.rules.probes import Probed
-from scalify_hlo.run.added import first_state, with_state
-from scalify_hlo.run.check import Checked, compiled_run
+from scalify_hlo.run.check import Checked
 from scalify_hlo.run.compare import Difference, compare
+from scalify_hlo.run.runner import compiled
+from scalify_hlo.run.session import Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +73,13 @@ def compare_values(original: Program, options: Options, done: Checked) -> list[C
     module = copy_module(original.module)
     programs = _SampledPrograms(module, original.name, Selection())
     before = programs.original
-    expected = compiled_run(original, before.module)(done.values)
-    after = programs.rewritten(options)
-    state = first_state(after.module, interface(after.module, original.name))
-    now = dict(zip(sorted(state), done.state, strict=True))
-    actual = compiled_run(original, after.module)(with_state(done.fed, now))
+    expected = compiled(replace(original, module=before.module))(done.values)
+    after = programs.rewritten(options).module
     first, second = programs.sampled
+    run = partial(compiled, replace(original, module=after))
+    described = interface(original.module, original.name)
+    session = Session(run, described, after, original.name, second.count)
+    actual = session.run(done.step.fed, done.step.used).all
     return _compared(programs.flows[0], first.read(expected), second.read(actual))
 
 

@@ -7,14 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from scalify_hlo._compat import ir
-from scalify_hlo.analysis.depth import levels_of
-from scalify_hlo.deep import run_deep
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.dialect.patterns import is_like
 from scalify_hlo.dialect.structure import structural_hash
 from scalify_hlo.dialect.value_map import ValueMap, ValueSet, erase
-from scalify_hlo.errors import InputError, UsageError, nearest
+from scalify_hlo.errors import UsageError, nearest
 from scalify_hlo.io.artifact import copy_module
 from scalify_hlo.io.wellformed import located
 from scalify_hlo.observe.instrument import Instrumented, Sampler, instrument
@@ -22,7 +19,6 @@ from scalify_hlo.observe.numbering import inline_numbered, number_ops
 from scalify_hlo.observe.operands import Operand, RowSampler, operands_of
 from scalify_hlo.observe.values import Scan, Watched, name_and_place
 from scalify_hlo.passes.legalize import LegalizePass
-from scalify_hlo.passes.normalize import NormalizePass
 from scalify_hlo.passes.pipeline import Options, rewrite_module, run_passes
 from scalify_hlo.passes.record import described
 from scalify_hlo.passes.roles import RolesPass
@@ -130,10 +126,7 @@ class Programs:
     def __init__(self, module: ir.Module, name: str, selection: Selection) -> None:
         self._module, self._name, self._selection = module, name, selection
         self._hash = structural_hash(module)
-        with located(name):
-            run_passes(module, [NormalizePass()])
-        with module.context, ir.Location.unknown():
-            number_ops(module.operation)
+        number_ops(module, name)
         self._samplers: dict[str, dict[str, Sampler]] = {}
         self._roles: Mapping[str, str] = {}
         self._operands: list[OperandPlace] = []
@@ -173,11 +166,7 @@ class Programs:
         Raises:
             InputError: The profile is of another program.
         """
-        profile = options.profile
-        if profile is not None:
-            profile.require(self._hash)
-            profile = replace(profile, program=structural_hash(self._module))
-        return replace(options, probe=True, profile=profile)
+        return replace(for_module(options, self._hash, self._module), probe=True)
 
     def instrument_rewrite(self, module: ir.Module, report: Report, options: Options) -> Prepared:
         """Returns a rewrite of `numbered`, which has probes, with statistics.
@@ -188,8 +177,8 @@ class Programs:
             options: The options of the rewrite.
         """
         with module.context, ir.Location.unknown():
-            main = self._inlined(module)
-            scales = _take_probes(main)
+            main = inline_numbered(module, self._name)
+            scales = take_probes(main)
             ids = _argument_ids(main, report)
             scan = Scan(main, self._name, self._roles, ids)
             values = [v for v in scan.values() if _is_of_values(v, scales)]
@@ -208,7 +197,7 @@ class Programs:
         with located(self._name):
             self._roles = run_passes(module, [RolesPass()]).roles
         with module.context, ir.Location.unknown():
-            main = self._inlined(module)
+            main = inline_numbered(module, self._name)
             count = len(attributes.function_type(main).inputs)
             scan = Scan(main, self._name, self._roles, [f"arg{i}" for i in range(count)])
             operands = operands_of(main)
@@ -267,16 +256,22 @@ class Programs:
             done.remarks.append(f"{scan.dynamic} values of dynamic shape are not measured")
         return done
 
-    def _inlined(self, module: ir.Module) -> ir.OpView:
-        def inline() -> None:
-            with module.context, ir.Location.unknown():
-                inline_numbered(module.operation)
 
-        run_deep(inline, levels_of(module.operation))
-        main = main_function(module.operation)
-        if main is None or not main.regions[0].blocks:
-            raise InputError("the module has no function `main`", location=self._name)
-        return main
+def for_module(options: Options, hash_: str, module: ir.Module) -> Options:
+    """Returns the options of a rewrite of a program that was made of another one.
+
+    Args:
+        options: The options for the other program.
+        hash_: The structural hash of the other program.
+        module: The program.
+
+    Raises:
+        InputError: The profile is not of the other program.
+    """
+    if options.profile is None:
+        return options
+    options.profile.require(hash_)
+    return replace(options, profile=replace(options.profile, program=structural_hash(module)))
 
 
 def _is_of_values(one: Watched, scales: ValueMap[Probed]) -> bool:
@@ -287,8 +282,12 @@ def _is_of_values(one: Watched, scales: ValueMap[Probed]) -> bool:
     return one.numbered or one.value in scales or not one.encoding.format.wide
 
 
-def _take_probes(main: ir.OpView) -> ValueMap[Probed]:
-    """Erases the probes of a rewrite, and returns the scales of its values."""
+def take_probes(main: ir.OpView) -> ValueMap[Probed]:
+    """Erases the probes of a rewrite, and returns the scales of its values.
+
+    Args:
+        main: The entry function of the rewrite.
+    """
     probes = probes_of(main)
     scales = ValueMap(probed(op) for op in probes)
     for op in probes:

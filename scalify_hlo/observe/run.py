@@ -6,18 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from scalify_hlo.errors import UsageError, require_choice, require_count
-from scalify_hlo.io.tensors import Array, interface
-from scalify_hlo.observe.feeding import Feeding, carried_state
+from scalify_hlo.errors import require_choice, require_count
 from scalify_hlo.observe.formats import Effects, effects, total
 from scalify_hlo.observe.prepare import Prepared, Programs, Selection
 from scalify_hlo.observe.readout import Readout
 from scalify_hlo.observe.record import FormatStats, OperandStats, StatsRecord, VariantStats
-from scalify_hlo.observe.source import Source
 from scalify_hlo.passes.pipeline import Options
-from scalify_hlo.passes.record import refuse_rewritten
-from scalify_hlo.run.check import match
 from scalify_hlo.run.given import Sample
+from scalify_hlo.run.runner import Runner
+from scalify_hlo.run.session import carried_state
 
 TURNS: Final = ("pooled", "each")
 
@@ -78,12 +75,11 @@ class _Collection:
         self, program: Any, samples: Sequence[Sample], request: Request, options: Options | None
     ) -> None:
         self._request, self._options = request, options
-        self._source = source = Source(program, samples)
-        if options is not None and not options.again:
-            refuse_rewritten(source.module, source.name)
-        self._carried = carried_state(source.module, source.name) if request.carry else {}
+        again = options is None or options.again
+        self._runner = runner = Runner(program, samples, again=again)
+        self._carried = carried_state(runner.module, runner.name) if request.carry else {}
         selection = Selection(request.values, each_turn=request.turns == "each")
-        self._programs = Programs(source.module, source.name, selection)
+        self._programs = Programs(runner.module, runner.name, selection)
 
     def run(self, progress: Progress) -> StatsRecord:
         """Runs all steps of all programs."""
@@ -97,48 +93,29 @@ class _Collection:
         remarks: dict[str, None] = {}
         for one in prepared:
             readout = Readout(one.instrumented, scaled=one.scaled)
-            run = self._source.compiled(one.module)
-            feeding = self._feeding(one)
-            results: list[Array] = []
-            for step in range(steps):
-                done += 1
-                progress(done, whole)
-                values = self._source.values[step % len(self._source.values)]
-                fed = feeding.next(values, results) if step else feeding.first(values)
-                results = run(fed)
-                readout.add(results)
-                if not one.scaled:
-                    found.append(effects_of(one, readout))
+            session = self._runner.session(one.module, one.instrumented.count)
             done += 1
             progress(done, whole)
+            if session.state:
+                session.converge(self._runner.values[0], forget=True)
+            for step in session.steps(self._runner.values, steps, self._carried):
+                readout.add(step.all)
+                if not one.scaled:
+                    found.append(effects_of(one, readout))
+                done += 1
+                progress(done, whole)
             variants.append(VariantStats(one.name, one.recipe, readout.values()))
             remarks |= dict.fromkeys(one.instrumented.remarks)
         operands = operand_stats(self._programs.original, found)
         return StatsRecord(
-            self._source.name,
-            self._source.hash,
+            self._runner.name,
+            self._runner.hash,
             tuple(range(steps)),
             self._request.turns,
             tuple(variants),
             operands,
             tuple(remarks),
         )
-
-    def _feeding(self, one: Prepared) -> Feeding:
-        original, name = self._source.interface, self._source.name
-        after = interface(one.module, name)
-        count = len(after.results) - one.instrumented.count
-        after = type(after)(after.arguments, after.results[:count])
-        if one.report is not None and one.report.scaling_state is not None:
-            raise UsageError(
-                f"the recipe {one.name} carries scales from step to step, of which a run knows "
-                "none at first",
-                location=name,
-                hint="give a recipe that takes scales from the step itself, such as fp8-current",
-            )
-        if one.report is None:
-            return Feeding.same(original, self._carried)
-        return Feeding(match(original, after, name), self._carried)
 
 
 def effects_of(one: Prepared, readout: Readout) -> dict[str, Effects]:

@@ -1,1 +1,1 @@
-"""Running programs: the interpreter, comparison of results, calibration, measured inputs."""
+"""Running programs: steps on XLA or the interpreter, comparison, calibration, measured inputs."""

@@ -8,10 +8,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from scalify_hlo._compat import ir
-from scalify_hlo.dialect.structure import structural_hash
-from scalify_hlo.errors import InputError, Remark, UsageError
-from scalify_hlo.io.artifact import copy_module
-from scalify_hlo.io.tensors import Array, interface
+from scalify_hlo.errors import Remark, UsageError
+from scalify_hlo.io.tensors import Array
 from scalify_hlo.io.wellformed import located
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.passes.legalize import LegalizePass
@@ -21,10 +19,9 @@ from scalify_hlo.passes.pipeline import run_passes
 from scalify_hlo.passes.roles import RolesPass
 from scalify_hlo.profile.model import Profile, TensorProfile
 from scalify_hlo.report.model import Report
-from scalify_hlo.run.check import Run, compile_module
-from scalify_hlo.run.given import Sample, exported_of, flat_arguments, readable
-from scalify_hlo.run.many_devices import BY_HAND, run_on_devices
-from scalify_hlo.run.refinement import Shape, refined
+from scalify_hlo.run.given import Sample
+from scalify_hlo.run.runner import Runner, Shape
+from scalify_hlo.run.session import Run
 
 _OBSERVATIONS = 3
 """The number of results that `scalify-observe` adds: amax, rms and histogram."""
@@ -78,16 +75,13 @@ class Calibration:
     """
 
     def __init__(self, program: Any) -> None:
-        self._read, self._exported = readable(program), exported_of(program)
-        read = self._read
-        self.program = structural_hash(read.module)
-        self._interface = interface(read.module, read.name, dynamic=True)
+        self._runner = runner = Runner(program)
+        self.program = runner.hash
         self.remarks: list[Remark] = []
-        self._static = all(tensor.static for tensor in self._interface.arguments)
-        self._ops = _run(read.module, read.name, _ROLES).ops
+        _run(runner.module, runner.name, _ROLES)
         self._runs: dict[tuple[Shape, ...], _Observed] = {}
-        if self._static:
-            self._at([tensor.shape for tensor in self._interface.arguments])
+        if runner.static:
+            self._at([tensor.shape for tensor in runner.interface.arguments])
         self._profile: Profile | None = None
 
     def add(self, sample: Sample, name: str) -> None:
@@ -100,7 +94,7 @@ class Calibration:
         Raises:
             UsageError: The sample does not fit the program.
         """
-        arrays = flat_arguments(self._interface, self._exported, sample, name)
+        arrays = self._runner.flat(sample, name)
         try:
             observed = self._at([array.shape for array in arrays])
         except UsageError as error:
@@ -130,31 +124,11 @@ class Calibration:
         """Returns the observing program for arguments of these shapes."""
         key = tuple(shapes)
         if key not in self._runs:
-            module = self._read.module
-            if not self._static:
-                module = refined(copy_module(module), key)
-            self._runs[key] = self._observed(module)
+            module = self._runner.at(key)
+            report = _run(module, self._runner.name, _OBSERVE)
+            self.remarks += [remark for remark in report.remarks if remark not in self.remarks]
+            self._runs[key] = _Observed(report.tensors, self._runner.compiled(module))
         return self._runs[key]
-
-    def _observed(self, module: ir.Module) -> _Observed:
-        name, exported = self._read.name, self._exported or self._read.exported
-        report = _run(module, name, _OBSERVE)
-        new = [remark for remark in report.remarks if remark not in self.remarks]
-        self.remarks += new
-        if BY_HAND not in self._ops:
-            run = compile_module(module, name, hint=_HINT)
-        elif self._static:
-            run = run_on_devices(exported, module, name)
-        else:
-            raise InputError(
-                "the program divides its data by hand among devices, and its shapes are symbolic",
-                location=name,
-                hint="export it with the shapes of the samples",
-            )
-        return _Observed(report.tensors, run)
-
-
-_HINT = "calibrate the program as it is exported for the CPU"
 
 
 class _Observed(NamedTuple):

@@ -16,8 +16,8 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.dialect.patterns import WILD
 from scalify_hlo.errors import UsageError
-from scalify_hlo.io.artifact import require_legible
-from scalify_hlo.io.program import Program, read_program, read_text
+from scalify_hlo.io.artifact import parse_artifact
+from scalify_hlo.io.program import Program
 from scalify_hlo.io.tensors import (
     Array,
     Tensor,
@@ -28,7 +28,7 @@ from scalify_hlo.io.tensors import (
     tensor_of,
 )
 from scalify_hlo.quantize.encoding import log2_rms
-from scalify_hlo.run.inputs import fit, given_inputs
+from scalify_hlo.run.given import exported_of, fit, given_inputs, readable
 from scalify_hlo.storage.arrays import StoredArray
 
 if TYPE_CHECKING:
@@ -64,15 +64,12 @@ def measured_scales(
         >>> measured_scales(text, np.float32([1.0, 7.0]))
         {'x': 5.0}
     """
-    if isinstance(program, ir.Module):
-        require_legible(program, "<module>")
-        described = interface(program, "<module>", dynamic=True)
-    elif isinstance(program, str | bytes | bytearray):
-        read = read_text(program) if isinstance(program, str) else read_program(bytes(program))
-        described = interface(read.module, read.name, dynamic=True)
-    else:
-        return scales_of(*_of_exported(program, args, kwargs))
-    return scales_of(described.arguments, _fitted(described.arguments, args, kwargs))
+    exported = exported_of(program)
+    if exported is not None:
+        return scales_of(*_of_exported(exported, args, kwargs))
+    read = readable(program)
+    tensors = interface(read.module, read.name, dynamic=True).arguments
+    return scales_of(tensors, _fitted(tensors, args, kwargs))
 
 
 def scales_by_name(program: Program, arrays: Mapping[str, Array | StoredArray]) -> dict[str, float]:
@@ -144,8 +141,6 @@ def _of_exported(
 
 def _tensors(exported: Any) -> Iterator[Tensor]:
     """Yields the arguments of the module of an Exported, without platform index and tokens."""
-    from scalify_hlo.io.artifact import parse_artifact
-
     module = parse_artifact(exported.mlir_module_serialized, exported.fun_name)
     with module.context:
         main = main_function(module.operation)

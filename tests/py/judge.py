@@ -23,7 +23,7 @@ from scalify_hlo.passes.record import REWRITTEN
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.report.model import Report
 from scalify_hlo.run import interpreter
-from scalify_hlo.run.check import compile_module
+from scalify_hlo.run.runner import compile_module
 from scalify_hlo.transforms.chlo import expand
 
 Array = npt.NDArray[np.generic]

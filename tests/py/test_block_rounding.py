@@ -24,7 +24,7 @@ from scalify_hlo.quantize.blocks.random_words import Steps
 from scalify_hlo.quantize.blocks.random_words import random_words as random_words_of
 from scalify_hlo.quantize.encoding import dense, dtype_of
 from scalify_hlo.rules import emit
-from scalify_hlo.run.check import compile_module
+from scalify_hlo.run.runner import compile_module
 from tests.py.block_numpy import (
     Array,
     blocked,

@@ -17,7 +17,7 @@ from scalify_hlo import UsageError, load_recipe
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.rules import emit
-from scalify_hlo.run.check import compile_module
+from scalify_hlo.run.runner import compile_module
 from tests.py import eight_devices
 from tests.py.block_numpy import Array, Quantized, blocked
 from tests.py.judge import evaluate, parse

@@ -22,7 +22,7 @@ from scalify_hlo.cli.main import main
 from scalify_hlo.errors import InputError, ScalifyError, UsageError
 from scalify_hlo.profile.model import METHODS, Profile, TensorProfile
 from scalify_hlo.quantize.encoding import dtype_of
-from scalify_hlo.run.check import compile_module
+from scalify_hlo.run.runner import compile_module
 from tests.py.fp8_numpy import F32, Array, quantized
 from tests.py.judge import parse
 

@@ -22,7 +22,7 @@ from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.io.tensors import interface
 from scalify_hlo.jax_api.export_trees import serialize
 from scalify_hlo.run.bounds import LEAST, bound_of, casts_of, snr_of
-from scalify_hlo.run.check import check
+from scalify_hlo.run.check import checked
 from scalify_hlo.run.given import readable
 from tests.py.judge import propagated
 
@@ -116,7 +116,7 @@ def test_recipes_keep_to_their_bounds(recipe: str, signature: str) -> None:
     bound = bound_of(before.module, after.module)
     assert (bound is None) == (recipe == "propagate")
     scale = 1.0 if signature == "scaled" else None
-    for difference in check(before, after, scale=scale):
+    for difference in checked(before, after, scale=scale).differences:
         assert not difference.mismatched, difference.name
         if bound is None:
             assert difference.relative_error <= 64 * difference.epsilon
@@ -133,7 +133,7 @@ def test_delayed_scales_are_those_of_the_inputs(signature: str) -> None:
     before, after = readable(original), readable(program)
     bound = bound_of(before.module, after.module)
     assert bound is not None
-    differences = check(before, after)
+    differences = checked(before, after).differences
     assert len(differences) == len(interface(before.module, "step").results)
     assert all(difference.snr_db >= bound.snr_db for difference in differences)
 

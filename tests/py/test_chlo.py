@@ -9,7 +9,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.io.artifact import write_artifact
 from scalify_hlo.io.program import read_program
 from scalify_hlo.rules.table import RULES
-from scalify_hlo.run.check import compile_module
+from scalify_hlo.run.runner import compile_module
 from tests.py.judge import parse, propagated, rewritten
 from tests.py.programs import PROGRAMS, Program
 

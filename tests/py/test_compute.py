@@ -18,7 +18,7 @@ from examples import gpt2
 from examples.training import training_step
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.recipes.model import Recipe
-from scalify_hlo.run.check import compile_module
+from scalify_hlo.run.runner import compile_module
 from tests.py.judge import evaluate, parse, rewritten, run_scaled
 from tests.py.programs import PROGRAMS, Program
 from tests.py.programs.program import draw

@@ -15,7 +15,7 @@ import scalify_hlo
 from examples import gpt2
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.quantize.encoding import dtype_of
-from scalify_hlo.run.check import compile_module
+from scalify_hlo.run.runner import compile_module
 from tests.py import eight_devices
 from tests.py.fp8_numpy import F32, Array, quantized
 from tests.py.judge import evaluate, parse

@@ -18,7 +18,7 @@ from scalify_hlo import InputError, Report, rewrite
 from scalify_hlo.cli.main import main
 from scalify_hlo.passes.summary import summary
 from scalify_hlo.quantize import selection
-from scalify_hlo.run.check import compile_module
+from scalify_hlo.run.runner import compile_module
 
 NARROWING = ("fp8", "fp8-current", "unit", "fp16")
 F8 = NARROWING[:3]

@@ -84,7 +84,7 @@ def test_a_command_that_ends_in_a_defect_is_found(monkeypatch: pytest.MonkeyPatc
 
     text = "func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> { return %x : tensor<3xf32> }"
     monkeypatch.setattr(commands, "_lines", _only("calibrate"))
-    monkeypatch.setattr("scalify_hlo.run.calibration.structural_hash", broken)
+    monkeypatch.setattr("scalify_hlo.run.runner.structural_hash", broken)
     with pytest.raises(FindingError, match="a defect"):
         commands.run(text.encode(), [np.ones(3, np.float32)], "fp8", figures=False)
 

@@ -28,7 +28,7 @@ from pathlib import Path
 import numpy as np
 from scalify_hlo import _compat
 from scalify_hlo.io.program import read_program
-from scalify_hlo.run.check import compile_module
+from scalify_hlo.run.runner import compile_module
 for path in sys.argv[1:]:
     module = read_program(Path(path).read_bytes()).module
     (found,) = compile_module(module)([np.load("x.npy")])

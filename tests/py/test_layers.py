@@ -28,7 +28,7 @@ from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.passes.normalize import NormalizePass
 from scalify_hlo.passes.pipeline import run_passes
 from scalify_hlo.passes.recognize import RecognizePass
-from scalify_hlo.run.check import compile_module
+from scalify_hlo.run.runner import compile_module
 from tests.py.judge import parse
 from tests.py.layer_near_misses import NEAR_MISSES
 from tests.py.layer_programs import EXAMPLES, IMAGE, arguments

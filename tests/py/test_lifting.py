@@ -17,7 +17,7 @@ from scalify_hlo.analysis.index import ModuleIndex
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.errors import InputError
-from scalify_hlo.run.check import compile_module
+from scalify_hlo.run.runner import compile_module
 from scalify_hlo.transforms.hoist import Combine, add_results, lift
 from scalify_hlo.transforms.inlining import inline_calls
 from tests.py import eight_devices

@@ -12,7 +12,7 @@ import pytest
 
 import scalify_hlo
 from scalify_hlo._compat import ir
-from scalify_hlo.run.check import compile_module
+from scalify_hlo.run.runner import compile_module
 from tests.py.fp8_numpy import F32, Array, quantized
 from tests.py.judge import evaluate, parse
 

@@ -12,7 +12,7 @@ import pytest
 import scalify_hlo
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.quantize.collapse_dims import Flattening, on_one_device
-from scalify_hlo.run.check import compile_module
+from scalify_hlo.run.runner import compile_module
 from tests.py.judge import parse
 
 SIZES = {"a": 3, "b": 4, "c": 5, "d": 6, "e": 7}

@@ -16,7 +16,7 @@ from scalify_hlo.dialect.functions import main_function, terminator
 from scalify_hlo.jax_api.block_scales import from_blocks, to_blocks
 from scalify_hlo.quantize.blocks.moments import packed, salt_of, unpacked
 from scalify_hlo.quantize.encoding import dtype_of
-from scalify_hlo.run.check import compile_module
+from scalify_hlo.run.runner import compile_module
 from tests.py import moments_numpy as model
 from tests.py.judge import parse
 

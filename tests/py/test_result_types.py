@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import scalify_hlo
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import FORMATS
-from scalify_hlo.run.check import compile_module
+from scalify_hlo.run.runner import compile_module
 from tests.py.judge import evaluate, parse
 
 BF16 = np.dtype(jnp.bfloat16)

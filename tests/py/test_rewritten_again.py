@@ -17,7 +17,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.io.artifact import parse_artifact, write_artifact
 from scalify_hlo.io.program import read_program, read_text
 from scalify_hlo.passes.record import REWRITTEN, rewrites_of
-from scalify_hlo.run.check import compile_module
+from scalify_hlo.run.runner import compile_module
 from tests.py import samples
 from tests.py.judge import evaluate, parse, propagated
 from tests.py.test_recipe import assert_one_sentence, call

@@ -18,7 +18,7 @@ import pytest
 import scalify_hlo as jsa
 from scalify_hlo import InputError, UsageError
 from scalify_hlo.jax_api.scaled_array import is_scaled_array
-from scalify_hlo.run.check import compile_module
+from scalify_hlo.run.runner import compile_module
 from tests.py import eight_devices
 from tests.py import moments_numpy as model
 from tests.py.judge import parse, propagated

@@ -115,8 +115,8 @@ def looped(params: Any, x: jax.Array) -> Any:
 def text_of(program: Program) -> str:
     """A program with all calls inlined, without numbers and probes."""
     module = program.module
+    inline_numbered(module, program.name)
     with module.context, ir.Location.unknown():
-        inline_numbered(module.operation)
         ops: list[ir.Operation] = []
 
         def visit(op: ir.Operation) -> ir.WalkResult:
@@ -147,8 +147,7 @@ def test_probes_change_nothing_else(
     texts = []
     for probe in (False, True):
         program = read_text(text)
-        with program.module.context:
-            number_ops(program.module.operation)
+        number_ops(program.module, program.name)
         rewritten, _ = rewrite_program(program, replace(options, probe=probe))
         texts.append(text_of(rewritten))
     assert texts[0] == texts[1]

@@ -13,7 +13,7 @@ import pytest
 from scalify_hlo import InputError, UsageError, rewrite
 from scalify_hlo.io.artifact import write_artifact
 from scalify_hlo.recipes.model import DEVICES, WITH_ALGORITHMS, Target
-from scalify_hlo.run.check import compile_module
+from scalify_hlo.run.runner import compile_module
 from tests.py.judge import assert_same_bits, parse, propagated
 
 TARGETS = get_args(Target)

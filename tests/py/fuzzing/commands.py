@@ -17,19 +17,16 @@ import numpy as np
 
 from scalify_hlo._compat import func, ir
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.dialect.value_map import erase
 from scalify_hlo.io.program import read_program
 from scalify_hlo.io.tensors import Array, interface
 from scalify_hlo.observe.numbering import inline_numbered, number_ops
 from scalify_hlo.observe.record import ValueStats, load_stats
 from scalify_hlo.observe.values import Scan, Watched
-from scalify_hlo.passes.normalize import NormalizePass
-from scalify_hlo.passes.pipeline import run_passes
 from scalify_hlo.profile.file import load_profile
-from scalify_hlo.run.check import compiled_run
-from scalify_hlo.run.inputs import random_inputs
+from scalify_hlo.run.given import random_inputs
 from scalify_hlo.run.interpreter import evaluate
+from scalify_hlo.run.runner import compiled
 from tests.py import commands
 from tests.py.fuzzing import models, programs
 from tests.py.fuzzing.finding import FindingError
@@ -226,18 +223,15 @@ def values_of(data: bytes, arrays: Sequence[Array], *, by_xla: bool = False) -> 
     """
     program = read_program(data)
     module = program.module
-    run_passes(module, [NormalizePass()])
+    number_ops(module, "p")
+    main = inline_numbered(module, "p")
     with module.context, ir.Location.unknown():
-        number_ops(module.operation)
-        inline_numbered(module.operation)
-        main = main_function(module.operation)
-        assert main is not None
         inputs = list(attributes.function_type(main).inputs)
         scan = Scan(main, "p", {}, [f"arg{i}" for i in range(len(inputs))])
         values = [one for one in scan.values() if not one.inside]
         ids = [one.id for one in values]
         _return(main, inputs, values)
-    run = compiled_run(program, module) if by_xla else partial(evaluate, module)
+    run = compiled(program) if by_xla else partial(evaluate, module)
     return dict(zip(ids, run(arrays), strict=True))
 
 

@@ -18,7 +18,7 @@ from scalify_hlo.errors import InputError, ScalifyError, UsageError
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.report.model import Report
-from scalify_hlo.run.check import compile_module
+from scalify_hlo.run.runner import compile_module
 from scalify_hlo.transforms.chlo import expand
 from scalify_hlo.transforms.matmul_dims import order_dims
 from tests.py.fuzzing import jax_programs, mlir_programs

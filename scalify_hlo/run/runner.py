@@ -1,0 +1,316 @@
+"""Compiles programs with XLA for one CPU device or several, or has the interpreter run them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+import numpy as np
+
+from scalify_hlo import _compat
+from scalify_hlo._compat import ir
+from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.dialect.structure import structural_hash
+from scalify_hlo.dialect.value_map import erase_argument, replace_uses, run_native
+from scalify_hlo.dialect.walk import ops_in
+from scalify_hlo.errors import InputError, UsageError
+from scalify_hlo.io.artifact import copy_module, write_artifact, write_bytecode
+from scalify_hlo.io.program import Program
+from scalify_hlo.io.tensors import Array, interface
+from scalify_hlo.passes.record import refuse_rewritten
+from scalify_hlo.run.given import Sample, exported_of, flat_arguments, readable
+from scalify_hlo.run.session import Run, Session, with_added
+
+if TYPE_CHECKING:
+    import jax
+    from jax.export import Exported
+
+Backend: TypeAlias = Literal["xla", "interpreter"]
+Shape: TypeAlias = tuple[int, ...]
+
+_BY_HAND: Final = "sdy.manual_computation"
+"""The op that `jax.shard_map` becomes."""
+
+_ARGUMENTS: Final = "builtin.module(stablehlo-refine-arguments{types=TYPES})"
+_CANONICALIZE: Final = "builtin.module(func.func(stablehlo-canonicalize-dynamism))"
+_ASSERTION: Final = "Input shapes do not match"
+"""The start of the message of jax.export on arguments of wrong shapes."""
+
+_REFUSED: Final = "check that it is for one CPU device, or use --backend interpreter"
+_HINT: Final = "run the program as it is exported for the CPU"
+
+
+def compiled(program: Program, backend: Backend = "xla", *, hint: str = _REFUSED) -> Run:
+    """Compiles a program for as many devices as it needs.
+
+    Args:
+        program: The program. Its module may have more results than its Exported.
+        backend: ``xla`` for XLA on the CPU, or ``interpreter`` for the reference interpreter.
+        hint: The hint of the error if XLA refuses the program.
+
+    Returns:
+        A function from the flat list of arguments to the flat list of results, as NumPy arrays.
+
+    Raises:
+        InputError: XLA refuses the program, or there are too few devices.
+    """
+    if backend == "interpreter":
+        from scalify_hlo.run.interpreter import interpret_module
+
+        text: str = program.module.operation.get_asm()
+        return lambda arrays: interpret_module(text, arrays, program.name)
+    if divides(program.module):
+        return _on_devices(program)
+    return compile_module(program.module, program.name, hint=hint)
+
+
+def compile_module(
+    module: ir.Module | str, name: str = "<program>", *, hint: str = _REFUSED
+) -> Run:
+    """Compiles StableHLO with XLA for one CPU device; see `compiled`.
+
+    Args:
+        module: A module, or MLIR text.
+        name: The name of the program in diagnostics.
+        hint: The hint of the error if XLA refuses the program.
+    """
+    text = module if isinstance(module, str) else module.operation.get_asm()
+    try:
+        program = _compat.compile_on_cpu(text)
+    except ValueError as error:
+        raise _refused(error, name, hint) from None
+
+    def run(arrays: Sequence[Array]) -> list[Array]:
+        try:
+            return [np.asarray(result) for result in program(arrays)]
+        except ValueError as error:
+            raise _refused(error, name, hint) from None
+
+    return run
+
+
+def _refused(error: Exception, name: str, hint: str) -> InputError:
+    lines = str(error).strip().splitlines()
+    return InputError(
+        f"XLA refuses the program: {lines[0] if lines else type(error).__name__}",
+        location=name,
+        hint=hint,
+    )
+
+
+def divides(module: ir.Module) -> bool:
+    """Whether a program divides its data by hand among devices."""
+    return bool(ops_in(module.operation, {_BY_HAND}))
+
+
+def _on_devices(program: Program) -> Run:
+    """Compiles a program that divides its data by hand for as many CPU devices as it needs."""
+    import jax
+    from jax.sharding import NamedSharding, PartitionSpec
+
+    exported, name = program.exported, program.name
+    if exported is None:
+        raise InputError(
+            "the program divides its data by hand among devices, of which it does not say enough",
+            location=name,
+            hint="give it as jax.export has it, in a jax.export file or as an Exported",
+        )
+    everywhere = NamedSharding(_mesh(exported.nr_devices, name), PartitionSpec())
+    call = jax.jit(_flat(exported, program.module, name).call, out_shardings=everywhere)
+
+    def run(arrays: Sequence[Array]) -> list[Array]:
+        placed = [jax.device_put(array, everywhere) for array in arrays]
+        return [np.asarray(result) for result in call(*placed)]
+
+    return run
+
+
+def _mesh(count: int, name: str) -> jax.sharding.Mesh:
+    import jax
+
+    devices = jax.devices("cpu")
+    if len(devices) < count:
+        raise InputError(
+            f"the program is for {count} devices, and there are {len(devices)}",
+            location=name,
+            hint="make devices of the CPU before jax starts, with XLA_FLAGS="
+            f"--xla_force_host_platform_device_count={count}",
+        )
+    return jax.sharding.Mesh(np.array(devices[:count]), ("devices",))
+
+
+def _flat(exported: Exported, module: ir.Module, name: str) -> Exported:
+    """Returns an Exported of a module whose arguments and results are flat lists.
+
+    Raises:
+        InputError: The module has other arguments than the Exported, or their shapes are symbolic.
+    """
+    import jax
+
+    kept, described = exported.module_kept_var_idx, interface(module, name)
+    if len(described.arguments) != len(kept):
+        raise InputError(
+            "a program that is divided by hand among devices is run with its own arguments "
+            "only, and the recipe adds scales to them",
+            location=name,
+            hint="give --signature same, and no recipe of delayed scales",
+        )
+    if not all(isinstance(size, int) for aval in exported.in_avals for size in aval.shape):
+        raise InputError(
+            "the program divides its data by hand among devices, and its shapes are symbolic",
+            location=name,
+            hint="export it with the shapes of the samples",
+        )
+    results = [jax.core.ShapedArray(t.shape, t.dtype) for t in described.results]
+    added = len(results) - len(exported.out_avals)
+    return _compat.replace_exported(
+        exported,
+        arguments=kept,
+        results=[*range(len(exported.out_avals)), *[-1] * added],
+        vjp=None,
+        mlir_module_serialized=write_artifact(module, "compatible", name),
+        module_kept_var_idx=tuple(range(len(kept))),
+        in_avals=tuple(exported.in_avals[i] for i in kept),
+        out_avals=tuple(results),
+        in_tree=jax.tree.structure(((0,) * len(kept), {})),
+        out_tree=jax.tree.structure([0] * len(results)),
+    )
+
+
+def refined(module: ir.Module, shapes: Sequence[Shape]) -> ir.Module:
+    """Returns a program with static shapes.
+
+    Args:
+        module: The program, which is edited in place. Attributes of ops and names are kept.
+        shapes: The shapes of its arguments.
+
+    Returns:
+        A new module in the same context.
+
+    Raises:
+        UsageError: The program does not take arguments of these shapes.
+    """
+    _compat.register_passes()
+    with module.context, ir.Location.unknown():
+        main = main_function(module.operation)
+        given = list(attributes.function_type(main).inputs) if main is not None else []
+        names = attributes.argument_names(main) if main is not None else []
+        types = [
+            ir.RankedTensorType.get(shape, type_.element_type)
+            for shape, type_ in zip(shapes, given, strict=True)
+        ]
+        pipeline = _ARGUMENTS.replace("TYPES", ",".join(map(str, types)))
+        try:
+            run_native(pipeline, module.operation)
+            static = ir.Module.parse(_compat.refine_shapes(write_bytecode(module)))
+        except (ValueError, ir.MLIRError) as error:
+            raise _misfit(str(error)) from None
+        run_native(_CANONICALIZE, static.operation)
+        _name_arguments(static, names)
+        return static
+
+
+def _name_arguments(module: ir.Module, names: Sequence[str]) -> None:
+    """Gives the arguments of a program names, which a refinement of its shapes drops."""
+    main = main_function(module.operation)
+    if main is None:
+        return
+    block = main.regions[0].blocks[0]
+    for old, name in zip(list(block.arguments), names, strict=True):
+        replace_uses(old, block.add_argument(old.type, ir.Location.name(name)))
+    for _ in names:
+        erase_argument(block, 0)
+
+
+def _misfit(reason: str) -> UsageError:
+    """Returns the error for wrong shapes, with the message of jax.export if there is one."""
+    start = reason.find(_ASSERTION)
+    said = reason[start:].partition("\n")[0].partition(". Please see")[0]
+    why = f": {said}" if start >= 0 else ", whose sizes do not fit each other"
+    return UsageError(
+        f"the program does not take arrays of these shapes{why}",
+        hint="give arrays whose sizes agree with those that the program was exported with",
+    )
+
+
+class Runner:
+    """A program, and the arguments of its runs.
+
+    Args:
+        program: As for `calibrate`, or a `Program`.
+        samples: The arguments of each run, all of the same shapes, at which the program is refined;
+            None if they are not known yet.
+        again: Whether a program that was rewritten before is accepted.
+
+    Attributes:
+        program: The program.
+        module: Its module.
+        name: Its name in diagnostics.
+        hash: The structural hash of the program as it was given.
+        interface: The arguments and results of the program.
+        static: Whether the shapes of its arguments were known before the refinement.
+        values: The flat arguments of each run.
+
+    Raises:
+        InputError: The program is not valid, or was rewritten before.
+        UsageError: There are no arguments, or they do not fit the program, or each other.
+    """
+
+    def __init__(
+        self, program: Any, samples: Sequence[Sample] | None = None, *, again: bool = True
+    ) -> None:
+        self._given, read = exported_of(program), readable(program)
+        self.program = replace(read, exported=self._given or read.exported)
+        self.name, self.module = read.name, read.module
+        if not again:
+            refuse_rewritten(self.module, self.name)
+        self.hash = structural_hash(self.module)
+        self.interface = interface(self.module, self.name, dynamic=True)
+        self.static = all(tensor.static for tensor in self.interface.arguments)
+        self.values: list[list[Array]] = []
+        if samples is not None:
+            self._take(samples)
+
+    def _take(self, samples: Sequence[Sample]) -> None:
+        if not samples:
+            raise UsageError(
+                "there are no inputs to run the program with",
+                hint="give an array for each argument",
+            )
+        several = len(samples) > 1
+        for number, sample in enumerate(samples, 1):
+            self.values.append(self.flat(sample, f"inputs {number}" if several else "the inputs"))
+            if [a.shape for a in self.values[-1]] != [a.shape for a in self.values[0]]:
+                raise UsageError(
+                    f"inputs {number} have other shapes than the first",
+                    hint="give inputs of the same shapes, or run each by itself",
+                )
+        self.module = self.at([array.shape for array in self.values[0]])
+        self.program = replace(self.program, module=self.module)
+        self.interface = interface(self.module, self.name)
+
+    def flat(self, sample: Sample, name: str) -> list[Array]:
+        """Returns the flat arguments of a run; see `flat_arguments` and `with_added`."""
+        if isinstance(sample, Mapping):
+            sample = with_added(self.module, self.interface, sample)
+        return flat_arguments(self.interface, self._given, sample, name)
+
+    def at(self, shapes: Sequence[Shape]) -> ir.Module:
+        """Returns the program for arguments of these shapes; a copy if its own are symbolic."""
+        return self.module if self.static else refined(copy_module(self.module), shapes)
+
+    def compiled(self, module: ir.Module) -> Run:
+        """Compiles a program that was made of this one; see `compiled`."""
+        return compiled(replace(self.program, module=module), hint=_HINT)
+
+    def session(self, module: ir.Module, added: int = 0) -> Session:
+        """Returns steps of a program that was made of this one; see `Session`.
+
+        Args:
+            module: The program.
+            added: The number of its last results that are no results of a rewrite.
+        """
+        return Session(partial(self.compiled, module), self.interface, module, self.name, added)
