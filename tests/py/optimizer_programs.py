@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from tests.py import role_models
-from tests.py.role_models import array
+from tests.py.judge import shaped
 
 Tree: TypeAlias = Any
 State: TypeAlias = dict[str, jax.Array]
@@ -42,7 +42,7 @@ class Optimizer:
         if self.matrices and len(weight.shape) < 2:
             return {}
         shapes = self.shapes(weight.shape)
-        return {name: array(*shapes.get(name, weight.shape)) for name in self.roles}
+        return {name: shaped(*shapes.get(name, weight.shape)) for name in self.roles}
 
     def step(self, g: jax.Array, state: State, p: jax.Array) -> tuple[jax.Array, State]:
         """A weight and its state after a step."""
@@ -53,22 +53,22 @@ class Optimizer:
 def params() -> dict[str, Any]:
     """Weights whose gradients are matmuls, sums over a batch, and a scatter."""
     return {
-        "bias": array(8),
-        "gain": array(8),
-        "head": array(8, 10),
-        "table": array(16, 12),
-        "up": array(12, 8),
+        "bias": shaped(8),
+        "gain": shaped(8),
+        "head": shaped(8, 10),
+        "table": shaped(16, 12),
+        "up": shaped(12, 8),
     }
 
 
 def squares() -> dict[str, Any]:
     """The same where all are of one size."""
     return {
-        "bias": array(8),
-        "gain": array(8),
-        "head": array(8, 8),
-        "table": array(8, 8),
-        "up": array(8, 8),
+        "bias": shaped(8),
+        "gain": shaped(8),
+        "head": shaped(8, 8),
+        "table": shaped(8, 8),
+        "up": shaped(8, 8),
     }
 
 

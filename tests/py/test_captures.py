@@ -20,17 +20,17 @@ from scalify_hlo.dialect.attributes import (
     set_function_type,
     set_result_attributes,
 )
-from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.errors import InputError
 from scalify_hlo.io.program import read_text
 from scalify_hlo.rules import families
 from scalify_hlo.rules.registry import WITH_REGIONS
 from tests.py.judge import (
     Array,
+    assert_all_same_bits,
     assert_invariant,
-    assert_same_bits,
     evaluate,
     floats,
+    main_of,
     parse,
     rewritten,
     values_of,
@@ -337,8 +337,7 @@ def inner_ops(operation: ir.Operation) -> Iterator[ir.Operation]:
 
 def capturing(module: ir.Module, name: str) -> ir.Module:
     """The same program without an op that nothing runs; it returns what the op captured."""
-    main = main_function(module.operation)
-    assert main is not None
+    main = main_of(module)
     op = next(op for op in main.regions[0].blocks[0].operations if op.operation.name == name)
     read = captures(op.operation)
     end = main.regions[0].blocks[0].operations[-1]
@@ -369,8 +368,7 @@ def assert_values_are_captured(text: str, op: str, data: Sequence[Array]) -> Non
     actual = evaluate(capturing(module, op), given)
     captured = expected[1:]
     assert captured
-    for now, before in zip(actual[-len(captured) :], captured, strict=True):
-        assert_same_bits(now, before)
+    assert_all_same_bits(actual[-len(captured) :], captured)
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
@@ -491,8 +489,7 @@ func.func private @turns(%w: tensor<2xf32>, %x: tensor<2xf32>) -> tensor<2xf32> 
 
 def test_what_a_loop_returns_of_a_captured_value_is_followed() -> None:
     module = read_text(CAPTURED_AND_RETURNED).module
-    main = main_function(module.operation)
-    assert main is not None
+    main = main_of(module)
     with module.context:
         frame = Frame(functions_in(module.body.operations))
         (returned,) = main.regions[0].blocks[0].operations[-1].operands

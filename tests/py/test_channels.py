@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scalify_hlo.quantize.channels import channels
-from tests.py.judge import parse
+from tests.py.judge import body_of, parse
 
 DOT = """
 func.func @main(%x: tensor<5x8xf32>, %w: tensor<8x3xf32>) -> tensor<5x3xf32> {
@@ -83,11 +83,11 @@ Dims = tuple[tuple[int, ...], tuple[int, ...]] | None
 )
 def test_channels(text: str, left: Dims, right: Dims) -> None:
     module = parse(text)
-    op = module.body.operations[0].regions[0].blocks[0].operations[0]
+    op = body_of(module).operations[0]
     assert (channels(op, 0), channels(op, 1)) == (left, right)
 
 
 def test_an_empty_operand_has_no_channels() -> None:
     module = parse(DOT.replace("8x3", "8x0").replace("5x3", "5x0"))
-    op = module.body.operations[0].regions[0].blocks[0].operations[0]
+    op = body_of(module).operations[0]
     assert (channels(op, 0), channels(op, 1)) == (((0,), (0,)), None)

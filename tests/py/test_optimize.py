@@ -12,18 +12,16 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 import pytest
-from jax import export
 from jax.scipy.special import logsumexp
 
 import scalify_hlo
 from scalify_hlo import InputError, dump_report
 from scalify_hlo.passes.summary import summary
-from tests.py import judge
-from tests.py.judge import evaluate, parse, propagated
-from tests.py.test_recipe import call
+from tests.py.commands import call
+from tests.py.judge import assert_all_same_bits, evaluate, parse, propagated, shaped, stablehlo_of
 
 ROWS, CLASSES = (3, 5), 7
-LOGITS = jax.ShapeDtypeStruct((*ROWS, CLASSES), jnp.float32)
+LOGITS = shaped(*ROWS, CLASSES)
 LABELS = jax.ShapeDtypeStruct(ROWS, jnp.int32)
 Loss = Callable[[jax.Array, jax.Array], jax.Array]
 
@@ -82,7 +80,7 @@ LOSSES = (
 
 
 def exported(loss: Loss, labels: Any = LABELS) -> str:
-    text: str = export.export(jax.jit(jax.grad(loss)))(LOGITS, labels).mlir_module()
+    text: str = stablehlo_of(jax.grad(loss), LOGITS, labels)
     return text
 
 
@@ -93,8 +91,7 @@ def inputs(low: int = 0, high: int = CLASSES) -> tuple[np.ndarray, np.ndarray]:
 
 
 def assert_same_bits(actual: list[Any], expected: list[Any]) -> None:
-    for one, other in zip(actual, expected, strict=True):
-        judge.assert_same_bits(one, other)
+    assert_all_same_bits(actual, expected)
 
 
 def optimized(text: str, **options: Any) -> tuple[str, Any]:
@@ -214,9 +211,8 @@ def test_the_summary_and_the_report_say_so() -> None:
 def test_the_command(tmp_path: Path) -> None:
     (tmp_path / "step.mlir").write_text(exported(of_optax))
     done = call(
-        "rewrite", str(tmp_path / "step.mlir"), "-o", str(tmp_path / "new.mlir"), "--optimize"
+        "rewrite", tmp_path / "step.mlir", "-o", tmp_path / "new.mlir", "--optimize", code=0
     )
-    assert done.exit_code == 0
     assert "2 scatters replaced by selects" in done.stderr
     assert "stablehlo.scatter" not in (tmp_path / "new.mlir").read_text()
 
@@ -230,7 +226,7 @@ def test_a_training_step_in_fp8_has_the_same_results() -> None:
     w, x, y = (
         jax.ShapeDtypeStruct(s, d) for s, d in (((32, 32), "f4"), ((16, 32), "f4"), ((16,), "i4"))
     )
-    text = export.export(jax.jit(jax.value_and_grad(loss)))(w, x, y).mlir_module()
+    text = stablehlo_of(jax.value_and_grad(loss), w, x, y)
     random = np.random.default_rng(1)
     arrays = [random.standard_normal(s.shape).astype(np.float32) for s in (w, x)]
     arrays.append(random.integers(0, 32, 16, np.int32))
@@ -278,7 +274,7 @@ def random_scatter(random: np.random.Generator) -> tuple[str, list[np.ndarray]]:
 
     places = [random.integers(-1, 4, rows).astype(np.int32) for _ in of["indexed"]]
     values = random.standard_normal(updates).astype(np.float32)
-    text = export.export(jax.jit(program))(places, values).mlir_module()
+    text = stablehlo_of(program, places, values)
     return text, [*places, values]
 
 

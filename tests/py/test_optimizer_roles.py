@@ -14,7 +14,6 @@ import optax.contrib
 import pytest
 
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.errors import Remark
 from scalify_hlo.passes.normalize import NormalizePass
 from scalify_hlo.passes.pipeline import run_passes
@@ -22,9 +21,8 @@ from scalify_hlo.passes.roles import RolesPass
 from scalify_hlo.passes.signature import SignaturePass
 from scalify_hlo.recipes.model import Inputs
 from tests.py import optimizer_programs as programs
-from tests.py.judge import parse
+from tests.py.judge import main_of, parse, shaped
 from tests.py.optimizer_programs import FIRST, NEITHER, SECOND
-from tests.py.role_models import array
 from tests.py.test_roles import exported
 from tests.py.test_state_roles import argument_roles, names_of
 
@@ -228,9 +226,7 @@ def state_roles(optimizer: Any, *, with_value: bool, stripped: bool) -> dict[str
 
 def types_of(text: str) -> list[str]:
     module = parse(text)
-    function = main_function(module.operation)
-    assert function is not None
-    return [str(type_) for type_ in attributes.function_type(function).inputs]
+    return [str(type_) for type_ in attributes.function_type(main_of(module)).inputs]
 
 
 @pytest.mark.slow
@@ -381,7 +377,7 @@ def test_a_learning_rate_that_gradients_change_is_no_moment() -> None:
         new = jax.tree.map(lambda p, g: p - rate * g, params, gradients)
         return new, {"rate": rate, "last": gradients}
 
-    state = {"rate": array(), "last": programs.params()}
+    state = {"rate": shaped(), "last": programs.params()}
     assert roles_of_step(step, state) == {"rate": {NEITHER}, "last": {NEITHER}}
 
 
@@ -396,7 +392,7 @@ def test_statistics_of_batches_are_no_remark() -> None:
         g, now = jax.grad(loss, has_aux=True)(w)
         return w - 0.1 * g, 0.9 * mean + 0.1 * now
 
-    arguments = array(8, 6), array(6), array(4, 8)
+    arguments = shaped(8, 6), shaped(6), shaped(4, 8)
     module = parse(exported(step, arguments))
     passes = [NormalizePass(), SignaturePass("scaled"), RolesPass(narrow_state=True)]
     assert not run_passes(module, passes).remarks

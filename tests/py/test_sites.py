@@ -19,7 +19,17 @@ from scalify_hlo.passes.pipeline import Options, run_pipeline
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.recipes.model import Recipe
 from tests.py.cast_stats import casts_of, known_scales, log2_rms
-from tests.py.judge import assert_same_bits, evaluate, parse, rewritten
+from tests.py.judge import (
+    assert_all_close,
+    assert_same_bits,
+    evaluate,
+    normals,
+    parse,
+    program_of,
+    rewritten,
+    shaped,
+    stablehlo_of,
+)
 
 CONFIG = gpt2.Config(layers=2, width=32, heads=2, sequence=16, vocab=64, batch=2)
 
@@ -27,7 +37,7 @@ CONFIG = gpt2.Config(layers=2, width=32, heads=2, sequence=16, vocab=64, batch=2
 def step_text(loss: Any = gpt2.loss) -> str:
     """A training step of a small GPT-2."""
     step = training_step(loss, gpt2.SGD)
-    exported = jax.export.export(jax.jit(step))(*gpt2.abstract_state(CONFIG, gpt2.SGD))
+    exported = program_of(step, *gpt2.abstract_state(CONFIG, gpt2.SGD))
     return str(exported.mlir_module())
 
 
@@ -85,10 +95,7 @@ class TestPresets:
         step = training_step(gpt2.loss, gpt2.SGD)
         expected = step(*arguments)
         scaled = jsa.scalify(step, recipe=recipe)(*jsa.as_scaled_array(arguments))
-        for actual, plain in zip(
-            jax.tree.leaves(jsa.asarray(scaled)), jax.tree.leaves(expected), strict=True
-        ):
-            np.testing.assert_allclose(actual, plain, rtol=1e-5, atol=1e-6)
+        assert_all_close(jsa.asarray(scaled), expected, rtol=1e-5, atol=1e-6)
 
     @pytest.mark.slow
     def test_operands_stay_near_unit(self, text: str) -> None:
@@ -111,7 +118,7 @@ class TestPresets:
 
 def marker_types(step: Any, *arguments: Any) -> list[str]:
     """The element types of what `fp8` rescales in a program."""
-    module = parse(str(jax.export.export(jax.jit(step))(*arguments).mlir_module()))
+    module = parse(stablehlo_of(step, *arguments))
     run_pipeline(module, "scalify-roles,scalify-recognize,scalify-insert-rescales{recipe=fp8}")
     lines = [line for line in str(module).splitlines() if "dynamic_rescale" in line]
     return [line.rsplit("x", 1)[1].removesuffix(">") for line in lines]
@@ -134,7 +141,7 @@ def test_gradients_that_are_rounded_to_bf16_are_rescaled_as_bf16(
         narrow = wide.astype(dtype)
         return (narrow @ w, wide) if also else narrow @ w
 
-    x, w = jax.ShapeDtypeStruct((64, 32), dtype), jax.ShapeDtypeStruct((32, 16), dtype)
+    x, w = shaped(64, 32, dtype=dtype), shaped(32, 16, dtype=dtype)
     assert marker_types(step, x, w) == [expected]
 
 
@@ -180,7 +187,7 @@ def test_epsilon_on_data_finds_small_variances(epsilon: str, rms: float) -> None
 
 
 def test_epsilon_is_exact_by_default() -> None:
-    text = str(jax.export.export(jax.jit(normalize))(jnp.ones((4, 8))).mlir_module())
+    text = stablehlo_of(normalize, jnp.ones((4, 8)))
     x = np.random.default_rng(0).standard_normal((4, 8)).astype(np.float32)
     module, _ = rewritten(text, input_scale={"*": 2.0**-3})
     assert_same_bits(evaluate(module, [x])[0], evaluate(parse(text), [x])[0])
@@ -192,10 +199,9 @@ def test_probabilities_are_cast_near_unit() -> None:
     def attend(q: Any, k: Any, v: Any) -> Any:
         return jax.nn.softmax(q @ k.T / 8) @ v
 
-    shape = jax.ShapeDtypeStruct((512, 64), jnp.float32)
-    text = str(jax.export.export(jax.jit(attend))(shape, shape, shape).mlir_module())
-    rng = np.random.default_rng(0)
-    arrays = [rng.standard_normal((512, 64)).astype(np.float32) for _ in range(3)]
+    shape = shaped(512, 64)
+    text = stablehlo_of(attend, shape, shape, shape)
+    arrays = normals(*[(512, 64)] * 3)
     casts = casts_of(text, arrays, Options(load_recipe("fp8")))
     assert min(known_scales(casts)) == -9
     assert np.abs(log2_rms(casts)).max() < 2

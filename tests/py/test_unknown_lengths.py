@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from scalify_hlo.dialect.walk import ops_in
 from tests.py.judge import (
     rewritten,
 )
-from tests.py.test_dynamic_shapes import ops
 
 _MATMUL = """
 func.func @main(%x: tensor<2x$Kx$T>, %y: tensor<$Kx4x$T>) -> tensor<2x4x$T> {
@@ -74,7 +74,7 @@ def test_a_contraction_of_unknown_length_is_not_rescaled(name: str, type_: str) 
         text = body.replace("$K", size).replace("$T", type_)
         module, report = rewritten(text, "scaled")
         assert report.results[0].scale == expected
-        (returned,) = ops(module, "func.return")
+        (returned,) = ops_in(module.operation, {"func.return"})
         owner = returned.operands[0].owner
         assert (owner.name == "stablehlo.multiply") == (size == "64"), "paid once, if at all"
 

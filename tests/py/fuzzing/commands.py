@@ -17,7 +17,6 @@ import numpy as np
 
 from scalify_hlo._compat import func, ir
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.dialect.value_map import erase
 from scalify_hlo.io.program import read_program
 from scalify_hlo.io.tensors import Array, interface
@@ -33,6 +32,7 @@ from scalify_hlo.run.interpreter import evaluate
 from tests.py import commands
 from tests.py.fuzzing import models, programs
 from tests.py.fuzzing.finding import FindingError
+from tests.py.judge import main_of
 
 RECIPES = ("fp8-current", "fp8", "unit", "mxfp8", "fp16", "bf16", "propagate")
 _OF_SMALL_MATMULS = RECIPES[4:]
@@ -230,8 +230,7 @@ def values_of(data: bytes, arrays: Sequence[Array], *, by_xla: bool = False) -> 
     with module.context, ir.Location.unknown():
         number_ops(module.operation)
         inline_numbered(module.operation)
-        main = main_function(module.operation)
-        assert main is not None
+        main = main_of(module)
         inputs = list(attributes.function_type(main).inputs)
         scan = Scan(main, "p", {}, [f"arg{i}" for i in range(len(inputs))])
         values = [one for one in scan.values() if not one.inside]

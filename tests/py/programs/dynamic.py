@@ -11,8 +11,7 @@ import numpy.typing as npt
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect.attributes import function_type
-from scalify_hlo.dialect.functions import main_function
-from tests.py.judge import parse
+from tests.py.judge import main_of, parse
 from tests.py.programs.program import Sizes
 
 Array = npt.NDArray[np.generic]
@@ -62,10 +61,7 @@ class DynamicProgram:
 
 def inputs(module: ir.Module) -> Sequence[ir.Type]:
     """The types of the arguments of `main`."""
-    main = main_function(module.operation)
-    if main is None:
-        raise ValueError("no @main")
-    return list(function_type(main).inputs)
+    return list(function_type(main_of(module)).inputs)
 
 
 def _draw(rng: np.random.Generator, shape: Sequence[int], dtype: np.dtype[np.generic]) -> Array:

@@ -13,8 +13,7 @@ import numpy.typing as npt
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect.attributes import function_type
-from scalify_hlo.dialect.functions import main_function
-from tests.py.judge import parse
+from tests.py.judge import main_of, parse
 
 Array = npt.NDArray[np.generic]
 Sizes = tuple[int, int, int]
@@ -130,10 +129,7 @@ def draw(program: Program, sizes: Sizes, seed: int, *, wild: bool = False) -> li
 def argument_types(text: str) -> list[tuple[tuple[int, ...], npt.DTypeLike]]:
     """Shape and dtype of each argument of `main`."""
     module = parse(text)
-    main = main_function(module.operation)
-    if main is None:
-        raise ValueError("no @main")
-    return [(tuple(t.shape), _DTYPES[_name(t)]) for t in function_type(main).inputs]
+    return [(tuple(t.shape), _DTYPES[_name(t)]) for t in function_type(main_of(module)).inputs]
 
 
 def _name(type_: ir.Type) -> str:
