@@ -24,14 +24,7 @@ from scalify_hlo.quantize.blocks.random_words import random_words as random_word
 from scalify_hlo.quantize.encoding import dense, dtype_of
 from scalify_hlo.rules import emit
 from scalify_hlo.run.check import compile_module
-from tests.py.block_numpy import (
-    Array,
-    blocked,
-    hash_of,
-    random_words,
-    rounded_at_random,
-    threefry,
-)
+from tests.py.block_numpy import Array, blocked, hash_of, random_words, rounded_at_random, threefry
 from tests.py.judge import (
     assert_all_equal,
     body_of,

@@ -15,11 +15,7 @@ import pytest
 from scalify_hlo._compat import chlo, func, ir, sdy, stablehlo
 from scalify_hlo.analysis.flow import flow_of
 from scalify_hlo.analysis.frames import Frame, functions_in
-from scalify_hlo.dialect.attributes import (
-    function_type,
-    set_function_type,
-    set_result_attributes,
-)
+from scalify_hlo.dialect.attributes import function_type, set_function_type, set_result_attributes
 from scalify_hlo.errors import InputError
 from scalify_hlo.io.program import read_text
 from scalify_hlo.rules import families

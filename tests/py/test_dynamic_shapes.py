@@ -30,14 +30,7 @@ from tests.py.judge import (
     shaped,
 )
 from tests.py.programs import PROGRAMS
-from tests.py.programs.dynamic import (
-    BOUNDED,
-    MOVED,
-    RUN,
-    TWO_SIZES,
-    DynamicProgram,
-    inputs,
-)
+from tests.py.programs.dynamic import BOUNDED, MOVED, RUN, TWO_SIZES, DynamicProgram, inputs
 from tests.py.programs.program import SIZES, Program, Sizes, _Names, draw
 from tests.py.refining import evaluate_refined
 

@@ -15,10 +15,7 @@ import scalify_hlo
 from scalify_hlo.algebra.measured import Measured
 from tests.py.commands import call
 from tests.py.judge import parse, program_of, rms, stablehlo_of, unrecorded
-from tests.py.unit_functions import (
-    X,
-    normal,
-)
+from tests.py.unit_functions import X, normal
 
 
 class TestMeasuredScales:

@@ -17,11 +17,7 @@ from examples import gpt2
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.frames import Place
 from scalify_hlo.dialect import value_map
-from scalify_hlo.dialect.value_map import (
-    OpMap,
-    ValueCache,
-    ValueMap,
-)
+from scalify_hlo.dialect.value_map import OpMap, ValueCache, ValueMap
 from scalify_hlo.io.program import read_text
 from tests.py.fuzzing import programs
 from tests.py.judge import body_of

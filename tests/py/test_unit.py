@@ -19,13 +19,7 @@ from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.recipes.loading import load_recipe
 from tests.py.cast_stats import casts_of, log2_rms
 from tests.py.judge import assert_invariant, parse, program_of, rms, stablehlo_of, unrecorded
-from tests.py.unit_functions import (
-    EACH_FUNCTION,
-    FUNCTIONS,
-    X,
-    cross_entropy,
-    normal,
-)
+from tests.py.unit_functions import EACH_FUNCTION, FUNCTIONS, X, cross_entropy, normal
 
 CONFIG = gpt2.Config(layers=2, width=64, heads=2, sequence=32, vocab=64, batch=4)
 
