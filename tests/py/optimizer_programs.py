@@ -120,6 +120,11 @@ def average(g: jax.Array, m: jax.Array) -> jax.Array:
     return B1 * m + (1 - B1) * g
 
 
+def moments(g: jax.Array, state: State) -> tuple[jax.Array, jax.Array]:
+    """Both of Adam's moments."""
+    return average(g, state["m"]), B2 * state["v"] + (1 - B2) * g * g
+
+
 def matrix_power(a: jax.Array, exponent: float) -> Any:
     """The power of a symmetric matrix."""
     values, vectors = jnp.linalg.eigh(a + 1e-6 * jnp.eye(a.shape[0]))
@@ -238,7 +243,7 @@ MATRIX_OPTIMIZERS: Mapping[str, Optimizer] = {
 
 def decayed_weights(g: jax.Array, state: State, p: jax.Array) -> tuple[jax.Array, State]:
     g = g + 0.1 * p
-    m, v = average(g, state["m"]), B2 * state["v"] + (1 - B2) * g * g
+    m, v = moments(g, state)
     return m / (jnp.sqrt(v) + EPSILON) + 0.1 * p, {"m": m, "v": v}
 
 
@@ -263,7 +268,7 @@ def factored(g: jax.Array, state: State, p: jax.Array) -> tuple[jax.Array, State
 
 
 def lamb(g: jax.Array, state: State, p: jax.Array) -> tuple[jax.Array, State]:
-    m, v = average(g, state["m"]), B2 * state["v"] + (1 - B2) * g * g
+    m, v = moments(g, state)
     u = m / (jnp.sqrt(v) + EPSILON) + 0.01 * p
     return u * jnp.linalg.norm(p) / jnp.linalg.norm(u), {"m": m, "v": v}
 
@@ -291,14 +296,14 @@ def belief(g: jax.Array, state: State, p: jax.Array) -> tuple[jax.Array, State]:
 
 def amsgrad(g: jax.Array, state: State, p: jax.Array) -> tuple[jax.Array, State]:
     del p
-    m, v = average(g, state["m"]), B2 * state["v"] + (1 - B2) * g * g
+    m, v = moments(g, state)
     most = jnp.maximum(state["most"], v / 0.9)
     return m / (jnp.sqrt(most) + EPSILON), {"m": m, "v": v, "most": most}
 
 
 def averaged(g: jax.Array, state: State, p: jax.Array) -> tuple[jax.Array, State]:
     """Adam, and two averages of weights; one of them is an average of the other."""
-    m, v = average(g, state["m"]), B2 * state["v"] + (1 - B2) * g * g
+    m, v = moments(g, state)
     u = m / (jnp.sqrt(v) + EPSILON)
     fast = 0.99 * state["fast"] + 0.01 * (p - 0.01 * u)
     slow = state["slow"] + 0.01 * (fast - state["slow"])

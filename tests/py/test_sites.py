@@ -34,6 +34,12 @@ from tests.py.judge import (
 CONFIG = gpt2.Config(layers=2, width=32, heads=2, sequence=16, vocab=64, batch=2)
 
 
+def given() -> tuple[Any, Any, Any]:
+    """The state and the tokens of a step."""
+    tokens = np.random.default_rng(0).integers(0, CONFIG.vocab, (2, CONFIG.sequence + 1))
+    return *gpt2.state(CONFIG, gpt2.SGD), tokens.astype(np.int32)
+
+
 def step_text(loss: Any = gpt2.loss) -> str:
     """A training step of a small GPT-2."""
     step = training_step(loss, gpt2.SGD)
@@ -89,9 +95,7 @@ class TestPresets:
         """Sites move scales; the gradients are those of the plain program, up to XLA's fusion."""
         recipe = load_recipe("propagate", [f"{kind}.statistic=l2"])
         assert sites(text, recipe)[kind] > 2 * CONFIG.layers
-        params, state = gpt2.state(CONFIG, gpt2.SGD)
-        tokens = np.random.default_rng(0).integers(0, CONFIG.vocab, (2, CONFIG.sequence + 1))
-        arguments = (params, state, tokens.astype(np.int32))
+        arguments = given()
         step = training_step(gpt2.loss, gpt2.SGD)
         expected = step(*arguments)
         scaled = jsa.scalify(step, recipe=recipe)(*jsa.as_scaled_array(arguments))
@@ -108,9 +112,7 @@ class TestPresets:
         assert np.abs(found["fp8"]).max() <= np.abs(found["propagate"]).max()
 
     def _sizes(self, text: str, recipe: Recipe) -> Any:
-        params, state = gpt2.state(CONFIG, gpt2.SGD)
-        tokens = np.random.default_rng(0).integers(0, CONFIG.vocab, (2, CONFIG.sequence + 1))
-        arguments = flat((jsa.as_scaled_array((params, state)), tokens.astype(np.int32)))
+        arguments = flat(jsa.as_scaled_array(given()))
         casts = casts_of(text, [np.asarray(a) for a in arguments], Options(recipe, "scaled"))
         assert len(casts) > 20
         return log2_rms(casts)
@@ -153,9 +155,7 @@ def test_an_authors_markers_do_what_the_recipe_does() -> None:
         return plain_norm(params, jsa.dynamic_rescale_l2_grad(x))
 
     plain_norm = gpt2.layer_norm
-    params, state = gpt2.state(CONFIG, gpt2.SGD)
-    tokens = np.random.default_rng(0).integers(0, CONFIG.vocab, (2, CONFIG.sequence + 1))
-    arguments = jsa.as_scaled_array((params, state, tokens.astype(np.int32)))
+    arguments = jsa.as_scaled_array(given())
     results = []
     for norm, statistic in ((plain_norm, "l2"), (marked_norm, "none")):
         gpt2.layer_norm = norm

@@ -57,6 +57,12 @@ def params() -> Any:
     }
 
 
+def begun() -> Any:
+    """The state before the first step."""
+    start = params()
+    return start, OPTIMIZER.init(start)
+
+
 def batch(weight: float = 1.0, seed: int = 1) -> Any:
     x = np.random.default_rng(seed).standard_normal((8, 16))
     return jnp.asarray(x, jnp.float32), jnp.float32(weight)
@@ -64,7 +70,7 @@ def batch(weight: float = 1.0, seed: int = 1) -> Any:
 
 @pytest.fixture(scope="module", name="text")
 def _text() -> str:
-    arguments = (params(), OPTIMIZER.init(params()), *batch())
+    arguments = (*begun(), *batch())
     return stablehlo_of(step, *arguments)
 
 
@@ -73,8 +79,7 @@ def trained(
 ) -> list[Any]:
     """The state after each of some steps, whose gradients get smaller and smaller."""
     run = jsa.scalify(step, recipe=recipe, settings=settings)
-    start = params()
-    state = jsa.as_scaled_array((start, OPTIMIZER.init(start)))
+    state = jsa.as_scaled_array(begun())
     states = []
     for number in range(steps):
         *state, _ = run(*state, *jsa.as_scaled_array(batch(weight * 0.5**number)))
@@ -135,8 +140,7 @@ class TestInTheProgram:
         """It says nothing then of the scale that it needs before it is measured again."""
         settings = {**EVERY, "matmul.smallest": 1 << 20, "state.gradient": "keep"}
         run, plain = jsa.scalify(step, recipe="fp8-state", settings=settings), jax.jit(step)
-        start = params()
-        expected = start, OPTIMIZER.init(start)
+        expected = begun()
         state = jsa.as_scaled_array(expected)
         for number in range(4):
             given = batch(2.0**-14 if number else 0.0)
@@ -175,8 +179,7 @@ class TestInTheProgram:
         run = jsa.scalify(
             step, recipe="fp8-state", settings={**L2, "state_gradients.statistic": "l2"}
         )
-        start = params()
-        state = jsa.as_scaled_array((start, OPTIMIZER.init(start)))
+        state = jsa.as_scaled_array(begun())
         seen = []
         for _ in range(3):
             *state, _ = run(*state, *jsa.as_scaled_array(batch(0.0)))
@@ -189,14 +192,8 @@ class TestInTheProgram:
         """Smaller second moments stay in the data, and mean the same."""
         settings = {**L2, "state_rescale.statistic": "max"}
         run, plain = jsa.scalify(step, settings=settings), jax.jit(step)
-        start, given = params(), batch(2.0**-40)
-        state, expected = (
-            jsa.as_scaled_array((start, OPTIMIZER.init(start))),
-            (
-                start,
-                OPTIMIZER.init(start),
-            ),
-        )
+        given, expected = batch(2.0**-40), begun()
+        state = jsa.as_scaled_array(expected)
         for _ in range(3):
             *state, _ = run(*state, *jsa.as_scaled_array(given))
             *expected, _ = plain(*expected, *given)
@@ -213,11 +210,8 @@ class TestInTheProgram:
 
             return jax.lax.scan(turn, (params, state), xs)[0]
 
-        start, xs = (
-            params(),
-            jax.tree.map(lambda *each: jnp.stack(each), *(batch(seed=i) for i in range(3))),
-        )
-        arguments = (start, OPTIMIZER.init(start), xs)
+        xs = jax.tree.map(lambda *each: jnp.stack(each), *(batch(seed=i) for i in range(3)))
+        arguments = (*begun(), xs)
         found = jsa.scalify(steps, settings=L2)(*jsa.as_scaled_array(arguments))
         assert all(0.999 <= rms(pair.data) < 2.001 for pair in pairs(found))
         expected = jax.jit(steps)(*arguments)
@@ -225,7 +219,7 @@ class TestInTheProgram:
 
     @pytest.mark.parametrize("recipe", ["fp8", "fp8-delayed", "fp8-current"])
     def test_goes_with_every_recipe(self, recipe: str) -> None:
-        arguments = (params(), OPTIMIZER.init(params()), *batch())
+        arguments = (*begun(), *batch())
         exported = program_of(step, *arguments)
         settings = {**L2, "matmul.smallest": 8}
         done = jsa.rewrite(exported, recipe=recipe, signature="scaled", settings=settings)
@@ -288,8 +282,7 @@ class TestBetweenSteps:
             return step(*arguments)
 
         run = jsa.scalify(noted, recipe="fp8-state")
-        start = params()
-        state: Any = jsa.as_scaled_array((start, OPTIMIZER.init(start)))
+        state: Any = jsa.as_scaled_array(begun())
         for _ in range(2):
             state = run(*state, *jsa.as_scaled_array(batch()))[:2]
         count = len(traced)

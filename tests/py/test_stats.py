@@ -269,6 +269,12 @@ def parameters() -> dict[str, Array]:
     return {"w": w.astype(np.float32), "v": v.astype(np.float32)}
 
 
+def given() -> tuple[Any, dict[str, Array], Array]:
+    """A program, and what it takes."""
+    params, (batch,) = parameters(), batches(1)
+    return program_of(descent, params, batch), params, batch
+
+
 def batches(count: int) -> list[Array]:
     return normals(*[(32, 16)] * count, seed=2)
 
@@ -307,8 +313,7 @@ def test_a_rewrite_has_the_same_values_as_data_and_scales(signature: str) -> Non
 
     XLA rounds both alike only if it fuses both alike, as it does with its default optimizations.
     """
-    params, (batch,) = parameters(), batches(1)
-    exported = program_of(descent, params, batch)
+    exported, params, batch = given()
     record = collect_stats(
         exported,
         [(params, batch)],
@@ -340,8 +345,7 @@ def test_a_rewrite_has_the_same_values_as_data_and_scales(signature: str) -> Non
 
 
 def test_casts_of_a_recipe_are_values_of_the_rewrite_only() -> None:
-    params, (batch,) = parameters(), batches(1)
-    exported = program_of(descent, params, batch)
+    exported, params, batch = given()
     record = collect_stats(
         exported, [(params, batch)], recipe="fp8", settings={"matmul.smallest": 16}
     )
@@ -352,8 +356,7 @@ def test_casts_of_a_recipe_are_values_of_the_rewrite_only() -> None:
 
 
 def test_values_are_selected_by_name() -> None:
-    params, (batch,) = parameters(), batches(1)
-    exported = program_of(descent, params, batch)
+    exported, params, batch = given()
     record = collect_stats(exported, [(params, batch)], values="*tanh")
     assert [v.op for v in record.variants[0].values] == ["stablehlo.tanh"]
     record = collect_stats(exported, [(params, batch)], values="params['w']")
@@ -375,8 +378,7 @@ def test_values_are_selected_by_name() -> None:
     ],
 )
 def test_inputs_that_do_not_fit_are_refused(arrays: dict[str, Array], message: str) -> None:
-    params, (batch,) = parameters(), batches(1)
-    exported = program_of(descent, params, batch)
+    exported, params, _ = given()
     named = {f"params['{name}']": array for name, array in params.items()}
     with pytest.raises(UsageError, match=message):
         collect_stats(exported, [{**named, **arrays}])
@@ -392,8 +394,7 @@ def test_inputs_that_do_not_fit_are_refused(arrays: dict[str, Array], message: s
     ],
 )
 def test_options_that_are_not_possible_are_refused(options: dict[str, Any], message: str) -> None:
-    params, (batch,) = parameters(), batches(1)
-    exported = program_of(descent, params, batch)
+    exported, params, batch = given()
     with pytest.raises(UsageError, match=message):
         collect_stats(exported, [(params, batch)], **options)
 
