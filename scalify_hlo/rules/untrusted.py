@@ -286,17 +286,19 @@ def _follow(value: ir.Value, data: ir.Value, op: ir.Operation) -> None:
 def _is_last(matmul: ir.Operation) -> bool:
     """Whether all that depends on a matmul is wide, and is neither a matmul nor in a region."""
 
+    def users(value: ir.Value) -> list[ir.Operation]:
+        return [use.owner.operation for use in value.uses]
+
     def is_certain(user: ir.Operation) -> bool:
         return user.name in _CERTAIN and user.block == matmul.block
 
     def made_of(value: ir.Value) -> Iterator[ir.Value]:
-        users = (use.owner.operation for use in value.uses)
-        return (user.results[0] for user in users if is_certain(user))
+        return (user.results[0] for user in users(value) if is_certain(user))
 
     search = Search(matmul.results, made_of, seen=ValueSet(), limit=LAST_MATMUL_CONE)
     certain = all(
         _is_wide(value)
-        and all(use.owner.name == "func.return" or is_certain(use.owner) for use in value.uses)
+        and all(user.name == "func.return" or is_certain(user) for user in users(value))
         for value in search
     )
     return certain and not search.ended

@@ -8,7 +8,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import export
+
+from tests.py.judge import program_of
 
 WIDTH = 64
 LAYERS = ("first", "second", "planted", "fourth")
@@ -69,7 +70,7 @@ def planted_step(params: Any, x: Any, y: Any) -> tuple[Any, Any]:
 
 def exported(step: Any) -> Any:
     """A step as an Exported."""
-    return export.export(jax.jit(step))(parameters(), *batch())
+    return program_of(step, parameters(), *batch())
 
 
 def write(step: Any, folder: Path) -> tuple[str, str]:

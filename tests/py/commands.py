@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any, Final
 
@@ -9,9 +11,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from click.testing import CliRunner, Result
-from jax import export
 
 from scalify_hlo.cli.main import main
+from tests.py.judge import program_of
 
 PROGRAM: Final = "step.export"
 REWRITTEN: Final = "fp8.export"
@@ -43,13 +45,29 @@ def step(x: Any, w: Any) -> Any:
 def write(folder: Path) -> None:
     """Writes the program, its inputs, and rewrites of it with both signatures."""
     x = np.random.default_rng(0).standard_normal((32, 32), np.float32)
-    (folder / PROGRAM).write_bytes(export.export(jax.jit(step))(x, x).serialize())
+    (folder / PROGRAM).write_bytes(program_of(step, x, x).serialize())
     np.savez(folder / "x.npz", x=x, w=x)
     for name, signature in ((REWRITTEN, "same"), (SCALED, "scaled")):
-        options = ("-o", str(folder / name), "--signature", signature)
-        done = call("rewrite", str(folder / PROGRAM), *options, *FP8)
-        assert not done.exit_code, done.output
+        options = ("-o", folder / name, "--signature", signature)
+        call("rewrite", folder / PROGRAM, *options, *FP8, code=0)
 
 
-def call(*arguments: str) -> Result:
-    return CliRunner().invoke(main, arguments)
+def call(*arguments: object, text: bytes | str | None = None, code: int | None = None) -> Result:
+    """Calls a command.
+
+    Args:
+        arguments: Its name, and the arguments.
+        text: Standard input.
+        code: What it should exit with, if anything else is a failure.
+    """
+    done = CliRunner().invoke(main, [*map(str, arguments)], input=text)
+    assert code in (None, done.exit_code), done.output
+    return done
+
+
+def python(*arguments: object, code: int = 0, **how: Any) -> subprocess.CompletedProcess[str]:
+    """Runs Python in a process of its own, which should exit with a code."""
+    line = [sys.executable, *map(str, arguments)]
+    done = subprocess.run(line, capture_output=True, text=True, check=False, **how)
+    assert done.returncode == code, done.stderr
+    return done

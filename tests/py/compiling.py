@@ -17,13 +17,10 @@ from scalify_hlo.io.program import read_program
 from scalify_hlo.targets.compiling import Compiled, compile_program
 from scalify_hlo.targets.description import Target, install_hint, load_target
 from scalify_hlo.targets.record import compile_record
+from tests.py.judge import program_of, shaped
 
 LAYERS, WIDTH, BATCH = 3, 64, 32
 ROWS, COLUMNS, ALL_ROWS = 256, 512, 1000
-
-
-def shape(*dims: int, dtype: Any = jnp.float32) -> jax.ShapeDtypeStruct:
-    return jax.ShapeDtypeStruct(dims, dtype)
 
 
 def stack(weights: jax.Array, x: jax.Array) -> jax.Array:
@@ -34,7 +31,7 @@ def stack(weights: jax.Array, x: jax.Array) -> jax.Array:
 def loops() -> jax.export.Exported:
     """The gradient of `stack`, which takes the memory of the weights."""
     step = jax.jit(jax.grad(stack), donate_argnums=0)
-    return jax.export.export(step)(shape(LAYERS, WIDTH, WIDTH), shape(BATCH, WIDTH))
+    return jax.export.export(step)(shaped(LAYERS, WIDTH, WIDTH), shaped(BATCH, WIDTH))
 
 
 def pieces(x: jax.Array, table: jax.Array) -> tuple[jax.Array, ...]:
@@ -46,7 +43,7 @@ def pieces(x: jax.Array, table: jax.Array) -> tuple[jax.Array, ...]:
 
 def kinds() -> jax.export.Exported:
     step = jax.jit(pieces, donate_argnums=1)
-    return jax.export.export(step)(shape(ROWS, COLUMNS), shape(ALL_ROWS, COLUMNS))
+    return jax.export.export(step)(shaped(ROWS, COLUMNS), shaped(ALL_ROWS, COLUMNS))
 
 
 def convolved(x: jax.Array, kernel: jax.Array) -> jax.Array:
@@ -66,7 +63,7 @@ def convolutions() -> jax.export.Exported:
         return jnp.sum(convolved(x, kernel) ** 2)
 
     step = jax.jit(jax.grad(loss, (0, 1)))
-    return jax.export.export(step)(shape(*IMAGE), shape(*KERNEL))
+    return jax.export.export(step)(shaped(*IMAGE), shaped(*KERNEL))
 
 
 def sharded() -> jax.export.Exported:
@@ -81,7 +78,7 @@ def sharded() -> jax.export.Exported:
 
     a = jax.ShapeDtypeStruct((32, 64), jnp.float32, sharding=place(None, "x"))
     b = jax.ShapeDtypeStruct((64, 48), jnp.float32, sharding=place("x", None))
-    return jax.export.export(jax.jit(product))(a, b)
+    return program_of(product, a, b)
 
 
 def gathered() -> jax.export.Exported:
@@ -94,7 +91,7 @@ def gathered() -> jax.export.Exported:
 
     part = NamedSharding(mesh, PartitionSpec("x"))
     a = jax.ShapeDtypeStruct((4096, 64), jnp.float32, sharding=part)
-    return jax.export.export(jax.jit(gather))(a)
+    return program_of(gather, a)
 
 
 def quantized(m: int, n: int, k: int) -> str:

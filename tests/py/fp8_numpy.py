@@ -13,6 +13,31 @@ from scalify_hlo.quantize.encoding import dtype_of
 Array = npt.NDArray[Any]
 
 F32 = np.float32
+E4M3, E5M2 = "f8E4M3FN", "f8E5M2"
+OUTER = {"matmul.smallest": 1}
+"""Takes products of columns with rows, each of one term: nothing depends on the order of sums."""
+
+
+def outer(x: Any, w: Any) -> Any:
+    return x[:, None] @ w[None, :]
+
+
+def sample(seed: int, log2: float = 0.0, size: int = 64) -> Array:
+    """Numbers with heavy tails, about as large as a power of two."""
+    return np.asarray(np.random.default_rng(seed).standard_t(2, size) * 2.0**log2, F32)
+
+
+def flushed(value: Array) -> Any:
+    """Returns the numbers that XLA makes of numbers below the normal range."""
+    return np.asarray(np.where(np.abs(value) < F32(2.0**-126), F32(0), value))
+
+
+def outer_quantized(x: Array, w: Array, formats: tuple[str, str] = (E4M3, E4M3), **how: Any) -> Any:
+    """`outer` of operands that are quantized."""
+    (xd, xs), (wd, ws) = (quantized(v, f, **how) for v, f in zip((x, w), formats, strict=True))
+    product = xd.astype(F32)[:, None] * wd.astype(F32)[None, :]
+    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+        return flushed(np.asarray(product * np.minimum(xs * ws, np.finfo(F32).max), F32))
 
 
 def inverse_scale(amax: Array, format_: str, *, margin: int = 0, power_2: bool = True) -> Array:

@@ -1,4 +1,7 @@
-"""The judge of exactness: programs run on the StableHLO reference interpreter, bits compared."""
+"""The judge of exactness: programs run on the StableHLO reference interpreter, bits compared.
+
+With what tests make to be judged: programs of functions, and random numbers.
+"""
 
 from __future__ import annotations
 
@@ -123,6 +126,23 @@ def _attribute(array: Array) -> ir.Attribute:
     return ir.DenseElementsAttr.get(array)
 
 
+def program_of(
+    function: Callable[..., Any], *arguments: Any, **keywords: Any
+) -> jax.export.Exported:
+    """A function after jax.jit and jax.export."""
+    return jax.export.export(jax.jit(function))(*arguments, **keywords)
+
+
+def stablehlo_of(function: Callable[..., Any], *arguments: Any) -> str:
+    """The text of a function's program."""
+    return str(program_of(function, *arguments).mlir_module())
+
+
+def shaped(*shape: Any, dtype: Any = np.float32) -> jax.ShapeDtypeStruct:
+    """An argument of which the shape and the dtype are known."""
+    return jax.ShapeDtypeStruct(shape, dtype)
+
+
 def propagated(program: Any, **options: Any) -> Any:
     """A program after the paper's transform, which changes no format."""
     return scalify_hlo.rewrite(program, recipe="propagate", **options)
@@ -149,14 +169,24 @@ def rewritten(
     return module, report
 
 
+def main_of(module: ir.Module) -> ir.OpView:
+    """The function that runs."""
+    main = main_function(module.operation)
+    if main is None:
+        raise ValueError("no @main")
+    return main
+
+
+def body_of(module: ir.Module) -> ir.Block:
+    """The block of the function that runs."""
+    return main_of(module).regions[0].blocks[0]
+
+
 @cache
 def floats(text: str) -> list[bool]:
     """Which arguments of `main` are floats."""
     module = parse(text)  # an op does not keep its module alive
-    main = main_function(module.operation)
-    if main is None:
-        raise ValueError("no @main")
-    return [format_of(t) is not None for t in function_type(main).inputs]
+    return [format_of(t) is not None for t in function_type(main_of(module)).inputs]
 
 
 def run_scaled(
@@ -230,6 +260,24 @@ def assert_same_bits(actual: Array, expected: Array, ulps: int = 0) -> None:
         np.testing.assert_array_equal(np.signbit(actual[zero]), np.signbit(expected[zero]))
 
 
+def assert_all_same_bits(ones: Any, others: Any) -> None:
+    """Equality of the bits of the leaves of two trees."""
+    for one, other in zip(jax.tree.leaves(ones), jax.tree.leaves(others), strict=True):
+        assert_same_bits(one, other)
+
+
+def assert_all_equal(ones: Any, others: Any) -> None:
+    """Equality of the numbers in the leaves of two trees."""
+    for one, other in zip(jax.tree.leaves(ones), jax.tree.leaves(others), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def assert_all_close(ones: Any, others: Any, *, rtol: float, atol: float = 0.0) -> None:
+    """Closeness of the leaves of two trees."""
+    for one, other in zip(jax.tree.leaves(ones), jax.tree.leaves(others), strict=True):
+        np.testing.assert_allclose(one, other, rtol=rtol, atol=atol)
+
+
 def assert_invariant(
     text: str,
     arrays: Sequence[Array],
@@ -263,3 +311,38 @@ def assert_invariant(
         run(module, values_of(text, arrays, exponents)), expected, strict=True
     ):
         assert_same_bits(actual, plain, ulps)
+
+
+def rms(array: Any) -> float:
+    """The root mean square."""
+    return float(np.sqrt(np.mean(np.square(np.asarray(array, np.float64)))))
+
+
+def decibels(exact: Any, found: Any) -> float:
+    """The signal-to-noise ratio; that of a result that is not finite is NaN, and fails."""
+    signal = np.asarray(exact, np.float64)
+    noise = np.sum((signal - np.asarray(found, np.float64)) ** 2)
+    return float(10 * np.log10(np.sum(signal**2) / max(noise, 1e-300)))
+
+
+def pairs(tree: Any) -> list[Any]:
+    """The ScaledArrays of a pytree."""
+    return [leaf for leaf in leaves(tree) if is_scaled_array(leaf)]
+
+
+def leaves(tree: Any) -> list[Any]:
+    """The leaves of a pytree, of which each ScaledArray is one."""
+    return jax.tree.leaves(tree, is_leaf=is_scaled_array)
+
+
+def normal(*shape: int, seed: int = 0) -> npt.NDArray[Any]:
+    """Normal numbers."""
+    return normals(shape, seed=seed)[0]
+
+
+def normals(
+    *shapes: tuple[int, ...], seed: int = 0, dtype: Any = np.float32
+) -> list[npt.NDArray[Any]]:
+    """Normal numbers of some shapes, drawn one after the other."""
+    rng = np.random.default_rng(seed)
+    return [rng.standard_normal(shape).astype(dtype) for shape in shapes]

@@ -19,6 +19,7 @@ from flax import nnx
 from jax import lax
 
 from examples import gpt2
+from tests.py.judge import shaped
 
 FLAT, SEQUENCE, IMAGE = (6, 8), (2, 5, 12), (2, 4, 3, 6)
 
@@ -53,7 +54,7 @@ def linen(make: Callable[[], nn.Module], **options: Any) -> Any:
     def build(shape: tuple[int, ...]) -> tuple[Function, Any]:
         module = make()
         keys = {"params": jax.random.key(0), "dropout": jax.random.key(1)}
-        x = jax.ShapeDtypeStruct(shape, jnp.float32)
+        x = shaped(*shape)
         variables = jax.eval_shape(partial(module.init, **options), keys, x)
 
         def apply(variables: Any, x: jax.Array) -> Any:

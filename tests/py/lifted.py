@@ -12,7 +12,7 @@ from jax import lax
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.passes.normalize import NormalizePass
 from scalify_hlo.passes.pipeline import run_passes
 from scalify_hlo.passes.roles import RolesPass
@@ -20,6 +20,7 @@ from scalify_hlo.rules import emit
 from scalify_hlo.rules.statistics import statistic
 from scalify_hlo.transforms.hoist import Combine, add_results, lift
 from scalify_hlo.transforms.inlining import inline_calls
+from tests.py.judge import main_of
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -98,15 +99,7 @@ def arrays() -> tuple[Array, Array, Array]:
 
 def matmuls(module: ir.Module) -> list[ir.Operation]:
     """The matmuls that have a role, in order of the program."""
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if attributes.ROLES in op.attributes:
-            found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(visit)
-    return found
+    return ops_in(module.operation, where=lambda op: attributes.ROLES in op.attributes)
 
 
 def observe(module: ir.Module, combine: Combine) -> int:
@@ -118,8 +111,7 @@ def observe(module: ir.Module, combine: Combine) -> int:
     run_passes(module, [NormalizePass(), RolesPass()])
     with module.context, ir.Location.unknown():
         assert not inline_calls(module.operation, [attributes.ROLES])
-        main = main_function(module.operation)
-        assert main is not None
+        main = main_of(module)
         values = list(_values(module, combine))
         add_results(main, lift(main, values, combine), ["" for _ in values])
         assert module.operation.verify()

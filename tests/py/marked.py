@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,9 @@ from scalify_hlo import _compat
 from scalify_hlo._compat import func, ir, new_context
 from scalify_hlo.dialect import markers as dialect
 from scalify_hlo.dialect.attributes import function_type
+from scalify_hlo.dialect.walk import ops_in
 from tests.py import judge
+from tests.py.judge import assert_all_close, assert_all_same_bits, program_of
 
 
 @dataclass(frozen=True)
@@ -31,13 +33,13 @@ class Call:
 
 def through_a_file(fn: Callable[..., Any], *args: Any) -> export.Exported:
     """A function that was exported, written and read back."""
-    exported = export.export(jax.jit(fn))(*args)
+    exported = program_of(fn, *args)
     return export.deserialize(exported.serialize(vjp_order=1))
 
 
 def interpreted(fn: Callable[..., Any], *args: Any) -> list[Any]:
     """The flat results of a function on the reference interpreter."""
-    return judge.interpreted(export.export(jax.jit(fn))(*args), *args)
+    return judge.interpreted(program_of(fn, *args), *args)
 
 
 def assert_same_function(fn: Callable[..., Any], plain: Callable[..., Any], *args: Any) -> Any:
@@ -47,12 +49,10 @@ def assert_same_function(fn: Callable[..., Any], plain: Callable[..., Any], *arg
         The program that was read from the file.
     """
     exported, expected = through_a_file(fn, *args), interpreted(plain, *args)
-    for one, other in zip(judge.interpreted(exported, *args), expected, strict=True):
-        judge.assert_same_bits(one, other)
+    assert_all_same_bits(judge.interpreted(exported, *args), expected)
     for run in (fn, jax.jit(fn), jax.jit(exported.call)):
         found = jax.tree.leaves(run(*args))
-        for one, other in zip(found, expected, strict=True):
-            np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-5)
+        assert_all_close(found, expected, rtol=1e-5, atol=1e-5)
     return exported
 
 
@@ -133,16 +133,8 @@ def run(text: str, *args: Any) -> list[Any]:
     return [np.asarray(v) for v in _compat.compile_on_cpu(text)(args)]
 
 
-def _marked(module: ir.Module) -> Iterator[ir.Operation]:
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if dialect.MARKER in op.attributes:
-            found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(visit)
-    return iter(found)
+def _marked(module: ir.Module) -> list[ir.Operation]:
+    return ops_in(module.operation, where=lambda op: dialect.MARKER in op.attributes)
 
 
 def _described(op: ir.Operation) -> Call:

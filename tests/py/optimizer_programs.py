@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from tests.py import role_models
-from tests.py.role_models import array
+from tests.py.judge import shaped
 
 Tree: TypeAlias = Any
 State: TypeAlias = dict[str, jax.Array]
@@ -42,7 +42,7 @@ class Optimizer:
         if self.matrices and len(weight.shape) < 2:
             return {}
         shapes = self.shapes(weight.shape)
-        return {name: array(*shapes.get(name, weight.shape)) for name in self.roles}
+        return {name: shaped(*shapes.get(name, weight.shape)) for name in self.roles}
 
     def step(self, g: jax.Array, state: State, p: jax.Array) -> tuple[jax.Array, State]:
         """A weight and its state after a step."""
@@ -53,22 +53,22 @@ class Optimizer:
 def params() -> dict[str, Any]:
     """Weights whose gradients are matmuls, sums over a batch, and a scatter."""
     return {
-        "bias": array(8),
-        "gain": array(8),
-        "head": array(8, 10),
-        "table": array(16, 12),
-        "up": array(12, 8),
+        "bias": shaped(8),
+        "gain": shaped(8),
+        "head": shaped(8, 10),
+        "table": shaped(16, 12),
+        "up": shaped(12, 8),
     }
 
 
 def squares() -> dict[str, Any]:
     """The same where all are of one size."""
     return {
-        "bias": array(8),
-        "gain": array(8),
-        "head": array(8, 8),
-        "table": array(8, 8),
-        "up": array(8, 8),
+        "bias": shaped(8),
+        "gain": shaped(8),
+        "head": shaped(8, 8),
+        "table": shaped(8, 8),
+        "up": shaped(8, 8),
     }
 
 
@@ -118,6 +118,11 @@ def adam(
 def average(g: jax.Array, m: jax.Array) -> jax.Array:
     """Adam's first moment."""
     return B1 * m + (1 - B1) * g
+
+
+def moments(g: jax.Array, state: State) -> tuple[jax.Array, jax.Array]:
+    """Both of Adam's moments."""
+    return average(g, state["m"]), B2 * state["v"] + (1 - B2) * g * g
 
 
 def matrix_power(a: jax.Array, exponent: float) -> Any:
@@ -238,7 +243,7 @@ MATRIX_OPTIMIZERS: Mapping[str, Optimizer] = {
 
 def decayed_weights(g: jax.Array, state: State, p: jax.Array) -> tuple[jax.Array, State]:
     g = g + 0.1 * p
-    m, v = average(g, state["m"]), B2 * state["v"] + (1 - B2) * g * g
+    m, v = moments(g, state)
     return m / (jnp.sqrt(v) + EPSILON) + 0.1 * p, {"m": m, "v": v}
 
 
@@ -263,7 +268,7 @@ def factored(g: jax.Array, state: State, p: jax.Array) -> tuple[jax.Array, State
 
 
 def lamb(g: jax.Array, state: State, p: jax.Array) -> tuple[jax.Array, State]:
-    m, v = average(g, state["m"]), B2 * state["v"] + (1 - B2) * g * g
+    m, v = moments(g, state)
     u = m / (jnp.sqrt(v) + EPSILON) + 0.01 * p
     return u * jnp.linalg.norm(p) / jnp.linalg.norm(u), {"m": m, "v": v}
 
@@ -291,14 +296,14 @@ def belief(g: jax.Array, state: State, p: jax.Array) -> tuple[jax.Array, State]:
 
 def amsgrad(g: jax.Array, state: State, p: jax.Array) -> tuple[jax.Array, State]:
     del p
-    m, v = average(g, state["m"]), B2 * state["v"] + (1 - B2) * g * g
+    m, v = moments(g, state)
     most = jnp.maximum(state["most"], v / 0.9)
     return m / (jnp.sqrt(most) + EPSILON), {"m": m, "v": v, "most": most}
 
 
 def averaged(g: jax.Array, state: State, p: jax.Array) -> tuple[jax.Array, State]:
     """Adam, and two averages of weights; one of them is an average of the other."""
-    m, v = average(g, state["m"]), B2 * state["v"] + (1 - B2) * g * g
+    m, v = moments(g, state)
     u = m / (jnp.sqrt(v) + EPSILON)
     fast = 0.99 * state["fast"] + 0.01 * (p - 0.01 * u)
     slow = state["slow"] + 0.01 * (fast - state["slow"])

@@ -10,7 +10,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import export, lax
+from jax import lax
 from jax.sharding import AxisType, PartitionSpec
 
 from scalify_hlo.api import find_nan, rewrite
@@ -21,6 +21,7 @@ from scalify_hlo.passes.record import recorded_options
 from scalify_hlo.run.bounds import bound_of
 from scalify_hlo.run.check import checked
 from scalify_hlo.run.given import readable
+from tests.py.judge import program_of
 
 Function = Callable[..., Any]
 SIZE = 32
@@ -79,12 +80,12 @@ def inputs() -> tuple[Array, Array]:
 
 def origin(step: Function, x: Array, w: Array) -> NonFiniteOp | None:
     """The op that `find_nan` finds in a step."""
-    return find_nan(export.export(jax.jit(step))(x, w), [(x, w)]).first
+    return find_nan(program_of(step, x, w), [(x, w)]).first
 
 
 def parted(step: Function, x: Array, w: Array) -> list[ComparedValue]:
     """The values of a step that differ in its rewrite by `fp8` at inputs of scale 1."""
-    exported = export.export(jax.jit(step))(x, w)
+    exported = program_of(step, x, w)
     settings = {"matmul.smallest": 4}
     program, _ = rewrite(
         exported, recipe="fp8", settings=settings, input_scale={"*": 1.0}, report=True

@@ -15,6 +15,7 @@ import optax
 
 import scalify_hlo as jsa
 from examples.training import training_step
+from tests.py.judge import program_of
 
 Tree = Any
 Step = Callable[[Tree], Tree]
@@ -63,7 +64,7 @@ def scaled(recipe: str) -> tuple[Step, Tree]:
 
 def delayed() -> tuple[Step, Tree]:
     """A step with delayed scales, whose state goes along."""
-    exported = jax.export.export(jax.jit(plain_step))(*plain_state(), batch())
+    exported = program_of(plain_step, *plain_state(), batch())
     program = jsa.rewrite(exported, recipe="fp8-delayed", settings={"matmul.smallest": 8})
     call = jax.jit(program.call)
 

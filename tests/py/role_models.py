@@ -10,6 +10,8 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from tests.py.judge import shaped
+
 Tree = Any
 Loss = Callable[..., jax.Array]
 
@@ -53,11 +55,6 @@ class Model:
     vocabulary: int = 0
 
 
-def array(*shape: int) -> jax.ShapeDtypeStruct:
-    """A float argument."""
-    return jax.ShapeDtypeStruct(shape, jnp.float32)
-
-
 def labels(*shape: int) -> jax.ShapeDtypeStruct:
     """An integer argument."""
     return jax.ShapeDtypeStruct(shape, jnp.int32)
@@ -88,7 +85,7 @@ def norm(x: jax.Array) -> jax.Array:
 
 def mlp_params(s: Sizes) -> Tree:
     """Three layers."""
-    return [array(s.inner, s.width), array(s.width, s.inner), array(s.inner, s.classes)]
+    return [shaped(s.inner, s.width), shaped(s.width, s.inner), shaped(s.inner, s.classes)]
 
 
 def mlp(params: Tree, x: jax.Array) -> Any:
@@ -104,7 +101,7 @@ def mlp_loss(params: Tree, x: jax.Array, y: jax.Array) -> jax.Array:
 
 def mlp_batch(s: Sizes) -> tuple[Any, ...]:
     """Features and labels."""
-    return array(s.batch, s.inner), labels(s.batch)
+    return shaped(s.batch, s.inner), labels(s.batch)
 
 
 def mlp_step(s: Sizes) -> tuple[Any, Any]:
@@ -120,8 +117,8 @@ def mlp_jitted(s: Sizes) -> tuple[Any, Any]:
         first, second, third, head = params
         return cross_entropy(layer(third, layer(second, layer(first, x))) @ head, y)
 
-    square = array(s.inner, s.inner)
-    return sgd(loss), ([square, square, square, array(s.inner, s.classes)], *mlp_batch(s))
+    square = shaped(s.inner, s.inner)
+    return sgd(loss), ([square, square, square, shaped(s.inner, s.classes)], *mlp_batch(s))
 
 
 def mlp_inference(s: Sizes) -> tuple[Any, Any]:
@@ -148,7 +145,7 @@ def mlp_vmapped(s: Sizes) -> tuple[Any, Any]:
     def step(params: Tree, x: jax.Array, y: jax.Array) -> Tree:
         return jax.vmap(jax.grad(mlp_loss), (None, 0, 0))(params, x, y)
 
-    return step, (mlp_params(s), array(s.batch, s.steps, s.inner), labels(s.batch, s.steps))
+    return step, (mlp_params(s), shaped(s.batch, s.steps, s.inner), labels(s.batch, s.steps))
 
 
 def mlp_accumulated(s: Sizes) -> tuple[Any, Any]:
@@ -164,7 +161,7 @@ def mlp_accumulated(s: Sizes) -> tuple[Any, Any]:
 
     return step, (
         mlp_params(s),
-        array(s.steps, s.batch, s.inner),
+        shaped(s.steps, s.batch, s.inner),
         labels(s.steps, s.batch),
     )
 
@@ -176,7 +173,7 @@ def mlp_accumulated_unrolled(s: Sizes) -> tuple[Any, Any]:
         first, second = (jax.grad(mlp_loss)(params, xs[i], ys[i]) for i in range(2))
         return jax.tree.map(lambda p, g, h: p - 0.1 * (g + h), params, first, second)
 
-    return step, (mlp_params(s), array(2, s.batch, s.inner), labels(2, s.batch))
+    return step, (mlp_params(s), shaped(2, s.batch, s.inner), labels(2, s.batch))
 
 
 def mlp_loop(s: Sizes) -> tuple[Any, Any]:
@@ -185,7 +182,7 @@ def mlp_loop(s: Sizes) -> tuple[Any, Any]:
     def steps(params: Tree, x: jax.Array, y: jax.Array) -> Any:
         return lax.scan(lambda p, batch: sgd(mlp_loss)(p, *batch), params, (x, y))
 
-    return steps, (mlp_params(s), array(s.steps, s.batch, s.inner), labels(s.steps, s.batch))
+    return steps, (mlp_params(s), shaped(s.steps, s.batch, s.inner), labels(s.steps, s.batch))
 
 
 def mlp_vjp(s: Sizes) -> tuple[Any, Any]:
@@ -194,8 +191,8 @@ def mlp_vjp(s: Sizes) -> tuple[Any, Any]:
     def pull_back(params: Tree, x: jax.Array, ct: jax.Array) -> Any:
         return jax.vjp(mlp, params, x)[1](ct)
 
-    x = array(s.batch, s.inner)
-    return pull_back, (mlp_params(s), x, array(s.batch, s.classes))
+    x = shaped(s.batch, s.inner)
+    return pull_back, (mlp_params(s), x, shaped(s.batch, s.classes))
 
 
 def mlp_frozen(s: Sizes) -> tuple[Any, Any]:
@@ -211,7 +208,7 @@ def mlp_frozen(s: Sizes) -> tuple[Any, Any]:
 def classifier(s: Sizes) -> tuple[Any, Any]:
     """One layer."""
     step = sgd(lambda w, x, y: cross_entropy(x @ w, y))
-    return step, (array(s.inner, s.classes), *mlp_batch(s))
+    return step, (shaped(s.inner, s.classes), *mlp_batch(s))
 
 
 def adapters(s: Sizes) -> tuple[Any, Any]:
@@ -228,7 +225,7 @@ def adapters(s: Sizes) -> tuple[Any, Any]:
         return jax.tree.map(lambda p, g: p - 0.1 * g, adapters, gradients)
 
     params = mlp_params(s)
-    small = [(array(w.shape[0], s.experts), array(s.experts, w.shape[1])) for w in params]
+    small = [(shaped(w.shape[0], s.experts), shaped(s.experts, w.shape[1])) for w in params]
     return step, (small, params, *mlp_batch(s))
 
 
@@ -238,7 +235,7 @@ def twins(s: Sizes) -> tuple[Any, Any]:
     def loss(params: Tree, x: jax.Array, y: jax.Array) -> jax.Array:
         return cross_entropy(mlp(params, x) @ mlp(params, y).T, jnp.arange(x.shape[0]))
 
-    return sgd(loss), (mlp_params(s), array(s.batch, s.inner), array(s.batch, s.inner))
+    return sgd(loss), (mlp_params(s), shaped(s.batch, s.inner), shaped(s.batch, s.inner))
 
 
 # Derivatives that are not the first
@@ -318,7 +315,7 @@ def autoencoder(params: Tree, x: jax.Array) -> Any:
 
 def autoencoder_inference(s: Sizes) -> tuple[Any, Any]:
     """The second matmul looks like the backward one of the first."""
-    return autoencoder, ([array(s.inner, s.width)], array(s.batch, s.inner))
+    return autoencoder, ([shaped(s.inner, s.width)], shaped(s.batch, s.inner))
 
 
 def autoencoder_step(s: Sizes) -> tuple[Any, Any]:
@@ -327,7 +324,7 @@ def autoencoder_step(s: Sizes) -> tuple[Any, Any]:
     def loss(params: Tree, x: jax.Array) -> jax.Array:
         return jnp.mean((autoencoder(params, x) - x) ** 2)
 
-    return sgd(loss), ([array(s.inner, s.width)], array(s.batch, s.inner))
+    return sgd(loss), ([shaped(s.inner, s.width)], shaped(s.batch, s.inner))
 
 
 # Convolutions
@@ -348,8 +345,8 @@ def cnn(params: Tree, x: jax.Array) -> Any:
 
 def cnn_arguments(s: Sizes) -> Any:
     """Images."""
-    params = [array(3, 3, 4, s.width), array(3, 3, s.width, s.inner), array(s.inner, s.classes)]
-    return params, array(s.batch, 8, 8, 4)
+    params = [shaped(3, 3, 4, s.width), shaped(3, 3, s.width, s.inner), shaped(s.inner, s.classes)]
+    return params, shaped(s.batch, 8, 8, 4)
 
 
 def cnn_step(s: Sizes) -> tuple[Any, Any]:
@@ -373,9 +370,9 @@ def cell(params: Tree, h: jax.Array, x: jax.Array) -> jax.Array:
 
 def rnn_arguments(s: Sizes) -> tuple[Any, ...]:
     """Weights and a sequence."""
-    params = {"x": array(s.inner, s.width), "h": array(s.width, s.width)}
-    params["out"] = array(s.width, s.classes)
-    return params, array(s.steps, s.batch, s.inner), labels(s.batch)
+    params = {"x": shaped(s.inner, s.width), "h": shaped(s.width, s.width)}
+    params["out"] = shaped(s.width, s.classes)
+    return params, shaped(s.steps, s.batch, s.inner), labels(s.batch)
 
 
 def rnn_scanned(s: Sizes) -> tuple[Any, Any]:
@@ -412,8 +409,8 @@ def gated(s: Sizes) -> tuple[Any, Any]:
         h, _ = lax.scan(lambda h, x: (turn(p, h, x), None), start, xs)
         return cross_entropy(h @ p["out"], y)
 
-    params = {name: array(s.inner, s.width) for name in ("zx", "nx")}
-    params |= {name: array(s.width, s.width) for name in ("zh", "nh")}
-    params["out"] = array(s.width, s.classes)
+    params = {name: shaped(s.inner, s.width) for name in ("zx", "nx")}
+    params |= {name: shaped(s.width, s.width) for name in ("zh", "nh")}
+    params["out"] = shaped(s.width, s.classes)
     _, xs, y = rnn_arguments(s)
-    return sgd(loss), (params, array(s.batch, s.width), xs, y)
+    return sgd(loss), (params, shaped(s.batch, s.width), xs, y)

@@ -10,12 +10,12 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from tests.py.judge import shaped
 from tests.py.role_models import (
     Model,
     Sizes,
     Tree,
     adapters,
-    array,
     autoencoder_inference,
     autoencoder_step,
     classifier,
@@ -112,13 +112,13 @@ def transformer_params(s: Sizes, o: Options) -> Tree:
     shapes |= {"up": (*experts, w, s.inner), "down": (*experts, s.inner, w)}
     if o.experts:
         shapes["router"] = (w, s.experts)
-    params: Tree = {"embedding": array(s.classes, w), "blocks": []}
+    params: Tree = {"embedding": shaped(s.classes, w), "blocks": []}
     if not o.tied:
-        params["head"] = array(w, s.classes)
+        params["head"] = shaped(w, s.classes)
     if o.scanned:
-        params["blocks"] = {k: array(o.layers, *shape) for k, shape in shapes.items()}
+        params["blocks"] = {k: shaped(o.layers, *shape) for k, shape in shapes.items()}
     else:
-        params["blocks"] = [{k: array(*v) for k, v in shapes.items()}] * o.layers
+        params["blocks"] = [{k: shaped(*v) for k, v in shapes.items()}] * o.layers
     return params
 
 

@@ -12,6 +12,8 @@ import numpy as np
 import numpy.typing as npt
 from jax import export
 
+from tests.py.judge import program_of
+
 TEXT = """\
 module @tiny {
   func.func public @main(%arg0: tensor<4x3xf32>, %arg1: tensor<3x2xf32>) -> tensor<4x2xf32> {
@@ -46,7 +48,7 @@ def arguments(seed: int = 0) -> tuple[Params, jax.Array, jax.Array]:
 @functools.cache
 def exported() -> export.Exported:
     """`loss` after jax.export."""
-    return export.export(jax.jit(loss))(*arguments())
+    return program_of(loss, *arguments())
 
 
 @functools.cache

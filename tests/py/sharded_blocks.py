@@ -18,6 +18,7 @@ from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 import scalify_hlo
+from tests.py.judge import program_of
 
 
 def step(params: dict[str, jax.Array], x: jax.Array) -> Any:
@@ -40,7 +41,7 @@ def main(*recipes: str) -> None:
         "down": jax.random.normal(keys[1], (128, 64)) / 8,
     }
     x = jax.random.normal(keys[2], (64, 64))
-    plain = export.export(jax.jit(step))(params, x)
+    plain = program_of(step, params, x)
     spread = export.export(jax.jit(step, in_shardings=(places, rows), out_shardings=places))
     over = spread(params, x)
     there = jax.device_put(params, places), jax.device_put(x, rows)

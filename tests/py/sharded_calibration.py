@@ -15,6 +15,7 @@ from jax.sharding import AxisType
 
 from scalify_hlo.profile.model import Profile
 from scalify_hlo.run.calibration import calibrate
+from tests.py.judge import program_of
 from tests.py.sharded_steps import CASES, step
 
 
@@ -27,7 +28,7 @@ if __name__ == "__main__":
     mesh = jax.make_mesh((4, 2), ("d", "t"), axis_types=(AxisType.Auto,) * 2)
     cases = [case for case in CASES if case.plain is step]
     arguments = cases[0].arguments()
-    plain = tensors(calibrate(export.export(jax.jit(step))(*arguments), [arguments]))
+    plain = tensors(calibrate(program_of(step, *arguments), [arguments]))
     for case in cases:
         exported = export.export(case.spread(mesh, case))(*arguments)
         found = tensors(calibrate(exported, [arguments]))

@@ -9,11 +9,11 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import export
 from jax.sharding import AxisType, PartitionSpec
 
 import scalify_hlo
 from scalify_hlo.choose.record import dump_comparison
+from tests.py.judge import program_of
 
 if __name__ == "__main__":
     mesh = jax.make_mesh((8,), ("d",), axis_types=(AxisType.Auto,))
@@ -29,7 +29,7 @@ if __name__ == "__main__":
 
     rng = np.random.default_rng(0)
     w, x = rng.standard_normal((2, 128, 128), np.float32)
-    exported = export.export(jax.jit(step))(w / 8, x)
+    exported = program_of(step, w / 8, x)
     recipes = "fp8-state,fp8-calibrated,fp8-delayed,bf16"
     sample = (w / 8, x)
     comparison = scalify_hlo.compare_recipes(exported, [sample], recipes, steps=2, carry=True)

@@ -11,13 +11,14 @@ from typing import Any, Literal
 
 import jax
 import numpy as np
-from jax import export, lax
+from jax import lax
 from jax.sharding import AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from scalify_hlo import _compat
 from scalify_hlo.io.artifact import write_artifact
 from scalify_hlo.io.program import read_program
+from tests.py.judge import program_of
 from tests.py.lifted import Array, arrays, observe
 
 MESH = jax.make_mesh((4, 2), ("d", "t"), axis_types=(AxisType.Auto,) * 2)
@@ -76,7 +77,7 @@ def run(name: str, combine: Literal["max", "add"]) -> dict[str, Any]:
         jax.device_put(weights(), NamedSharding(MESH, P())),
         jax.device_put(inputs(), NamedSharding(MESH, P("d"))),
     ]
-    exported = export.export(jax.jit(PROGRAMS[name]))(*placed)
+    exported = program_of(PROGRAMS[name], *placed)
     expected = jax.jit(exported.call)(*placed)
     module = read_program(bytes(exported.mlir_module_serialized)).module
     count = observe(module, combine)

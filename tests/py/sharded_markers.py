@@ -19,6 +19,7 @@ from jax.sharding import PartitionSpec as P
 
 import scalify_hlo as jsa
 from tests.py import marked
+from tests.py.judge import normals, program_of
 
 
 def functions() -> dict[str, Callable[[Any], Any]]:
@@ -77,8 +78,7 @@ def step(mark: Callable[[Any], Any], kind: str) -> Any:
 
 def main() -> None:
     """Compares each function with the one that is not marked."""
-    random = np.random.default_rng(0)
-    x, w = (random.standard_normal(shape).astype(np.float32) for shape in ((16, 4), (4, 8)))
+    x, w = normals((16, 4), (4, 8))
     for kind in ("shard_map", "sharded"):
         plain = jax.device_get(jax.jit(step(lambda x: x, kind))(x, w))
         for name, mark in functions().items():
@@ -110,7 +110,7 @@ def statistics() -> dict[str, Any]:
             return jsa.get_data_and_scale(rescale(x))[1].reshape(1)
 
         spread = jax.shard_map(local, mesh=mesh, in_specs=P("d"), out_specs=P("d"))
-        exported = jax.export.export(jax.jit(spread))(x)
+        exported = program_of(spread, x)
         program = jsa.rewrite(exported, recipe="propagate", input_scale={"*": 1.0})
         scales = jax.device_get(_called(program, x))
         found[name] = [scales.tolist(), float(jsa.dynamic_rescale(_pair(x), name).scale)]

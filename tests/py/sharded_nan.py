@@ -10,18 +10,19 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import export, lax
+from jax import lax
 from jax.sharding import AxisType, PartitionSpec
 
 from scalify_hlo.api import find_nan
 from scalify_hlo.observe.nan_report import NonFiniteOp
+from tests.py.judge import program_of
 from tests.py.stats_reference import Array
 
 MARK = "# planted"
 
 
 def origin(function: Callable[..., Any], values: Array) -> NonFiniteOp:
-    found = find_nan(export.export(jax.jit(function))(values), [(values,)]).first
+    found = find_nan(program_of(function, values), [(values,)]).first
     assert found is not None
     return found
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import jax
 import numpy as np
@@ -12,18 +11,12 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 import scalify_hlo as jsa
 from examples.training import training_step
+from scalify_hlo.jax_api.scaled_array import is_scaled_array
+from tests.py.judge import pairs
 from tests.py.sharded_steps import inputs, loss
 
 OPTIMIZER = optax.adam(2.0**-5)
 step = training_step(loss, OPTIMIZER)
-
-
-def is_pair(value: Any) -> bool:
-    return isinstance(value, jsa.ScaledArray)
-
-
-def pairs(tree: Any) -> list[Any]:
-    return [leaf for leaf in jax.tree.leaves(tree, is_leaf=is_pair) if is_pair(leaf)]
 
 
 def main() -> None:
@@ -35,9 +28,9 @@ def main() -> None:
     placed = params, OPTIMIZER.init(params), *jax.device_put((x, y), rows)
     given = jsa.as_scaled_array(placed)
     outputs = jax.tree.map(
-        lambda leaf: jsa.ScaledArray(rows, whole) if is_pair(leaf) else whole,
+        lambda leaf: jsa.ScaledArray(rows, whole) if is_scaled_array(leaf) else whole,
         given[:2],
-        is_leaf=is_pair,
+        is_leaf=is_scaled_array,
     )
     states = {}
     for name, statistic in (("in the program", "l2"), ("between steps", "none")):

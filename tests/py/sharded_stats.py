@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 
 import jax
-from jax import export
 from jax.sharding import AxisType, PartitionSpec
 
 from scalify_hlo.api import collect_stats
+from tests.py.judge import program_of
 from tests.py.stats_reference import planted
 
 if __name__ == "__main__":
@@ -20,7 +20,7 @@ if __name__ == "__main__":
 
     step = jax.shard_map(part, mesh=mesh, in_specs=spec, out_specs=spec)
     values = planted((16, 8))
-    exported = export.export(jax.jit(step))(values)
+    exported = program_of(step, values)
     record = collect_stats(exported, [(values,)])
     (stats,) = (v for v in record.variants[0].values if v.op == "stablehlo.reverse")
     print(

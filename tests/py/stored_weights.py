@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 
 import scalify_hlo as jsa
+from tests.py.judge import program_of
 
 SETTINGS = {"state.weight": "f8E4M3FN"}
 SQUARE = jax.random.normal(jax.random.key(2), (3, 64, 64)) / 8
@@ -33,7 +34,7 @@ def batch(dtype: Any = jnp.float32) -> jax.Array:
 def rewritten(
     function: Any, *arguments: Any, recipe: str = "fp8", settings: Any = SETTINGS
 ) -> tuple[jax.export.Exported, jsa.Report]:
-    program = jax.export.export(jax.jit(function))(*arguments)
+    program = program_of(function, *arguments)
     return jsa.rewrite(program, recipe=recipe, signature="scaled", settings=settings, report=True)
 
 

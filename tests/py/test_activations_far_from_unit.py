@@ -14,8 +14,7 @@ from jax import nn
 
 import scalify_hlo
 from scalify_hlo.analysis.layers.recognition import recognize
-from tests.py.judge import parse
-from tests.py.test_loop_gradients import snr
+from tests.py.judge import decibels, parse, program_of, shaped
 
 Function = Callable[..., Any]
 
@@ -45,7 +44,7 @@ def test_gradients_of_losses_of_the_output_alone_are_found(
 ) -> None:
     """The gradient of the output is a function of it, or a constant, and no unknown value."""
     gradient = jax.jit(jax.grad(lambda x: loss(activation(x))))
-    exported = jax.export.export(gradient)(jax.ShapeDtypeStruct((4, 8), np.float32))
+    exported = jax.export.export(gradient)(shaped(4, 8))
     layers = recognize(parse(str(exported.mlir_module())))
     assert [(layer.name, layer.exact) for layer in layers if layer.part == "backward"] == [
         (name, True)
@@ -57,13 +56,13 @@ def assert_is_exact(of: Function, weights: Any, x: Any) -> None:
 
     Sizes are declared or not.
     """
-    exported = jax.export.export(jax.jit(jax.grad(of)))(weights, x)
+    exported = program_of(jax.grad(of), weights, x)
     wanted = exported.call(weights, x)
     scales = scalify_hlo.measured_scales(exported, weights, x)
 
     def ratios(recipe: str, **options: Any) -> list[float]:
         made = scalify_hlo.rewrite(exported, recipe=recipe, **options)
-        return list(map(snr, wanted, made.call(weights, x)))
+        return list(map(decibels, wanted, made.call(weights, x)))
 
     least = [min(13.0, ratio) - 1.5 for ratio in ratios("fp8-current")]
     for recipe in ("fp8", "unit"):

@@ -13,12 +13,13 @@ import pytest
 
 import scalify_hlo
 from examples import gpt2
-from scalify_hlo._compat import ir
 from scalify_hlo.api import make_options
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.io.program import read_text
 from scalify_hlo.passes.record import rewrite_recorded
 from scalify_hlo.scaling import after_casts
+from tests.py.judge import program_of, stablehlo_of
 
 pytestmark = pytest.mark.slow
 
@@ -32,13 +33,8 @@ def walked_whole(source: str, recipe: str, settings: dict[str, object]) -> str:
     module = read_text(source).module
     with module.context:
         rewrite_recorded(module, replace(options, annotate=True), "<walked>")
-
-        def visit(op: ir.Operation) -> ir.WalkResult:
-            if attributes.FORMS in op.attributes:
-                del op.attributes[attributes.FORMS]
-            return ir.WalkResult.ADVANCE
-
-        module.operation.walk(visit)
+        for op in ops_in(module.operation, where=lambda op: attributes.FORMS in op.attributes):
+            del op.attributes[attributes.FORMS]
         return str(module.operation.get_asm(enable_debug_info="loc(" in source))
 
 
@@ -50,7 +46,7 @@ def rewritten(source: str, recipe: str, settings: dict[str, object]) -> str:
 
 def gpt2_step() -> str:
     state = gpt2.abstract_state(GPT2, gpt2.ADAMW)
-    return str(jax.export.export(jax.jit(gpt2.adamw_step))(*state).mlir_module())
+    return stablehlo_of(gpt2.adamw_step, *state)
 
 
 def loss(params: Any, x: jax.Array) -> jax.Array:
@@ -69,7 +65,7 @@ def step_of(optimizer: optax.GradientTransformation) -> str:
         updates, state = optimizer.update(gradients, state, params)
         return optax.apply_updates(params, updates), state
 
-    exported = jax.export.export(jax.jit(step))(params, optimizer.init(params), jnp.zeros((8, 16)))
+    exported = program_of(step, params, optimizer.init(params), jnp.zeros((8, 16)))
     return str(exported.mlir_module())
 
 
@@ -84,7 +80,7 @@ def halved(params: Any, x: jax.Array) -> Any:
 
 def halved_step() -> str:
     params = [(jnp.zeros((16, 16)), jnp.zeros(16)) for _ in range(3)]
-    return str(jax.export.export(jax.jit(halved))(params, jnp.zeros((8, 16))).mlir_module())
+    return stablehlo_of(halved, params, jnp.zeros((8, 16)))
 
 
 def narrow_end() -> str:
@@ -94,9 +90,7 @@ def narrow_end() -> str:
         y = x @ w
         return (jnp.tanh(y) * 3.0).astype(jnp.float16) + jnp.float16(1), y + 1.0
 
-    return str(
-        jax.export.export(jax.jit(fn))(jnp.zeros((8, 16)), jnp.zeros((16, 16))).mlir_module()
-    )
+    return stablehlo_of(fn, jnp.zeros((8, 16)), jnp.zeros((16, 16)))
 
 
 def narrow_before() -> str:
@@ -108,7 +102,7 @@ def narrow_before() -> str:
         return z * z - z, h * h + h, y + 1.0
 
     arguments = jnp.zeros((8, 16)), jnp.zeros((16, 16)), jnp.zeros(4, jnp.float16)
-    return str(jax.export.export(jax.jit(fn))(*arguments).mlir_module())
+    return stablehlo_of(fn, *arguments)
 
 
 GROUPED = """func.func @main(%x: tensor<8x16xf32>, %w: tensor<16x16xf32>) -> tensor<8x16xf32> {
@@ -120,7 +114,6 @@ GROUPED = """func.func @main(%x: tensor<8x16xf32>, %w: tensor<16x16xf32>) -> ten
 }"""
 """An op without results comes after the last cast."""
 
-CLIPPED = optax.chain(optax.clip_by_global_norm(1.0), optax.adamw(1e-3))
 
 SOURCES: dict[str, Callable[[], str]] = {
     "GPT-2": gpt2_step,

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import doctest
 import importlib
-import subprocess
-import sys
 from typing import Any
 
 import jax
@@ -19,7 +17,9 @@ from scalify_hlo import InputError, UsageError
 from scalify_hlo._compat import ir, new_context
 from scalify_hlo.jax_api.scaled_array import is_scaled_array
 from tests.py import samples
-from tests.py.judge import propagated
+from tests.py.commands import python
+from tests.py.judge import assert_all_close, propagated
+from tests.py.role_models import sgd
 
 CLOSE: dict[str, Any] = {"rtol": 1e-5, "atol": 1e-6}
 
@@ -100,7 +100,7 @@ def test_every_public_name_is_there_and_lazy() -> None:
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         _ = jsa.nothing
     code = "import sys, scalify_hlo; sys.exit('jax' in sys.modules or 'jaxlib' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+    python("-c", code)
 
 
 @pytest.mark.slow
@@ -141,10 +141,7 @@ def batch(seed: int = 1) -> tuple[jax.Array, jax.Array]:
 def test_the_training_loop_of_the_paper() -> None:
     """Algorithm 1 of the Scalify paper, with value_and_grad and the state taken from the pair."""
 
-    def update(state: Any, x: Any, y: Any) -> Any:
-        value, grads = jax.value_and_grad(model_loss)(state, x, y)
-        return jax.tree.map(lambda p, g: p - 0.1 * g, state, grads), value
-
+    update = sgd(model_loss)
     plain_state = init()
     plain_update = jax.jit(update)
     scaled_update = jsa.scalify(update)
@@ -156,8 +153,7 @@ def test_the_training_loop_of_the_paper() -> None:
         state = jsa.dynamic_rescale(state)
         np.testing.assert_allclose(jsa.asarray(loss), plain_loss, rtol=1e-5)
     assert all(map(is_scaled_array, jax.tree.leaves(state, is_leaf=is_scaled_array)))
-    for a, b in zip(jax.tree.leaves(jsa.asarray(state)), jax.tree.leaves(plain_state), strict=True):
-        np.testing.assert_allclose(a, b, **CLOSE)
+    assert_all_close(jsa.asarray(state), plain_state, **CLOSE)
 
 
 def test_plain_arrays_enter_unscaled_and_come_back_plain() -> None:
@@ -169,8 +165,7 @@ def test_plain_arrays_enter_unscaled_and_come_back_plain() -> None:
     out = f(x, jsa.as_scaled_array(y))
     assert [is_scaled_array(o) for o in out] == [False, True, False, False]
     wanted: tuple[Any, ...] = (x * 2, y * 2, jnp.exp(y), 0)
-    for actual, expected in zip(jsa.asarray(out), wanted, strict=True):
-        np.testing.assert_allclose(actual, expected, rtol=1e-6)
+    assert_all_close(jsa.asarray(out), wanted, rtol=1e-6)
 
 
 def test_shapes_are_traced_once_each() -> None:
@@ -248,11 +243,9 @@ def test_gradients_through_scalify() -> None:
 
     actual = jax.grad(scaled_loss)(init())
     expected = jax.grad(model_loss)(init(), *data)
-    for a, b in zip(jax.tree.leaves(actual), jax.tree.leaves(expected), strict=True):
-        np.testing.assert_allclose(a, b, **CLOSE)
+    assert_all_close(actual, expected, **CLOSE)
     mixed = jax.grad(lambda p: jsa.scalify(model_loss)(p, *data))(init())
-    for a, b in zip(jax.tree.leaves(mixed), jax.tree.leaves(expected), strict=True):
-        np.testing.assert_allclose(a, b, **CLOSE)
+    assert_all_close(mixed, expected, **CLOSE)
 
 
 def test_scales_propagate_through_the_function() -> None:

@@ -20,7 +20,7 @@ from scalify_hlo.rules.attended import Attended, Attention
 from scalify_hlo.rules.isolated import placeholder
 from scalify_hlo.rules.scale_rewriter import Notes, ScaleRewriter, Settings
 from tests.py.cast_stats import casts_of, known_scales
-from tests.py.judge import parse
+from tests.py.judge import body_of, parse, program_of
 
 N, D = 32, 16
 RECIPE = load_recipe("fp8", {"matmul.smallest": 1})
@@ -56,9 +56,7 @@ def text_of(model: Callable[..., Any], layer: Callable[..., Any], *, called: boo
     ws, table = jnp.zeros((3, D, 3 * D)), jnp.zeros((64, D))
     gradients = jax.grad(lambda *arguments: model(layer, *arguments), argnums=(0, 1))
     inner = jax.jit(gradients) if called else gradients
-    exported = jax.export.export(jax.jit(lambda *arguments: inner(*arguments)))(
-        ws, table, jnp.zeros(N, jnp.int32)
-    )
+    exported = program_of(lambda *arguments: inner(*arguments), ws, table, jnp.zeros(N, jnp.int32))
     return str(exported.mlir_module())
 
 
@@ -103,7 +101,7 @@ def test_what_is_erased_is_forgotten() -> None:
   return %3 : tensor<4x4xf32>
 }""")
     with module.context, ir.Location.unknown():
-        block = module.body.operations[0].regions[0].blocks[0]
+        block = body_of(module)
         exponential, end, mean, product = list(block.operations)[:4]
         rewriter = ScaleRewriter(placeholder(block), Settings(RECIPE), Notes(), lambda *_: None)
         rewriter.attention.average(mean, end.operation, mean.operands[1])
@@ -120,7 +118,7 @@ def test_what_is_erased_is_forgotten() -> None:
 
 def scales_of(fn: Callable[..., Any], *arguments: Any) -> list[float]:
     """log2 of the scales of all operands of matmuls."""
-    exported = jax.export.export(jax.jit(fn))(*arguments)
+    exported = program_of(fn, *arguments)
     arrays = [np.asarray(a) for a in arguments]
     return known_scales(casts_of(str(exported.mlir_module()), arrays, Options(RECIPE)))
 

@@ -6,17 +6,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scalify_hlo._compat import ir
-from scalify_hlo.cli.main import main
 from scalify_hlo.errors import InputError
 from scalify_hlo.io import artifact
 from scalify_hlo.io import sandbox as guard
 from scalify_hlo.io.program import read_program
 from tests.py import samples
+from tests.py.commands import call
 
 CASES = {
     "empty": b"",
@@ -57,7 +56,7 @@ def impatience() -> Iterator[None]:
 
 
 def rewrite(data: bytes, *options: str) -> tuple[int, str, bytes]:
-    result = CliRunner().invoke(main, ["rewrite", "-", *options], input=data)
+    result = call("rewrite", "-", *options, text=data)
     return result.exit_code, result.stderr, result.stdout_bytes
 
 
@@ -143,8 +142,7 @@ def test_random_bytes_are_input_errors(data: bytes, start: bytes) -> None:
     ],
 )
 def test_a_missing_file_is_the_inputs_fault(arguments: list[str]) -> None:
-    result = CliRunner().invoke(main, arguments)
-    assert result.exit_code == 1
+    result = call(*arguments, code=1)
     assert result.stderr.startswith("missing.mlir: error: cannot read the file")
 
 
@@ -188,8 +186,7 @@ def test_an_existing_output_is_left_as_it_was(tmp_path: Path, name: str) -> None
     ],
 )
 def test_misuse_exits_with_2_and_names_what_was_meant(arguments: list[str], message: str) -> None:
-    result = CliRunner().invoke(main, arguments, input=samples.TEXT)
-    assert result.exit_code == 2, result.stderr
+    result = call(*arguments, text=samples.TEXT, code=2)
     assert message in result.stderr
     assert "note: " in result.stderr
     assert "Traceback" not in result.stderr
@@ -236,6 +233,5 @@ func.func @main(%x: tensor<16x16xf32>) -> tensor<16x16xf32> {
         artifact.copy_module(module)
     file = tmp_path / "model.mlir"
     file.write_text(text.replace("MODULE", "a.b"))
-    result = CliRunner().invoke(main, ["rewrite", str(file), "-o", str(tmp_path / "o.mlir")])
-    assert result.exit_code == 1
+    result = call("rewrite", file, "-o", tmp_path / "o.mlir", code=1)
     assert "attribute of stablehlo.dot_general is a location" in result.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +12,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
-from jax import export, lax
+from jax import lax
 
 import scalify_hlo
 from scalify_hlo.api import find_nan
-from scalify_hlo.cli.main import main
 from scalify_hlo.observe.nan_report import dump_nan_report, nan_schema
-from tests.py.json_schema import faults
+from tests.py import commands
+from tests.py.judge import program_of
+from tests.py.schemas import faults_by, undescribed
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "nan.md"
 
@@ -35,19 +36,17 @@ def files(tmp_path: Path) -> tuple[str, str]:
     w, x = np.ones(2, np.float32), np.ones((3, 2), np.float32)
     x[1, 0] = -4.0
     program, inputs = tmp_path / "step.jax_export", tmp_path / "x.npz"
-    program.write_bytes(export.export(jax.jit(step))(w, x).serialize())
+    program.write_bytes(program_of(step, w, x).serialize())
     np.savez(inputs, w=w, x=x)
     return str(program), str(inputs)
 
 
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(main, ["bisect-nan", *arguments])
+run = partial(commands.call, "bisect-nan")
 
 
 def test_an_op_that_is_found_is_an_error_with_its_line(files: tuple[str, str]) -> None:
     program, inputs = files
-    done = run(program, "--inputs", inputs)
-    assert done.exit_code == 1
+    done = run(program, "--inputs", inputs, code=1)
     (error,) = (line for line in done.stderr.splitlines() if " error: " in line)
     assert re.match(r".*test_bisect_nan\.py:\d+:\d+: error: stablehlo.log makes 1 NaN", error)
     assert "in turn 1 of 3 of the loop at" in error
@@ -59,17 +58,15 @@ def test_a_finite_program_is_one_line(files: tuple[str, str], tmp_path: Path) ->
     program, _ = files
     inputs = tmp_path / "ones.npz"
     np.savez(inputs, w=np.ones(2, np.float32), x=np.ones((3, 2), np.float32))
-    done = run(program, "--inputs", str(inputs))
-    assert done.exit_code == 0
+    done = run(program, "--inputs", inputs, code=0)
     assert done.output == "all 2 float results are finite\n"
 
 
 def test_json_is_the_report_of_the_function(files: tuple[str, str]) -> None:
     program, inputs = files
-    done = run(program, "--inputs", inputs, "--format", "json")
-    assert done.exit_code == 1
+    done = run(program, "--inputs", inputs, "--format", "json", code=1)
     whole = json.loads(done.stdout)
-    assert not list(faults(whole, nan_schema(), nan_schema()))
+    assert not faults_by(whole, nan_schema())
     exported = scalify_hlo.deserialize(Path(program).read_bytes())
     with np.load(inputs) as arrays:
         report = find_nan(exported, [dict(arrays)])
@@ -81,17 +78,12 @@ def test_reports_without_an_op_fit_the_schema() -> None:
     text = "func.func @main(%x: tensor<f32>) -> tensor<f32> { return %x : tensor<f32> }"
     for value in (0.0, np.inf, np.nan):
         whole = json.loads(dump_nan_report(find_nan(text, [[np.float32(value)]])))
-        assert not list(faults(whole, nan_schema(), nan_schema()))
-    wrong = {**whole, "version": 2}
-    assert list(faults(wrong, nan_schema(), nan_schema()))
+        assert not faults_by(whole, nan_schema())
+    assert faults_by({**whole, "version": 2}, nan_schema())
 
 
 def test_the_page_describes_every_key() -> None:
-    described = set(re.findall(r"`([a-z_]+)`", PAGE.read_text()))
-    keys = set(nan_schema()["properties"])
-    for part in nan_schema()["$defs"].values():
-        keys |= set(part.get("properties", ()))
-    assert keys <= described
+    assert not undescribed(nan_schema(), PAGE)
 
 
 @pytest.mark.parametrize(
@@ -113,8 +105,7 @@ def test_options_that_are_not_possible(
         Path(program).write_text("func.func @main(%w: tensor<2xf32>, %x: tensor<3x2xf32>) {return}")
         with np.load(inputs) as arrays:
             np.savez(inputs, arr_0=arrays["w"], arr_1=arrays["x"])
-    done = run(program, "--inputs", inputs, *options)
-    assert done.exit_code == 2
+    done = run(program, "--inputs", inputs, *options, code=2)
     assert message in done.output
     assert "Traceback" not in done.output
 
@@ -123,6 +114,5 @@ def test_inputs_that_do_not_fit(files: tuple[str, str], tmp_path: Path) -> None:
     program, _ = files
     inputs = tmp_path / "other.npz"
     np.savez(inputs, w=np.ones(3, np.float32), x=np.ones((3, 2), np.float32))
-    done = run(program, "--inputs", str(inputs))
-    assert done.exit_code == 2
+    done = run(program, "--inputs", inputs, code=2)
     assert "the array for 'w' is float32[3], and the argument float32[2]" in done.output

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
-from jax import export
 
 import scalify_hlo
 from scalify_hlo.choose.blame import BlameOptions, main_part
@@ -25,12 +22,13 @@ from scalify_hlo.choose.partition import Bisection
 from scalify_hlo.choose.record import schema
 from scalify_hlo.choose.results import GRADIENT, OUTPUT, ResultError
 from scalify_hlo.choose.sites import Site, sites_of
-from scalify_hlo.cli.main import main
 from scalify_hlo.errors import InputError, UsageError
 from scalify_hlo.io.program import read_text
 from tests.py import choosing
 from tests.py.choosing import WIDTH, batch, good_step, parameters, planted_step
-from tests.py.json_schema import faults
+from tests.py.commands import call
+from tests.py.judge import decibels, program_of, stablehlo_of
+from tests.py.schemas import assert_fits_alone, undescribed
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "compare.md"
 PLANTED = "jit(planted_step)/jvp(planted)/dot_general"
@@ -87,8 +85,7 @@ def test_a_site_has_the_error_of_a_program_with_it_alone() -> None:
     )
     assert first.effect.loss == pytest.approx(float(after[1] - before[1]), abs=1e-6)
     changes = [np.float64(each[0]["first"]) - parameters()["first"] for each in (before, after)]
-    noise = np.sum((changes[0] - changes[1]) ** 2)
-    snr = 10 * np.log10(np.sum(changes[0] ** 2) / noise)
+    snr = decibels(*changes)
     (one,) = (each for each in first.effect.results if each.name == "result[0]['first']")
     assert one.snr_db == pytest.approx(snr, abs=0.1)
 
@@ -148,15 +145,13 @@ def test_options_are_set_over_the_recipe(tmp_path: Path) -> None:
     program, inputs = choosing.write(planted_step, tmp_path)
     given = ["blame", program, "--inputs", inputs, "--recipe", "fp8-current", "--runs", "5"]
     over = ["--set", "matmul.exclude=*jvp(planted)*", "--set", "matmul.smallest=32"]
-    done = CliRunner().invoke(main, [*given, *over, "-o", str(out), "--format", "json"])
-    assert done.exit_code == 0, done.output
+    done = call(*given, *over, "-o", out, "--format", "json", code=0)
     sites = json.loads(done.stdout)["sites"]
     assert not any("planted)" in each["site"] for each in sites)
     written = scalify_hlo.load_recipe(out)
     assert written.matmul.smallest == (32, 32, 32)
     assert written.matmul.exclude[0] == "*jvp(planted)*"
-    done = CliRunner().invoke(main, [*given, "--set", "matmul.exclud=x"])
-    assert done.exit_code == 2
+    call(*given, "--set", "matmul.exclud=x", code=2)
 
 
 @SLOW
@@ -179,7 +174,7 @@ def test_errors_without_any_narrow_matmul_are_not_those_of_sites() -> None:
 
 def test_programs_without_gradients_are_judged_by_outputs() -> None:
     w = parameters()["first"]
-    program = export.export(jax.jit(lambda x, w: jnp.tanh(x @ w) @ w))(batch()[0], w)
+    program = program_of(lambda x, w: jnp.tanh(x @ w) @ w, batch()[0], w)
     found = scalify_hlo.blame(program, [(batch()[0], w)], "fp8-current")
     assert found.judged == (OUTPUT,)
     assert found.loss is None
@@ -217,7 +212,7 @@ def unnamed() -> Any:
         return value, *gradients
 
     array = np.ones((WIDTH, WIDTH), np.float32)
-    module = export.export(jax.jit(step))(array, array, array).mlir_module()
+    module = stablehlo_of(step, array, array, array)
     return read_text(module).module.operation.get_asm(enable_debug_info=False)
 
 
@@ -271,9 +266,9 @@ def test_a_site_whose_name_is_part_of_another_is_measured_alone() -> None:
     assert [each.site for each in report.matmuls if each.wide is None] == [inner.full]
     before, after = (each.call(params, x, y)[0]["fourth"] for each in (program, rewritten))
     change = np.float64(before) - params["fourth"]
-    noise = np.sum((np.float64(before) - after) ** 2)
     (one,) = (each for each in alone[inner.full].results if each.name == "result[0]['fourth']")
-    assert one.snr_db == pytest.approx(10 * np.log10(np.sum(change**2) / noise), abs=0.1)
+    moved = np.float64(after) - params["fourth"]
+    assert one.snr_db == pytest.approx(decibels(change, moved), abs=0.1)
 
 
 def test_a_recipe_that_quantizes_nothing_is_refused() -> None:
@@ -353,42 +348,30 @@ def test_results_that_are_lost_count_with_a_bound() -> None:
 
 
 def test_blame_fits_its_schema() -> None:
-    whole = json.loads(dump_blame(planted()))
-    assert not list(faults(whole, schema("blame"), schema("blame")))
-    for path, value in (
+    assert_fits_alone(
+        json.loads(dump_blame(planted())),
+        schema("blame"),
         (("version",), 2),
         (("sites", 0, "share"), 1.5),
         (("rest", "sites"), -1),
         (("effect", "results", 0, "snr_db"), None),
         (("colour",), "red"),
-    ):
-        broken = at = copy.deepcopy(whole)
-        for key in path[:-1]:
-            at = at[key]
-        at[path[-1]] = value
-        assert list(faults(broken, schema("blame"), schema("blame"))), path
+    )
 
 
 def test_the_page_describes_every_key() -> None:
-    described = set(re.findall(r"`([a-z_0-9]+)`", PAGE.read_text()))
-    whole = schema("blame")
-    keys = set(whole["properties"]) | {
-        key for part in whole["$defs"].values() for key in part.get("properties", ())
-    }
-    assert keys <= described
+    assert not undescribed(schema("blame"), PAGE)
 
 
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(main, ["blame", *arguments])
+run = partial(call, "blame")
 
 
 def test_the_command_prints_a_ranking_and_writes_a_recipe(tmp_path: Path) -> None:
     program, inputs = choosing.write(planted_step, tmp_path)
     out = tmp_path / "better.toml"
     done = run(
-        program, "--inputs", inputs, "--recipe", "fp8-current", "--snr", "15", "-o", str(out)
+        program, "--inputs", inputs, "--recipe", "fp8-current", "--snr", "15", "-o", out, code=0
     )
-    assert done.exit_code == 0, done.output
     lines = done.stdout.splitlines()
     assert lines[0].startswith("fp8-current: loss ")
     assert "gradients 5.0 dB" in lines[0]
@@ -399,16 +382,14 @@ def test_the_command_prints_a_ranking_and_writes_a_recipe(tmp_path: Path) -> Non
     assert f'exclude = ["{PLANTED}"' in done.stdout
     assert scalify_hlo.load_recipe(out).matmul.exclude[0] == PLANTED
     rewritten = tmp_path / "step.mlir"
-    applied = CliRunner().invoke(
-        main, ["rewrite", program, "--recipe", str(out), "-o", str(rewritten)]
-    )
-    assert applied.exit_code == 0, applied.output
+    call("rewrite", program, "--recipe", out, "-o", rewritten, code=0)
 
 
 def test_the_command_writes_json(tmp_path: Path) -> None:
     program, inputs = choosing.write(planted_step, tmp_path)
-    done = run(program, "--inputs", inputs, "--recipe", "unit", "--runs", "8", "--format", "json")
-    assert done.exit_code == 0, done.output
+    done = run(
+        program, "--inputs", inputs, "--recipe", "unit", "--runs", "8", "--format", "json", code=0
+    )
     assert json.loads(done.stdout)["recipe"] == "unit"
 
 
@@ -428,7 +409,6 @@ def test_the_command_refuses_in_a_sentence(
 ) -> None:
     program, inputs = choosing.write(good_step, tmp_path)
     options = tuple(inputs if option == "other.npz" else option for option in options)
-    done = run(program, "--inputs", inputs, *options)
-    assert done.exit_code == code
+    done = run(program, "--inputs", inputs, *options, code=code)
     assert message in done.output
     assert "Traceback" not in done.output

@@ -15,7 +15,7 @@ from scalify_hlo import UsageError, load_recipe
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.algebra.limits import HADAMARD
-from scalify_hlo.dialect.functions import main_function, terminator
+from scalify_hlo.dialect.functions import terminator
 from scalify_hlo.quantize.blocks import operands as hadamard
 from scalify_hlo.quantize.blocks import stochastic
 from scalify_hlo.quantize.blocks.bitwise import Bitwise
@@ -25,15 +25,17 @@ from scalify_hlo.quantize.blocks.random_words import random_words as random_word
 from scalify_hlo.quantize.encoding import dense, dtype_of
 from scalify_hlo.rules import emit
 from scalify_hlo.run.runner import compile_module
-from tests.py.block_numpy import (
-    Array,
-    blocked,
-    hash_of,
-    random_words,
-    rounded_at_random,
-    threefry,
+from tests.py.block_numpy import Array, blocked, hash_of, random_words, rounded_at_random, threefry
+from tests.py.judge import (
+    assert_all_equal,
+    body_of,
+    decibels,
+    evaluate,
+    normals,
+    parse,
+    program_of,
+    stablehlo_of,
 )
-from tests.py.judge import evaluate, parse
 
 pytestmark = pytest.mark.usefixtures("default_code")
 F32 = np.float32
@@ -46,9 +48,7 @@ def built(shape: tuple[int, ...], build: Callable[[ir.Value, ir.Operation], ir.V
     type_ = "tensor<" + "".join(f"{size}x" for size in shape) + "f32>"
     module = parse(f"func.func @main(%x: {type_}) -> {type_} {{ return %x : {type_} }}")
     with module.context, ir.Location.unknown():
-        main = main_function(module.operation)
-        assert main is not None
-        block = main.regions[0].blocks[0]
+        block = body_of(module)
         end = terminator(block)
         end.operands[0] = build(block.arguments[0], end.operation)
         return str(module)
@@ -192,21 +192,16 @@ def gradients(x: jax.Array, w: jax.Array, d: jax.Array) -> Any:
 
 
 def inputs(m: int = 64, k: int = 96, n: int = 48) -> tuple[Array, Array, Array]:
-    rng = np.random.default_rng(1)
-    x, w, d = (rng.normal(size=size).astype(F32) for size in ((m, k), (k, n), (m, n)))
+    x, w, d = normals((m, k), (k, n), (m, n), seed=1)
     return x, w, d
 
 
 def run(arrays: tuple[Array, ...], recipe: str = "nvfp4", **blocks: Any) -> list[Array]:
-    text = str(jax.export.export(jax.jit(gradients))(*arrays).mlir_module())
+    text = stablehlo_of(gradients, *arrays)
     given = {"gradient_rounding": "nearest", "hadamard": False} | blocks
     settings = {"matmul.smallest": 1, **{f"blocks.{k}": v for k, v in given.items()}}
     program = scalify_hlo.rewrite(text, recipe=recipe, settings=settings, strict=True)
     return [np.asarray(each) for each in compile_module(str(program))(arrays)]
-
-
-def decibels(exact: Array, found: Array) -> float:
-    return float(10 * np.log10(np.sum(exact**2) / np.sum((exact - found) ** 2)))
 
 
 @pytest.mark.parametrize("recipe", ["nvfp4", "mxfp8"])
@@ -233,7 +228,7 @@ def stepping(x: jax.Array, w: jax.Array, d: jax.Array, count: jax.Array) -> Any:
 def stepped(count: int, d: Array | None = None, recipe: str = "nvfp4") -> list[Array]:
     x, w, given = inputs()
     arrays = x, w, given if d is None else d, np.asarray(count, np.int32)
-    text = str(jax.export.export(jax.jit(stepping))(*arrays).mlir_module())
+    text = stablehlo_of(stepping, *arrays)
     settings = {"matmul.smallest": 1, "blocks.gradient_rounding": "stochastic"}
     program = str(scalify_hlo.rewrite(text, recipe=recipe, settings=settings, strict=True))
     assert "rng_bit_generator" in program
@@ -243,8 +238,7 @@ def stepped(count: int, d: Array | None = None, recipe: str = "nvfp4") -> list[A
 def test_the_count_of_steps_is_the_key() -> None:
     """A loop does not see the count. There, other data have other bits."""
     first, again, next_ = (stepped(n) for n in (3, 3, 4))
-    for one, same in zip(first, again, strict=True):
-        np.testing.assert_array_equal(one, same)
+    assert_all_equal(first, again)
     for number in (0, 1):
         assert np.mean(first[number] != next_[number]) > 0.5
     np.testing.assert_array_equal(first[2], next_[2])
@@ -286,8 +280,7 @@ def test_both_operands_of_a_weight_gradient_are_transformed(tokens: int) -> None
     x, w, d = (np.round(a * 4) for a in inputs(m=tokens))
     arrays = x, w, d
     plain, found = run(arrays), run(arrays, hadamard=True)
-    for one, other in zip(plain[:2], found[:2], strict=True):
-        np.testing.assert_array_equal(one, other)
+    assert_all_equal(plain[:2], found[:2])
     sides = []
     for side in (x, d):
         padded = np.pad(side.T, [(0, 0), (0, -tokens % 16)])
@@ -306,7 +299,7 @@ def test_a_tensor_is_transformed_for_some_of_its_matmuls_only() -> None:
 
     x, w, _ = inputs()
     arrays = ((inputs(96, 64, 32)[1] / 16, w / 16), x)
-    program = jax.export.export(jax.jit(jax.value_and_grad(loss, has_aux=True)))(*arrays)
+    program = program_of(jax.value_and_grad(loss, has_aux=True), *arrays)
     plain, found = (
         scalify_hlo.rewrite(
             program, recipe="nvfp4", settings={"matmul.smallest": 1, "blocks.hadamard": on}
@@ -342,8 +335,8 @@ def test_an_option_for_operands_that_no_matmul_has_is_told(
     recipe: str, key: str, value: Any
 ) -> None:
     x, w, d = inputs()
-    forward = jax.export.export(jax.jit(lambda x, w: x @ w))(x, w)
-    both = jax.export.export(jax.jit(gradients))(x, w, d)
+    forward = program_of(lambda x, w: x @ w, x, w)
+    both = program_of(gradients, x, w, d)
 
     def told(program: Any, **settings: Any) -> list[str]:
         scales = {"*": 1.0}

@@ -15,12 +15,21 @@ from jax import lax
 import scalify_hlo
 from scalify_hlo import UsageError, load_recipe
 from scalify_hlo._compat import ir
-from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.rules import emit
 from scalify_hlo.run.runner import compile_module
 from tests.py import eight_devices
 from tests.py.block_numpy import Array, Quantized, blocked
-from tests.py.judge import evaluate, parse
+from tests.py.judge import (
+    assert_all_equal,
+    decibels,
+    evaluate,
+    main_of,
+    parse,
+    program_of,
+    shaped,
+    stablehlo_of,
+)
 
 PRESETS = {
     "mxfp8": ("f8E4M3FN", 32, "e8m0", False),
@@ -48,7 +57,7 @@ def gradients(x: jax.Array, w: jax.Array, d: jax.Array) -> Any:
 
 
 def rewritten(fn: Callable[..., Any], inputs: Sequence[Any], recipe: str, **settings: Any) -> str:
-    text = str(jax.export.export(jax.jit(fn))(*inputs).mlir_module())
+    text = stablehlo_of(fn, *inputs)
     settings = {"matmul.smallest": 1} | {k.replace("__", "."): v for k, v in settings.items()}
     return str(scalify_hlo.rewrite(text, recipe=recipe, settings=settings, strict=True))
 
@@ -65,8 +74,7 @@ def operands(text: str, inputs: Sequence[Any]) -> list[list[Array]]:
     """Returns the data and the scales of each matmul in f32, by XLA and by the interpreter."""
     module = parse(text)
     with module.context, ir.Location.unknown():
-        main = main_function(module.operation)
-        assert main is not None
+        main = main_of(module)
         block = main.regions[0].blocks[0]
         end = list(block.operations)[-1].operation
         found: list[ir.Value] = []
@@ -88,8 +96,7 @@ def operands(text: str, inputs: Sequence[Any]) -> list[list[Array]]:
         edited = str(module)
     values = [np.asarray(each) for each in compile_module(edited)(inputs)]
     if sum(value.size for value in values) < INTERPRETED:
-        for one, other in zip(values, evaluate(parse(edited), inputs), strict=True):
-            np.testing.assert_array_equal(one, other)
+        assert_all_equal(values, evaluate(parse(edited), inputs))
     return [values[i : i + 4] for i in range(0, len(values), 4)]
 
 
@@ -101,8 +108,7 @@ def normal(*shape: int, seed: int = 0) -> Array:
 
 
 def assert_same(found: list[Array], lhs: Quantized, rhs: Quantized) -> None:
-    for value, expected in zip(found, (lhs.data, rhs.data, lhs.scale, rhs.scale), strict=True):
-        np.testing.assert_array_equal(value, expected)
+    assert_all_equal(found, (lhs.data, rhs.data, lhs.scale, rhs.scale))
 
 
 def check(recipe: str, sizes: tuple[int, int, int], rounding: str = "rceil") -> None:
@@ -145,8 +151,8 @@ def test_operands_forward_and_backward_are_those_of_numpy(
 
 def one_matmul(recipe: str, settings: dict[str, object]) -> str:
     """A rewritten matmul."""
-    x, w = (jax.ShapeDtypeStruct(shape, np.float32) for shape in ((64, 256), (256, 48)))
-    exported = jax.export.export(jax.jit(lambda x, w: x @ w))(x, w)
+    x, w = (shaped(*shape) for shape in ((64, 256), (256, 48)))
+    exported = program_of(lambda x, w: x @ w, x, w)
     new, _ = scalify_hlo.rewrite(exported, recipe=recipe, settings=settings, report=True)
     return str(new.mlir_module())
 
@@ -259,8 +265,7 @@ def test_the_decomposition_is_what_the_composite_says(recipe: str) -> None:
 def snr(recipe: str, x: Array, w: Array) -> float:
     """Returns the signal-to-noise ratio of a matmul, in dB."""
     (found,) = compile_module(rewritten(lambda x, w: x @ w, (x, w), recipe))((x, w))
-    exact = x.astype(np.float64) @ w
-    return float(10 * np.log10(np.sum(exact**2) / np.sum((exact - found) ** 2)))
+    return decibels(x.astype(np.float64) @ w, found)
 
 
 def test_an_outlier_channel_costs_its_block_only() -> None:
@@ -290,23 +295,14 @@ def test_any_contraction_is_quantized(recipe: str, how: str) -> None:
     (each,) = operands(text, (x, w))
     (found,) = compile_module(text)((x, w))
     exact = np.einsum(equation, x.astype(np.float64), w.astype(np.float64))
-    signal = np.sum(exact**2) / np.sum((exact - found) ** 2)
-    assert 10 * np.log10(signal) > (12 if "fp4" in recipe else 24)
+    assert decibels(exact, found) > (12 if "fp4" in recipe else 24)
     assert each[0].shape[-1] == each[1].shape[-1]
 
 
 def count(text: str, format_: str) -> int:
-    found = 0
     module = parse(text)
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        nonlocal found
-        if op.name == "stablehlo.convert":
-            found += str(op.results[0].type.element_type) == format_
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(visit)
-    return found
+    casts = ops_in(module.operation, {"stablehlo.convert"})
+    return sum(str(op.results[0].type.element_type) == format_ for op in casts)
 
 
 def test_an_operand_is_cast_once_for_each_contracted_axis() -> None:
@@ -334,18 +330,18 @@ def test_a_convolution_and_a_matmul_of_unknown_size_stay_wide_with_a_remark() ->
     def conv(x: jax.Array, w: jax.Array) -> jax.Array:
         return lax.conv(x, w, (1, 1), "SAME")
 
-    exported = jax.export.export(jax.jit(conv))(normal(1, 16, 8, 8), normal(16, 16, 3, 3))
+    exported = program_of(conv, normal(1, 16, 8, 8), normal(16, 16, 3, 3))
     _, report = scalify_hlo.rewrite(exported, recipe="mxfp8", report=True)
     assert any("only matmuls of two tensors have block scales" in r.message for r in report.remarks)
     (size,) = jax.export.symbolic_shape("b")
-    x = jax.ShapeDtypeStruct((size, 64), jnp.float32)
-    exported = jax.export.export(jax.jit(lambda x, w: x @ w))(x, normal(64, 32))
+    x = shaped(size, 64)
+    exported = program_of(lambda x, w: x @ w, x, normal(64, 32))
     _, report = scalify_hlo.rewrite(exported, recipe="mxfp8", report=True)
     assert any("need a static shape" in r.message for r in report.remarks)
 
 
 def test_the_report_has_the_formats() -> None:
-    exported = jax.export.export(jax.jit(lambda x, w: x @ w))(normal(32, 64), normal(64, 32))
+    exported = program_of(lambda x, w: x @ w, normal(32, 64), normal(64, 32))
     for recipe, (format_, *_) in PRESETS.items():
         _, report = scalify_hlo.rewrite(exported, recipe=recipe, report=True)
         assert report.narrowed == 1

@@ -30,7 +30,7 @@ from scalify_hlo.algebra.uncertainty import UNKNOWN, Uncertainty
 from scalify_hlo.quantize import rescaling
 from scalify_hlo.rules import drift, families, rescaler, result_scales, rounding
 from scalify_hlo.scaling import boundary
-from tests.py.judge import Pair, interpreted, propagated, run_scaled
+from tests.py.judge import Pair, interpreted, program_of, propagated, run_scaled
 
 pytestmark = pytest.mark.slow
 
@@ -115,7 +115,7 @@ def fits_f16() -> bool:
             a = a @ a
         return a.astype(jnp.float16)
 
-    program = jax.export.export(jax.jit(squared))(values)
+    program = program_of(squared, values)
     (found,) = run_scaled(str(program.mlir_module()), [values * 2.0**8], [-8])
     (expected,) = interpreted(program, values)
     return isinstance(found, Pair) and bool(np.array_equal(found.value, expected))

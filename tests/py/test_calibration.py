@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,18 +15,17 @@ import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 import pytest
-from click.testing import CliRunner, Result
 from jax import export, lax
 
 import scalify_hlo
-from scalify_hlo.cli.main import main
 from scalify_hlo.errors import InputError, UsageError
 from scalify_hlo.io.artifact import write_artifact
 from scalify_hlo.io.program import read_text
 from scalify_hlo.profile.file import load_profile
 from scalify_hlo.profile.model import Profile, TensorProfile
 from scalify_hlo.run.calibration import Calibration, calibrate
-from tests.py import eight_devices
+from tests.py import commands, eight_devices
+from tests.py.judge import normal, program_of
 from tests.py.lifted import calls, left_of_calls, left_of_nested, nested
 from tests.py.sharded_steps import CASES, step
 from tests.py.test_profile import profile_of
@@ -38,10 +38,6 @@ DOT = """func.func @main(%x: TYPE, %w: TYPE) -> TYPE {
   return %0 : TYPE
 }"""
 SQUARE = DOT.replace("TYPE", "tensor<2x2xf32>")
-
-
-def random(*shape: int, seed: int = 0) -> Array:
-    return np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
 
 
 def assert_sees(tensor: TensorProfile, values: Array) -> None:
@@ -59,14 +55,14 @@ def operands(profile: Profile) -> list[TensorProfile]:
 
 class TestStatistics:
     def test_of_a_matmul(self) -> None:
-        x, w = random(2, 2), 1e3 * random(2, 2, seed=1)
+        x, w = normal(2, 2), 1e3 * normal(2, 2, seed=1)
         profile = calibrate(SQUARE, [{"arg0": x, "arg1": w}])
         assert list(profile.tensors) == ["dot arg0 arg1:lhs", "dot arg0 arg1:rhs"]
         assert_sees(profile.tensors["dot arg0 arg1:lhs"], x)
         assert_sees(profile.tensors["dot arg0 arg1:rhs"], w)
 
     def test_samples_are_merged(self) -> None:
-        given = [(random(2, 2, seed=i), 4.0**i * random(2, 2, seed=9 - i)) for i in range(3)]
+        given = [(normal(2, 2, seed=i), 4.0**i * normal(2, 2, seed=9 - i)) for i in range(3)]
         profile = calibrate(SQUARE, given)
         assert profile.samples == 3
         for side, tensor in enumerate(operands(profile)):
@@ -96,7 +92,7 @@ class TestStatistics:
     )
     def test_of_every_format(self, element: str, dtype: Any) -> None:
         text = DOT.replace("TYPE", f"tensor<4x4x{element}>")
-        x, w = random(4, 4).astype(dtype), random(4, 4, seed=1).astype(dtype)
+        x, w = normal(4, 4).astype(dtype), normal(4, 4, seed=1).astype(dtype)
         left, right = operands(calibrate(text, [(x, w)]))
         assert_sees(left, x.astype(np.float32))
         assert_sees(right, w.astype(np.float32))
@@ -112,8 +108,8 @@ class TestStatistics:
             y = lax.conv(x, k, (1, 1), "SAME")[:, :, 0]
             return jnp.maximum(y @ w, 0) + y @ (2 * w)
 
-        x, k, w = random(1, 2, 4, 4), random(3, 2, 3, 3), random(4, 4)
-        profile = calibrate(export.export(jax.jit(program))(x, k, w), [(x, k, w)])
+        x, k, w = normal(1, 2, 4, 4), normal(3, 2, 3, 3), normal(4, 4)
+        profile = calibrate(program_of(program, x, k, w), [(x, k, w)])
         names = list(profile.tensors)
         assert len(names) == 6
         by_end = {name.split("/")[-1]: tensor for name, tensor in profile.tensors.items()}
@@ -125,7 +121,7 @@ class TestStatistics:
 
     def test_a_matmul_of_one_value_with_itself(self) -> None:
         text = SQUARE.replace("%x, %w,", "%x, %x,")
-        profile = calibrate(text, [(random(2, 2), random(2, 2))])
+        profile = calibrate(text, [(normal(2, 2), normal(2, 2))])
         left, right = operands(profile)
         assert left is right
         assert left.count == 4
@@ -141,7 +137,7 @@ def integers() -> tuple[Array, Array, Array]:
 
 class TestRegions:
     def test_loops_and_branches(self) -> None:
-        profile = calibrate(export.export(jax.jit(nested))(*integers()), [integers()])
+        profile = calibrate(program_of(nested, *integers()), [integers()])
         inside, outside = left_of_nested(*integers())
         names = list(profile.tensors)
         assert [name[-5:] for name in names] == ["w:lhs", "w:rhs"] * 2
@@ -153,7 +149,7 @@ class TestRegions:
 
     def test_each_call_of_a_function_is_a_site(self) -> None:
         w, xs, _ = integers()
-        profile = calibrate(export.export(jax.jit(calls))(w, xs), [(w, xs)])
+        profile = calibrate(program_of(calls, w, xs), [(w, xs)])
         assert sorted({name.split()[-1] for name in profile.tensors}) == [
             f"w{number}:{side}" for number in ("#2", "#3", "") for side in ("lhs", "rhs")
         ]
@@ -175,7 +171,7 @@ func.func private @inner(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
 }"""
         calibration = Calibration(text)
         assert [remark.op for remark in calibration.remarks] == ["stablehlo.composite"]
-        x = random(2, 2)
+        x = normal(2, 2)
         calibration.add([x], "x")
         left, right = operands(calibration.profile())
         assert_sees(left, (x @ x))
@@ -188,17 +184,17 @@ class TestSamples:
     @pytest.mark.parametrize(
         ("sample", "message"),
         [
-            ([random(2, 2)], "there are 1 arrays, and the program takes 2: arg0 float32[2, 2]"),
-            ([random(2, 2)] * 3, "there are 3 arrays"),
-            ([random(2, 3), random(2, 2)], "the array for 'arg0' is float32[2, 3], and the argum"),
-            ([np.ones((2, 2), np.int32), random(2, 2)], "the array for 'arg0' is int32[2, 2]"),
-            ({"arg0": random(2, 2)}, "the inputs have no array for the argument 'arg1'"),
-            ({"arg0": random(2, 2), "argo": random(2, 2)}, "'argo', which is no argument"),
+            ([normal(2, 2)], "there are 1 arrays, and the program takes 2: arg0 float32[2, 2]"),
+            ([normal(2, 2)] * 3, "there are 3 arrays"),
+            ([normal(2, 3), normal(2, 2)], "the array for 'arg0' is float32[2, 3], and the argum"),
+            ([np.ones((2, 2), np.int32), normal(2, 2)], "the array for 'arg0' is int32[2, 2]"),
+            ({"arg0": normal(2, 2)}, "the inputs have no array for the argument 'arg1'"),
+            ({"arg0": normal(2, 2), "argo": normal(2, 2)}, "'argo', which is no argument"),
             (3, "a sample is no int"),
         ],
     )
     def test_of_a_module(self, sample: Any, message: str) -> None:
-        good = [random(2, 2), random(2, 2)]
+        good = [normal(2, 2), normal(2, 2)]
         with pytest.raises(UsageError) as caught:
             calibrate(SQUARE, [good, sample])
         assert message in caught.value.message
@@ -209,9 +205,9 @@ class TestSamples:
         ("sample", "message"),
         [
             ([{"w": 1}], "is a tuple of its arguments, not a list"),
-            ((random(2, 2),), "the arguments are nested as"),
-            (({"w": random(2, 2), "v": 1}, random(2, 2)), "the arguments are nested as"),
-            (({"w": random(3, 2)}, random(2, 2)), "the array for \"params['w']\" is float32[3, 2]"),
+            ((normal(2, 2),), "the arguments are nested as"),
+            (({"w": normal(2, 2), "v": 1}, normal(2, 2)), "the arguments are nested as"),
+            (({"w": normal(3, 2)}, normal(2, 2)), "the array for \"params['w']\" is float32[3, 2]"),
         ],
     )
     def test_of_an_exported(self, sample: Any, message: str) -> None:
@@ -221,10 +217,10 @@ class TestSamples:
         assert caught.value.location == "sample 1"
 
     def test_trees_names_and_unused_arguments(self) -> None:
-        w, x = random(2, 2), random(2, 2, seed=1)
+        w, x = normal(2, 2), normal(2, 2, seed=1)
         one = calibrate(_tree_program(), [({"w": w}, x)])
         assert one == calibrate(_tree_program(), [{"params['w']": w, "x": x}])
-        unused = export.export(jax.jit(lambda a, _, c: a @ c))(w, np.ones(3), x)
+        unused = program_of(lambda a, _, c: a @ c, w, np.ones(3), x)
         left, right = operands(calibrate(unused, [(w, np.ones(3), x)]))
         assert_sees(left, w)
         assert_sees(right, x)
@@ -240,12 +236,12 @@ class TestSamples:
     def test_the_program_is_left_as_it_was(self) -> None:
         module = read_text(SQUARE).module
         before = str(module)
-        first = calibrate(module, [(random(2, 2), random(2, 2))])
+        first = calibrate(module, [(normal(2, 2), normal(2, 2))])
         assert str(module) == before
-        assert calibrate(module, [(random(2, 2), random(2, 2))]) == first
+        assert calibrate(module, [(normal(2, 2), normal(2, 2))]) == first
 
     def test_dynamic_shapes_are_those_of_samples(self) -> None:
-        arrays = [random(2, 2), random(2, 2)]
+        arrays = [normal(2, 2), normal(2, 2)]
         dynamic = calibrate(DOT.replace("TYPE", "tensor<?x?xf32>"), [arrays])
         assert dynamic.tensors == calibrate(SQUARE, [arrays]).tensors
 
@@ -260,7 +256,7 @@ def _tree_program() -> export.Exported:
         product: jax.Array = x @ params["w"]
         return product
 
-    return export.export(jax.jit(program))({"w": random(2, 2)}, random(2, 2))
+    return program_of(program, {"w": normal(2, 2)}, normal(2, 2))
 
 
 @pytest.fixture(scope="module")
@@ -294,7 +290,7 @@ class TestDevices:
         assert "jax.export" in str(caught.value)
 
     def test_too_few_devices_are_named(self) -> None:
-        exported = export.export(jax.jit(lambda x: x + x))(random(4, 4))
+        exported = program_of(lambda x: x + x, normal(4, 4))
         artifact = write_artifact(read_text(BY_HAND).module, "compatible", "p")
         changes: dict[str, Any] = {"mlir_module_serialized": artifact, "nr_devices": 1024}
         with pytest.raises(InputError, match="is for 1024 devices, and there are") as caught:
@@ -315,8 +311,7 @@ func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
 }"""
 
 
-def call(*arguments: object) -> Result:
-    return CliRunner().invoke(main, ["calibrate", *map(str, arguments)])
+call = partial(commands.call, "calibrate")
 
 
 class TestCommand:
@@ -325,16 +320,16 @@ class TestCommand:
         (tmp_path / "p.mlir").write_text(SQUARE)
         for i in range(3):
             np.savez(
-                tmp_path / f"{i}.npz", arg0=random(2, 2, seed=i), arg1=random(2, 2, seed=5 + i)
+                tmp_path / f"{i}.npz", arg0=normal(2, 2, seed=i), arg1=normal(2, 2, seed=5 + i)
             )
         return tmp_path
 
     def test_samples_and_merging(self, files: Path) -> None:
         out, more = files / "a.json", files / "b.json"
         samples = [("--inputs", files / f"{i}.npz") for i in range(3)]
-        assert call(files / "p.mlir", *samples[0], *samples[1], "-o", out).exit_code == 0
-        assert call(files / "p.mlir", *samples[2], "--merge", out, "-o", more).exit_code == 0
-        given = [(random(2, 2, seed=i), random(2, 2, seed=5 + i)) for i in range(3)]
+        call(files / "p.mlir", *samples[0], *samples[1], "-o", out, code=0)
+        call(files / "p.mlir", *samples[2], "--merge", out, "-o", more, code=0)
+        given = [(normal(2, 2, seed=i), normal(2, 2, seed=5 + i)) for i in range(3)]
         merged, expected = load_profile(more), calibrate(SQUARE, given)
         assert merged.samples == 3
         assert merged.program == expected.program
@@ -369,14 +364,13 @@ class TestCommand:
         message: str,
     ) -> None:
         monkeypatch.chdir(files)
-        np.savez(files / "bad.npz", arg0=np.ones(3, np.float32), arg1=random(2, 2))
+        np.savez(files / "bad.npz", arg0=np.ones(3, np.float32), arg1=normal(2, 2))
         other = SQUARE.replace("%x, %w,", "%w, %x,")
         (files / "other.json").write_text(
-            scalify_hlo.dump_profile(calibrate(other, [(random(2, 2), random(2, 2))]))
+            scalify_hlo.dump_profile(calibrate(other, [(normal(2, 2), normal(2, 2))]))
         )
         (files / "out.json").write_text("as it was")
-        result = call("p.mlir", "-o", "out.json", *arguments)
-        assert result.exit_code == code
+        result = call("p.mlir", "-o", "out.json", *arguments, code=code)
         error, note = result.stderr.splitlines()
         assert message in error
         assert "note: " in note

@@ -15,23 +15,19 @@ import pytest
 from scalify_hlo._compat import chlo, func, ir, sdy, stablehlo
 from scalify_hlo.analysis.frames import Frame
 from scalify_hlo.analysis.moments import flow_of
-from scalify_hlo.dialect.attributes import (
-    function_type,
-    set_function_type,
-    set_result_attributes,
-)
+from scalify_hlo.dialect.attributes import function_type, set_function_type, set_result_attributes
 from scalify_hlo.dialect.calls import functions_in
-from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.errors import InputError
 from scalify_hlo.io.program import read_text
 from scalify_hlo.rules import families
 from scalify_hlo.rules.registry import WITH_REGIONS
 from tests.py.judge import (
     Array,
+    assert_all_same_bits,
     assert_invariant,
-    assert_same_bits,
     evaluate,
     floats,
+    main_of,
     parse,
     rewritten,
     values_of,
@@ -338,8 +334,7 @@ def inner_ops(operation: ir.Operation) -> Iterator[ir.Operation]:
 
 def capturing(module: ir.Module, name: str) -> ir.Module:
     """The same program without an op that nothing runs; it returns what the op captured."""
-    main = main_function(module.operation)
-    assert main is not None
+    main = main_of(module)
     op = next(op for op in main.regions[0].blocks[0].operations if op.operation.name == name)
     read = captures(op.operation)
     end = main.regions[0].blocks[0].operations[-1]
@@ -370,8 +365,7 @@ def assert_values_are_captured(text: str, op: str, data: Sequence[Array]) -> Non
     actual = evaluate(capturing(module, op), given)
     captured = expected[1:]
     assert captured
-    for now, before in zip(actual[-len(captured) :], captured, strict=True):
-        assert_same_bits(now, before)
+    assert_all_same_bits(actual[-len(captured) :], captured)
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
@@ -492,8 +486,7 @@ func.func private @turns(%w: tensor<2xf32>, %x: tensor<2xf32>) -> tensor<2xf32> 
 
 def test_what_a_loop_returns_of_a_captured_value_is_followed() -> None:
     module = read_text(CAPTURED_AND_RETURNED).module
-    main = main_function(module.operation)
-    assert main is not None
+    main = main_of(module)
     with module.context:
         frame = Frame(functions_in(module.operation))
         (returned,) = main.regions[0].blocks[0].operations[-1].operands

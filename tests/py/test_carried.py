@@ -13,8 +13,8 @@ from scalify_hlo.analysis import made_of
 from scalify_hlo.analysis.carried import carried_arguments, may_come_back
 from scalify_hlo.analysis.frames import Frame, Place
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.io.program import read_program
+from tests.py.judge import main_of, program_of
 
 LAYERS = 12
 
@@ -25,8 +25,7 @@ def carried(program: jax.export.Exported) -> Found:
     """Returns the results of both searches for a program all of whose values are pairs."""
     module = read_program(program.mlir_module_serialized).module
     with module.context:
-        main = main_function(module.operation)
-        assert main is not None
+        main = main_of(module)
         frame = Frame.of(main)
         names = attributes.argument_names(main)
         results = attributes.result_names(attributes.result_attributes(main))
@@ -56,11 +55,11 @@ def exported_step(optimizer: optax.GradientTransformation, *, swapped: bool) -> 
         return optax.apply_updates(params, updates), state
 
     first = params()
-    return jax.export.export(jax.jit(step))(first, optimizer.init(first), jnp.ones((4, 8)))
+    return program_of(step, first, optimizer.init(first), jnp.ones((4, 8)))
 
 
 def exported_gradients() -> Any:
-    return jax.export.export(jax.jit(jax.grad(loss)))(params(), jnp.ones((4, 8)))
+    return program_of(jax.grad(loss), params(), jnp.ones((4, 8)))
 
 
 def exported_unnamed() -> Any:
@@ -69,7 +68,7 @@ def exported_unnamed() -> Any:
     def swap(a: jax.Array, b: jax.Array) -> Any:
         return b * 2 + 1, a - b, a / b
 
-    return jax.export.export(jax.jit(swap))(jnp.ones(3), jnp.ones(3))
+    return program_of(swap, jnp.ones(3), jnp.ones(3))
 
 
 def exported_penalty() -> Any:
@@ -78,7 +77,7 @@ def exported_penalty() -> Any:
     def penalized(params: Any, x: jax.Array) -> jax.Array:
         return loss(params, x) + sum(jnp.sum(layer["w"] ** 2) for layer in params)
 
-    return jax.export.export(jax.jit(jax.grad(penalized)))(params()[:2], jnp.ones((4, 8)))
+    return program_of(jax.grad(penalized), params()[:2], jnp.ones((4, 8)))
 
 
 def exported_far() -> Any:
@@ -89,7 +88,7 @@ def exported_far() -> Any:
             params = jax.tree.map(lambda leaf: leaf + 1, params)
         return params
 
-    return jax.export.export(jax.jit(step))(params()[:2])
+    return program_of(step, params()[:2])
 
 
 def exported_alike() -> Any:
@@ -99,7 +98,7 @@ def exported_alike() -> Any:
         return {f"after {i}": {"w": before[f"{LAYERS - 1 - i}"]["w"] * 2} for i in range(LAYERS)}
 
     before = {f"{i}": {"w": jnp.ones(8)} for i in range(LAYERS)}
-    return jax.export.export(jax.jit(step))(before)
+    return program_of(step, before)
 
 
 def exported_nested() -> Any:
@@ -108,7 +107,7 @@ def exported_nested() -> Any:
     def step(params: jax.Array, g: jax.Array) -> Any:
         return {"a": {"params": params * 2 + g}, "params": params - g}
 
-    return jax.export.export(jax.jit(step))(jnp.ones(3), jnp.ones(3))
+    return program_of(step, jnp.ones(3), jnp.ones(3))
 
 
 PROGRAMS = {

@@ -18,6 +18,7 @@ from scalify_hlo.algebra.uncertainty import Uncertainty, of_root
 from scalify_hlo.dialect import attributes
 from scalify_hlo.recipes.toml import input_scale_text, parse_input_scale
 from scalify_hlo.rules.untrusted import octaves_of, place_of
+from tests.py.judge import shaped, stablehlo_of
 
 E4M3, E5M2, F16 = FORMATS["f8E4M3FN"], FORMATS["f8E5M2"], FORMATS["f16"]
 STATIC = Scaled(ONE, 0, of_root(1.0))
@@ -84,8 +85,8 @@ def square_of(scale: float) -> Report:
     def function(x: jax.Array, w: jax.Array) -> jax.Array:
         return (x * x) @ w
 
-    types = [jax.ShapeDtypeStruct((64, 64), jnp.float32)] * 2
-    text = jax.export.export(jax.jit(function))(*types).mlir_module()
+    types = [shaped(64, 64)] * 2
+    text = stablehlo_of(function, *types)
     settings = {"matmul.smallest": 1}
     how: Any = {"input_scale": {"x": scale, "w": 1.0}, "settings": settings}
     return scalify_hlo.rewrite(text, recipe="unit", report=True, **how)[1]
@@ -97,7 +98,7 @@ def test_a_power_of_a_measured_input_is_trusted() -> None:
 
 
 def test_measured_scales_say_so() -> None:
-    text = jax.export.export(jax.jit(jnp.sin))(np.array([1, 2], np.float32)).mlir_module()
+    text = stablehlo_of(jnp.sin, np.array([1, 2], np.float32))
     scales = scalify_hlo.measured_scales(text, np.array([1, 2], np.float32))
     assert all(isinstance(scale, Measured) for scale in scales.values())
     rewritten = scalify_hlo.rewrite(text, recipe="propagate", input_scale=scales)

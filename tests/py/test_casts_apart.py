@@ -7,14 +7,22 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 import pytest
 
 import scalify_hlo
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
 from scalify_hlo.quantize.casts import Casts
-from tests.py.judge import assert_same_bits, interpreted, parse
+from tests.py.judge import (
+    assert_all_same_bits,
+    body_of,
+    interpreted,
+    normals,
+    parse,
+    program_of,
+    shaped,
+    stablehlo_of,
+)
 
 BARRIER = "stablehlo.optimization_barrier"
 LARGE = {"matmul.slower": "narrow", "matmul.smallest": 1}
@@ -29,8 +37,8 @@ def of_rows(x: jax.Array, w: jax.Array) -> jax.Array:
 
 
 def barriers(function: Callable[..., Any], target: str, recipe: str) -> int:
-    arguments = [jax.ShapeDtypeStruct((64, 64), jnp.float32)] * 2
-    text = jax.export.export(jax.jit(function))(*arguments).mlir_module()
+    arguments = [shaped(64, 64)] * 2
+    text = stablehlo_of(function, *arguments)
     settings = {"target": target, "matmul.smallest": 1}
     if target in ("h100", "h200", "b200"):
         settings |= LARGE
@@ -53,9 +61,8 @@ def test_a_cast_of_a_softmax_is_apart_too() -> None:
 
 @pytest.mark.parametrize("recipe", ["unit", "fp8-current", "fp8-calibrated"])
 def test_no_bit_changes(recipe: str) -> None:
-    random = np.random.default_rng(0)
-    arrays = [random.standard_normal((64, 64)).astype(np.float32) for _ in range(2)]
-    exported = jax.export.export(jax.jit(jax.grad(lambda *a: layer(*a).sum(), (0, 1))))(*arrays)
+    arrays = normals(*[(64, 64)] * 2)
+    exported = program_of(jax.grad(lambda *a: layer(*a).sum(), (0, 1)), *arrays)
     options: dict[str, Any] = {"recipe": recipe}
     if recipe == "fp8-calibrated":
         options["profile"] = scalify_hlo.calibrate(exported, [tuple(arrays)])
@@ -64,15 +71,14 @@ def test_no_bit_changes(recipe: str) -> None:
         settings = {"target": target, "matmul.smallest": 1, "compute": "keep"}
         made, _ = scalify_hlo.rewrite(exported, settings=settings, report=True, **options)
         found.append(interpreted(made, *arrays))
-    for one, other in zip(*found, strict=True):
-        assert_same_bits(one, other)
+    assert_all_same_bits(*found)
 
 
 def test_a_cast_that_is_kept_later_gets_its_barrier() -> None:
     """The first reader of a cast needs no barrier, the second does, and both share the cast."""
     module = parse("func.func @main(%x: tensor<4xf32>) { return }")
     with module.context, ir.Location.unknown():
-        (x,) = module.body.operations[0].regions[0].blocks[0].arguments
+        (x,) = body_of(module).arguments
         casts = Casts()
         plain = casts.cast(x, "f8E5M2", attributes.GRADIENT)
         kept = casts.cast(x, "f8E5M2", attributes.GRADIENT, kept=True)

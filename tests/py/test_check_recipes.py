@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -12,19 +12,18 @@ import ml_dtypes
 import numpy as np
 import optax
 import pytest
-from click.testing import CliRunner
-from jax import export, lax
+from jax import lax
 
+from examples.training import training_step
 from scalify_hlo.analysis.nonnegative import nonnegative_arguments
 from scalify_hlo.api import rewrite
-from scalify_hlo.cli.main import main
-from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.io.tensors import interface
 from scalify_hlo.jax_api.export_trees import serialize
 from scalify_hlo.run.bounds import LEAST, bound_of, casts_of, snr_of
 from scalify_hlo.run.check import checked
 from scalify_hlo.run.given import readable
-from tests.py.judge import propagated
+from tests.py import commands
+from tests.py.judge import main_of, normals, program_of, propagated
 
 F32 = np.float32
 OPTIMIZER = optax.adam(1e-2)
@@ -40,25 +39,19 @@ def ones(*shape: int) -> jax.Array:
     return jnp.ones(shape, jnp.float32)
 
 
-def train(params: Any, state: Any, x: jax.Array, y: jax.Array) -> Any:
-    def loss(params: Any) -> jax.Array:
-        hidden = jnp.tanh(x @ params["a"])
-        return jnp.mean((hidden @ params["b"] - y) ** 2)
-
-    value, grads = jax.value_and_grad(loss)(params)
-    updates, state = OPTIMIZER.update(grads, state, params)
-    return optax.apply_updates(params, updates), state, value
+def loss(params: Any, x: jax.Array, y: jax.Array) -> jax.Array:
+    return jnp.mean((jnp.tanh(x @ params["a"]) @ params["b"] - y) ** 2)
 
 
 @cache
 def step() -> Any:
     params = {"a": ones(32, 32), "b": ones(32, 32)}
-    exported = export.export(jax.jit(train))
-    return exported(params, OPTIMIZER.init(params), ones(32, 32), ones(32, 32))
+    train = training_step(loss, OPTIMIZER)
+    return program_of(train, params, OPTIMIZER.init(params), ones(32, 32), ones(32, 32))
 
 
 def module_of(function: Any, *arguments: Any) -> Any:
-    return readable(export.export(jax.jit(function))(*arguments)).module
+    return readable(program_of(function, *arguments)).module
 
 
 @pytest.mark.parametrize("name", DTYPES)
@@ -140,10 +133,8 @@ def test_delayed_scales_are_those_of_the_inputs(signature: str) -> None:
 
 def signed(function: Any, *arguments: Any) -> set[str]:
     module = module_of(function, *arguments)
-    main = main_function(module.operation)
-    assert main is not None
     with module.context:
-        found = nonnegative_arguments(main)
+        found = nonnegative_arguments(main_of(module))
     return {interface(module, "").arguments[i].name for i in found}
 
 
@@ -203,16 +194,13 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return paths
 
 
-def run(*arguments: str) -> Any:
-    return CliRunner().invoke(main, ["check", *arguments])
+run = partial(commands.call, "check")
 
 
 def test_the_summary_is_one_line(files: dict[str, str]) -> None:
-    done = run(files["original"], files["propagate"])
-    assert done.exit_code == 0, done.output
+    done = run(files["original"], files["propagate"], code=0)
     assert "\n8 of 8 results within 64 epsilon\n" in done.stdout
-    done = run(files["original"], files["fp8"])
-    assert done.exit_code == 0, done.output
+    done = run(files["original"], files["fp8"], code=0)
     assert "\n8 of 8 results within " in done.stdout
     assert "casts:" in done.stdout
     done = run(files["original"], files["fp8"], "--min-snr", "5")
@@ -221,19 +209,17 @@ def test_the_summary_is_one_line(files: dict[str, str]) -> None:
 
 def test_operands_that_are_flushed_are_found(tmp_path: Path) -> None:
     """Inputs far below a declared scale become zero in E4M3: 0 dB are below any bound."""
-    exported = export.export(jax.jit(lambda x, w: x @ w))(ones(32, 32), ones(32, 32))
+    exported = program_of(lambda x, w: x @ w, ones(32, 32), ones(32, 32))
     settings = {"matmul.smallest": 16}
     scales = {"*": 1.0}
     program, _ = rewrite(exported, recipe="fp8", settings=settings, input_scale=scales, report=True)
     for name, each in (("original", exported), ("fp8", program)):
         (tmp_path / f"{name}.export").write_bytes(serialize(each))
-    rng = np.random.default_rng(0)
-    x, w = (rng.standard_normal((32, 32)).astype(F32) for _ in range(2))
+    x, w = normals(*[(32, 32)] * 2)
     inputs = tmp_path / "x.npz"
     for factor, code in ((1.0, 0), (1e-6, 1)):
         np.savez(inputs, x=x * F32(factor), w=w)
         paths = [str(tmp_path / f"{name}.export") for name in ("original", "fp8")]
-        done = run(*paths, "--inputs", str(inputs))
-        assert done.exit_code == code
+        done = run(*paths, "--inputs", inputs, code=code)
     assert "results are not within" in done.stderr
     assert LEAST > 0

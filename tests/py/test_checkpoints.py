@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -17,6 +15,8 @@ import pytest
 import scalify_hlo as jsa
 from scalify_hlo.jax_api.scaled_array import is_scaled_array
 from tests.py import resumed
+from tests.py.commands import python
+from tests.py.judge import assert_all_close
 
 ROOT = Path(__file__).resolve().parents[2]
 FLOATS = ("float16", "bfloat16", "float32", "float8_e5m2", "float8_e4m3fn", "complex64")
@@ -69,15 +69,7 @@ def goes_on_elsewhere(orbax: ModuleType | None, folder: Path) -> None:
             state = step(state)
         save(orbax, folder / name, state)
         expected[name] = state, step(state)
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.py.resumed", str(folder)],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    python("-m", "tests.py.resumed", folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, cwd=ROOT)
     for name, (state, after) in expected.items():
         found = resumed.load_bits(folder / name / "found.npz", as_types(state))
         assert_same_leaves(found, state)
@@ -143,8 +135,7 @@ def moves_between_programs(plain: Any) -> None:
     step, _ = resumed.scaled("propagate")
     expected = jax.jit(resumed.plain_step)(*plain, resumed.batch())[:2]
     after = jsa.asarray(step(scaled))
-    for ours, theirs in zip(jax.tree.leaves(after), jax.tree.leaves(expected), strict=True):
-        np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-7)
+    assert_all_close(after, expected, rtol=1e-5, atol=1e-7)
 
 
 class TestBetweenPrograms:

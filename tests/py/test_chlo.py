@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from scalify_hlo._compat import ir
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.io.artifact import write_artifact
 from scalify_hlo.io.program import read_program
 from scalify_hlo.rules.table import RULES
@@ -32,14 +33,7 @@ func.func @main(%x: tensor<3xf32>, %y: tensor<3xf32>, %z: tensor<2x3xf32>) -> (
 
 def names(module: ir.Module) -> list[str]:
     """The ops of CHLO in a module."""
-    found: list[str] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        found.append(op.name)
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(visit)
-    return [name for name in found if name.startswith("chlo.")]
+    return [op.name for op in ops_in(module.operation) if op.name.startswith("chlo.")]
 
 
 @EVERY_OP

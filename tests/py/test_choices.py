@@ -7,7 +7,7 @@ import pytest
 
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.rules.choices import is_zero
-from tests.py.judge import assert_invariant, parse, rewritten
+from tests.py.judge import assert_invariant, body_of, parse, rewritten
 
 PROGRAM = """
 func.func @main(%x: tensor<f32>) -> tensor<f32> {{
@@ -34,7 +34,7 @@ def test_constants(value: str, type_: str, zero: bool) -> None:
     dims = "[0]" if element != type_ else "[]"
     text = PROGRAM.format(value=value, type=type_, of="%0", dims=dims, element=element)
     module = parse(text)
-    constant, broadcast, _ = module.body.operations[0].regions[0].blocks[0].operations
+    constant, broadcast, _ = body_of(module).operations
     assert is_zero(constant.results[0]) is zero
     assert is_zero(broadcast.results[0]) is zero
 
@@ -58,6 +58,6 @@ def test_a_select_of_a_complex_constant_is_exact(scaled: str) -> None:
 def test_arguments() -> None:
     text = PROGRAM.format(value="0.0", type="f32", of="%x", dims="[]", element="f32")
     module = parse(text)
-    block = module.body.operations[0].regions[0].blocks[0]
+    block = body_of(module)
     assert not is_zero(block.operations[1].results[0])
     assert not is_zero(block.arguments[0])

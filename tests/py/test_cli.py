@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
 
-from scalify_hlo.cli.main import main
 from scalify_hlo.io.program import FileKind, read_program, recognize
 from tests.py import samples
+from tests.py.commands import call, python
 
 COMMANDS = ("rewrite", "opt", "check", "calibrate", "inspect", "rules", "recipes")
 
 
-def call(*arguments: str, text: bytes | str | None = None) -> Result:
-    return CliRunner().invoke(main, list(arguments), input=text)
-
-
-def done(*arguments: str, text: bytes | str | None = None) -> str:
-    result = call(*arguments, text=text)
-    assert result.exit_code == 0, result.stderr
-    return result.stdout
+def done(*arguments: object, text: bytes | str | None = None) -> str:
+    return call(*arguments, text=text, code=0).stdout
 
 
 @pytest.fixture
@@ -59,8 +50,7 @@ def test_commands_without_need_of_jax_do_not_import_it(files: Path) -> None:
         "    except SystemExit as end: assert end.code == 0, call\n"
         "assert 'jax' not in sys.modules"
     )
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
-    assert result.returncode == 0, result.stderr
+    python("-c", code)
 
 
 @pytest.mark.slow
@@ -102,16 +92,14 @@ def test_check_on_the_interpreter_is_bit_exact(files: Path) -> None:
 def test_check_notices_another_program(files: Path) -> None:
     other = files / "other.mlir"
     other.write_text(samples.TEXT.replace("stablehlo.add %0, %0", "stablehlo.multiply %0, %0"))
-    result = call("check", str(files / "tiny.mlir"), str(other))
-    assert result.exit_code == 1
+    result = call("check", files / "tiny.mlir", other, code=1)
     assert "DIFFERS" in result.stdout
     assert "1 of 1 results are not within 64 epsilon" in result.stderr
     assert done("check", str(files / "tiny.mlir"), str(other), "--min-snr", "-99")
 
 
 def test_check_refuses_a_program_of_another_shape(files: Path) -> None:
-    result = call("check", str(files / "text"), str(files / "tiny.mlir"))
-    assert result.exit_code == 1
+    result = call("check", files / "text", files / "tiny.mlir", code=1)
     assert "do not fit those of the original" in result.stderr
 
 
@@ -128,12 +116,10 @@ def test_check_with_given_inputs(files: Path) -> None:
         ({"arg0": a, "arg1": b, "argg": a}, "did you mean 'arg"),
     ):
         np.savez(inputs, allow_pickle=False, **arrays)
-        result = call("check", tiny, tiny, "--inputs", str(inputs))
-        assert result.exit_code == 2
+        result = call("check", tiny, tiny, "--inputs", inputs, code=2)
         assert message in result.stderr
     inputs.write_text("not a zip")
-    result = call("check", tiny, tiny, "--inputs", str(inputs))
-    assert result.exit_code == 1
+    result = call("check", tiny, tiny, "--inputs", inputs, code=1)
     assert "this is not an .npz file" in result.stderr
 
 
@@ -183,9 +169,8 @@ def test_opt_runs_pipelines_and_prints_locations_when_asked(files: Path) -> None
 
 def test_opt_prints_ir_and_timing_to_standard_error(files: Path) -> None:
     arguments = ["opt", str(files / "tiny.mlir"), "--pass-pipeline=scalify-verify"]
-    command = [sys.executable, "-m", "scalify_hlo", *arguments]
     more = ["--print-ir-after-all", "--mlir-timing"]
-    result = subprocess.run([*command, *more], capture_output=True, text=True, check=True)
+    result = python("-m", "scalify_hlo", *arguments, *more)
     assert "IR Dump After" in result.stderr
     assert "Total" in result.stderr
     assert result.stdout == done(*arguments)
@@ -205,12 +190,10 @@ func.func @main() {
 def test_opt_splits_its_input_and_verifies_diagnostics() -> None:
     flags = ["--split-input-file", "--verify-diagnostics"]
     assert done("opt", "-", *flags, text=TWO) == ""
-    result = call("opt", "-", "--split-input-file", text=TWO)
-    assert result.exit_code == 1
+    result = call("opt", "-", "--split-input-file", text=TWO, code=1)
     assert result.stderr.startswith("<stdin>:5:3: error: ")
     for wrong in (TWO.replace("+1", "+2"), TWO.replace("foo.bar'", "bar.foo'")):
-        result = call("opt", "-", *flags, text=wrong)
-        assert result.exit_code == 1
+        result = call("opt", "-", *flags, text=wrong, code=1)
         assert "<stdin>:5: error: unexpected error" in result.stderr
     result = call("opt", "-", *flags, text=TWO.replace("  foo.bar\n", ""))
     assert "expected error was not given" in result.stderr
@@ -239,8 +222,7 @@ def test_a_defect_is_said_to_be_one(monkeypatch: pytest.MonkeyPatch) -> None:
         raise KeyError("oops")
 
     monkeypatch.setattr(api, "rewrite_program", broken)
-    result = call("rewrite", "-", text=samples.TEXT)
-    assert result.exit_code == 1
+    result = call("rewrite", "-", text=samples.TEXT, code=1)
     assert "this is a defect of scalify-hlo: KeyError: 'oops'" in result.stderr
     monkeypatch.setenv("SCALIFY_HLO_DEBUG", "1")
     assert isinstance(call("rewrite", "-", text=samples.TEXT).exception, KeyError)
@@ -259,7 +241,6 @@ func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
     rows = [line.split() for line in lines[lines.index("read at scale 1 (2)") :]]
     assert ["stablehlo.tanh", "1", "read", "accepts"] in rows
     assert ["stablehlo.custom_call", "1", "opaque", "refuses"] in rows
-    result = call("rewrite", *given, "--strict")
-    assert result.exit_code == 1
+    result = call("rewrite", *given, "--strict", code=1)
     assert "stablehlo.custom_call" in result.stderr
     assert "tanh" not in result.stderr

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import math
 import re
@@ -19,15 +18,18 @@ import pytest
 from jax import export
 
 import scalify_hlo
+from examples.training import training_step
 from scalify_hlo.choose.decibels import decibels, stored, written
 from scalify_hlo.choose.model import Comparison, Trial
 from scalify_hlo.choose.record import dump_comparison, schema
 from scalify_hlo.choose.results import GRADIENT, MOMENT, NOISE, OUTPUT, STATE, UPDATE, ResultError
 from scalify_hlo.choose.suggestion import suggest
 from scalify_hlo.errors import InputError, UsageError
-from tests.py import choosing, eight_devices
+from tests.py import choosing, eight_devices, judge
 from tests.py.choosing import WIDTH, batch, good_step, parameters, planted_step
-from tests.py.json_schema import faults
+from tests.py.judge import program_of, shaped
+from tests.py.role_models import sgd
+from tests.py.schemas import assert_fits_alone, faults_by, undescribed
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "compare.md"
 
@@ -47,23 +49,18 @@ def trial(comparison: Comparison, name: str) -> Trial:
     return next(each for each in comparison.trials if each.name == name)
 
 
-def snr(original: Any, other: Any) -> float:
-    original, other = np.float64(original), np.float64(other)
-    return float(10 * np.log10(np.sum(original**2) / np.sum((original - other) ** 2)))
-
-
 def test_results_are_those_of_the_rewritten_program() -> None:
     program = choosing.exported(good_step)
     rewritten = scalify_hlo.rewrite(program, recipe="fp8-current")
     before, after = (each.call(parameters(), *batch()) for each in (program, rewritten))
     found = {each.name: each for each in trial(every(), "fp8-current").results}
     assert found["result[1]"].kind == OUTPUT
-    assert found["result[1]"].snr_db == pytest.approx(snr(before[1], after[1]), abs=0.1)
+    assert found["result[1]"].snr_db == pytest.approx(judge.decibels(before[1], after[1]), abs=0.1)
     for name, old in parameters().items():
         one = found[f"result[0]['{name}']"]
         assert one.kind == UPDATE
         changes = [np.float64(each[0][name]) - old for each in (before, after)]
-        assert one.snr_db == pytest.approx(snr(*changes), abs=0.1)
+        assert one.snr_db == pytest.approx(judge.decibels(*changes), abs=0.1)
 
 
 def test_exact_rewrites_are_exact() -> None:
@@ -79,7 +76,7 @@ def test_operands_have_the_error_of_the_cast_of_the_recipe() -> None:
     for value, measured in zip((batch()[0], parameters()["first"]), site.operands, strict=True):
         scale = 2.0 ** np.floor(np.log2(448 / np.abs(value).max()))
         cast = (value * scale).astype(ml_dtypes.float8_e4m3fn).astype(np.float32) / scale
-        assert measured == pytest.approx(snr(value, cast), abs=0.05)
+        assert measured == pytest.approx(judge.decibels(value, cast), abs=0.05)
 
 
 def test_a_matmul_has_the_error_of_its_result() -> None:
@@ -90,12 +87,12 @@ def test_a_matmul_has_the_error_of_its_result() -> None:
     for value in (batch()[0], parameters()["first"]):
         scale = 2.0 ** np.floor(np.log2(448 / np.abs(value).max()))
         casts.append((value * scale).astype(ml_dtypes.float8_e4m3fn).astype(np.float64) / scale)
-    assert site.snr_db == pytest.approx(snr(exact, casts[0] @ casts[1]), abs=0.05)
+    assert site.snr_db == pytest.approx(judge.decibels(exact, casts[0] @ casts[1]), abs=0.05)
 
 
 def test_saturation_is_part_of_the_error() -> None:
     x, w = batch()[0], parameters()["first"]
-    program = export.export(jax.jit(lambda x, w: x @ w))(x, w)
+    program = program_of(lambda x, w: x @ w, x, w)
     profile = scalify_hlo.calibrate(program, [(x / 64, w)])
     found = scalify_hlo.compare_recipes(program, [(x, w)], "fp8-calibrated", profile=profile)
     (site,) = found.trials[0].matmuls
@@ -120,12 +117,12 @@ def test_turns_of_a_loop_count_together() -> None:
 
     x = batch()[0]
     w = np.stack(list(parameters().values()))
-    program = export.export(jax.jit(step))(w, x)
+    program = program_of(step, w, x)
     (found,) = scalify_hlo.compare_recipes(program, [(w, x)], ["bf16"]).trials
     (site,) = found.matmuls
     casts = w.astype(ml_dtypes.bfloat16).astype(np.float32)
     assert site.site.calls == 1
-    assert site.operands[1] == pytest.approx(snr(w, casts), abs=0.05)
+    assert site.operands[1] == pytest.approx(judge.decibels(w, casts), abs=0.05)
 
 
 def test_shares_statistics_and_state() -> None:
@@ -169,16 +166,9 @@ def test_seeds_are_paired() -> None:
 
 
 def test_kinds_of_results() -> None:
-    loss = choosing.loss_of
-    optimizer = optax.adam(1e-3)
+    loss, optimizer = choosing.loss_of, optax.adam(1e-3)
     state = optimizer.init(parameters())
-
-    def adam(params: Any, state: Any, x: Any, y: Any) -> Any:
-        value, gradients = jax.value_and_grad(loss)(params, x, y)
-        updates, state = optimizer.update(gradients, state, params)
-        return optax.apply_updates(params, updates), state, value
-
-    program = export.export(jax.jit(adam))(parameters(), state, *batch())
+    program = program_of(training_step(loss, optimizer), parameters(), state, *batch())
     found = scalify_hlo.compare_recipes(program, [(parameters(), state, *batch())], "bf16")
     kinds = {each.name: each.kind for each in found.trials[0].results}
     assert found.judged == (OUTPUT, MOMENT)
@@ -187,7 +177,7 @@ def test_kinds_of_results() -> None:
     assert kinds["result[1][0].nu['first']"] == STATE
     assert kinds["result[2]"] == OUTPUT
 
-    gradient = export.export(jax.jit(jax.value_and_grad(loss)))(parameters(), *batch())
+    gradient = program_of(jax.value_and_grad(loss), parameters(), *batch())
     found = scalify_hlo.compare_recipes(gradient, [(parameters(), *batch())], "bf16")
     assert found.judged == (OUTPUT, GRADIENT)
     assert [each.kind for each in found.trials[0].results] == [OUTPUT, *[GRADIENT] * 4]
@@ -198,17 +188,13 @@ def test_results_that_are_rounding_noise_are_not_judged() -> None:
         scores = jax.nn.softmax(x @ params["w"] + params["shift"])
         return jnp.mean((scores @ params["v"]) ** 2)
 
-    def step(params: Any, x: Any) -> Any:
-        value, gradients = jax.value_and_grad(loss)(params, x)
-        return jax.tree.map(lambda p, g: p - 0.1 * g, params, gradients), value
-
     params = {
         "w": parameters()["first"],
         "v": parameters()["second"],
         "shift": np.zeros((WIDTH, 1), np.float32),
     }
     x = batch()[0]
-    program = export.export(jax.jit(step))(params, x)
+    program = program_of(sgd(loss), params, x)
     found = scalify_hlo.compare_recipes(program, [(params, x)], "bf16")
     (one,) = found.trials
     assert {each.name: each.kind for each in one.results} == {
@@ -271,9 +257,9 @@ def test_a_recipe_that_the_program_cannot_take_is_listed(tmp_path: Path) -> None
 
 def test_symbolic_shapes_run_at_those_of_the_inputs() -> None:
     shape = export.symbolic_shape("n, 64")
-    x = jax.ShapeDtypeStruct(shape, np.float32)
+    x = shaped(*shape)
     w = parameters()["first"]
-    program = export.export(jax.jit(lambda x, w: jnp.tanh(x @ w)))(x, w)
+    program = program_of(lambda x, w: jnp.tanh(x @ w), x, w)
     sample = (batch()[0], w)
     found = scalify_hlo.compare_recipes(program, [sample], "fp8-current, fp8-calibrated")
     assert found.suggested == "fp8-calibrated"
@@ -286,7 +272,7 @@ def test_symbolic_shapes_run_at_those_of_the_inputs() -> None:
 
 def test_a_profile_of_another_program_is_refused() -> None:
     w, x = parameters()["first"], batch()[0]
-    other = export.export(jax.jit(lambda x, w: x @ w))(x, w)
+    other = program_of(lambda x, w: x @ w, x, w)
     profile = scalify_hlo.calibrate(other, [(x, w)])
     calibrated, narrow = compared(good_step, "fp8-calibrated, bf16", profile=profile).trials
     assert "profile" in calibrated.reason
@@ -328,11 +314,11 @@ def test_bad_requests_are_refused() -> None:
     with pytest.raises(InputError, match="the program was rewritten before"):
         scalify_hlo.compare_recipes(rewritten, [sample])
     x, y = batch()
-    rows = jax.ShapeDtypeStruct(export.symbolic_shape("n, 64"), np.float32)
-    dynamic = export.export(jax.jit(lambda x: x + 1))(rows)
+    rows = shaped(*export.symbolic_shape("n, 64"))
+    dynamic = program_of(lambda x: x + 1, rows)
     with pytest.raises(UsageError, match="inputs 2 have other shapes"):
         scalify_hlo.compare_recipes(dynamic, [(x,), (y[:2],)])
-    constant = export.export(jax.jit(lambda x: jnp.sum(x)))(x)
+    constant = program_of(lambda x: jnp.sum(x), x)
     with pytest.raises(UsageError, match="no result of the program is an argument"):
         scalify_hlo.compare_recipes(constant, [(x,)], carry=True)
 
@@ -346,24 +332,19 @@ def test_decibels() -> None:
 
 
 def test_a_comparison_fits_its_schema(tmp_path: Path) -> None:
-    whole = json.loads(dump_comparison(every()))
-    assert not list(faults(whole, schema("compare"), schema("compare")))
     recipe = tmp_path / "head.toml"
     recipe.write_text('base = "fp8-current"\n[matmul]\nexclude = ["frist"]\n')
     refused = json.loads(dump_comparison(compared(good_step, [recipe])))
-    assert not list(faults(refused, schema("compare"), schema("compare")))
-    for path, value in (
+    assert not faults_by(refused, schema("compare"))
+    assert_fits_alone(
+        json.loads(dump_comparison(every())),
+        schema("compare"),
         (("version",), 2),
         (("recipes", 0, "results", 0, "kind"), "loss"),
         (("recipes", 0, "matmuls", 0, "snr_db"), None),
         (("recipes", 0, "fp8"), 1.5),
         (("recipes", 0, "colour"), "red"),
-    ):
-        broken = at = copy.deepcopy(whole)
-        for key in path[:-1]:
-            at = at[key]
-        at[path[-1]] = value
-        assert list(faults(broken, schema("compare"), schema("compare"))), path
+    )
 
 
 def test_losses_that_are_not_finite_are_json() -> None:
@@ -376,9 +357,4 @@ def test_losses_that_are_not_finite_are_json() -> None:
 
 
 def test_the_page_describes_every_key() -> None:
-    described = set(re.findall(r"`([a-z_0-9]+)`", PAGE.read_text()))
-    whole = schema("compare")
-    keys = set(whole["properties"]) | {
-        key for part in whole["$defs"].values() for key in part.get("properties", ())
-    }
-    assert keys <= described
+    assert not undescribed(schema("compare"), PAGE)

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
 
 from scalify_hlo.choose.comparison import recipes_of
-from scalify_hlo.cli.main import main
 from scalify_hlo.errors import UsageError
 from scalify_hlo.recipes.loading import load_recipe
-from tests.py import choosing
+from tests.py import choosing, commands
 from tests.py.choosing import batch, good_step, planted_step
 
-
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(main, ["compare", *arguments])
+run = partial(commands.call, "compare")
 
 
 def test_options_are_set_over_all_recipes() -> None:
@@ -53,8 +50,9 @@ def test_options_that_fit_no_recipe_are_refused(recipes: str, setting: str) -> N
 def test_the_command_sets_options(tmp_path: Path) -> None:
     program, inputs = choosing.write(planted_step, tmp_path)
     given = ("--inputs", inputs, "--recipes", "fp8-current,propagate")
-    done = run(program, *given, "--set", "matmul.exclude=*jvp(planted)*", "--format", "json")
-    assert done.exit_code == 0, done.output
+    done = run(
+        program, *given, "--set", "matmul.exclude=*jvp(planted)*", "--format", "json", code=0
+    )
     current, refused = json.loads(done.stdout)["recipes"]
     assert "matmul.exclude" in current["recipe"]
     assert current["narrow"] == pytest.approx(1 - 3 / 11, abs=1e-6)
@@ -65,8 +63,7 @@ def test_the_command_sets_options(tmp_path: Path) -> None:
     assert line == f"propagate: not possible: {refused['reason']}"
     done = run(program, *given, "--signature", "same", "--set", "state.weight=bf16")
     assert "propagate: not possible: state.weight has no effect" in done.stdout
-    done = run(program, *given, "--set", "matmul.exclud=x")
-    assert done.exit_code == 2
+    done = run(program, *given, "--set", "matmul.exclud=x", code=2)
     assert "a recipe has no option 'matmul.exclud'" in done.stderr
 
 
@@ -75,9 +72,8 @@ def test_the_command_prints_tables_and_a_suggestion(tmp_path: Path) -> None:
     (tmp_path / "bad.toml").write_text('base = "fp8"\n[matmul]\nexclude = ["frist"]\n')
     done = run(
         program, "--inputs", inputs, "--recipes", f"fp8-current,bf16,{tmp_path / 'bad.toml'}",
-        "--steps", "2", "--carry", "state", "--seeds", "2", "--snr", "15",
+        "--steps", "2", "--carry", "state", "--seeds", "2", "--snr", "15", code=0,
     )  # fmt: skip
-    assert done.exit_code == 0, done.output
     header, current, narrow, refused, loss, *rest = done.stdout.splitlines()
     assert header.split()[:4] == ["recipe", "outputs", "gradients", "weights"]
     assert "loss 2" in header
@@ -96,8 +92,7 @@ def test_the_command_prints_tables_and_a_suggestion(tmp_path: Path) -> None:
 def test_the_command_writes_json(tmp_path: Path) -> None:
     program, inputs = choosing.write(good_step, tmp_path)
     out = tmp_path / "compared.json"
-    done = run(program, "--inputs", inputs, "--recipes", "bf16", "--format", "json", "-o", str(out))
-    assert done.exit_code == 0, done.output
+    run(program, "--inputs", inputs, "--recipes", "bf16", "--format", "json", "-o", out, code=0)
     assert json.loads(out.read_text())["suggested"] == "bf16"
 
 
@@ -117,8 +112,7 @@ def test_the_command_refuses_in_a_sentence(
 ) -> None:
     program, inputs = choosing.write(good_step, tmp_path)
     out = tmp_path / "out.json"
-    done = run(program, "--inputs", inputs, *options, "-o", str(out))
-    assert done.exit_code == 2
+    done = run(program, "--inputs", inputs, *options, "-o", out, code=2)
     assert message in done.output
     assert "Traceback" not in done.output
     assert not out.exists()
@@ -127,6 +121,5 @@ def test_the_command_refuses_in_a_sentence(
 def test_a_missing_array_is_named(tmp_path: Path) -> None:
     program, _ = choosing.write(good_step, tmp_path)
     np.savez(tmp_path / "y.npz", y=batch()[1])
-    done = run(program, "--inputs", str(tmp_path / "y.npz"), "--recipes", "bf16")
-    assert done.exit_code == 2
+    done = run(program, "--inputs", tmp_path / "y.npz", "--recipes", "bf16", code=2)
     assert "the inputs have no array for the argument" in done.output

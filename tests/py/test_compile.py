@@ -9,6 +9,7 @@ import os
 import signal
 import tomllib
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
 
-from scalify_hlo.cli.main import main
 from scalify_hlo.errors import InputError
 from scalify_hlo.storage import folders
 from scalify_hlo.storage.folders import write_folder
@@ -30,9 +29,10 @@ from scalify_hlo.targets.kernels import Kernel
 from scalify_hlo.targets.products import FORMATS
 from scalify_hlo.targets.record import compile_record, schema
 from scalify_hlo.targets.roofline import LAUNCH, kernel_seconds, work_of
-from tests.py import compiling
+from tests.py import commands, compiling
 from tests.py.compiling import compiled, report, require_plugin
-from tests.py.json_schema import faults
+from tests.py.judge import program_of, shaped
+from tests.py.schemas import faults_by
 
 DATA = Path(folders.__file__).parents[1] / "targets" / "data"
 
@@ -46,8 +46,7 @@ def _fast() -> Any:
         yield
 
 
-def command(*arguments: object) -> Result:
-    return CliRunner().invoke(main, ["compile", *map(str, arguments)])
+command = partial(commands.call, "compile")
 
 
 @pytest.fixture(scope="module")
@@ -59,11 +58,10 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_folder_has_the_hlo_and_a_report(program: Path, tmp_path: Path) -> None:
     folder = tmp_path / "out"
-    done = command(program, "--target", "cpu", "-o", folder)
-    assert done.exit_code == 0, done.stderr
+    done = command(program, "--target", "cpu", "-o", folder, code=0)
     assert sorted(os.listdir(folder)) == ["optimized.hlo", "report.json"]
     record = json.loads((folder / "report.json").read_text())
-    assert list(faults(record, schema(), schema())) == []
+    assert not faults_by(record, schema())
     assert (folder / "optimized.hlo").read_text().startswith("HloModule")
     assert f"kernels            {record['launches']}" in done.stdout
     again = command(program, "--target", "cpu", "-o", folder, "--format", "json")
@@ -93,7 +91,7 @@ def test_loops_of_unknown_length_are_told() -> None:
     def halved(x: jax.Array) -> jax.Array:
         return jax.lax.while_loop(lambda x: jnp.max(x) > 1, lambda x: x @ x, x)
 
-    exported = jax.export.export(jax.jit(halved))(compiling.shape(64, 64))
+    exported = program_of(halved, shaped(64, 64))
     record = report(lambda: exported)
     assert record["loops_of_unknown_length"] == 1
     assert record["flops"] == {"f32": 2 * 64**3}
@@ -209,8 +207,7 @@ def test_extras_have_the_compilers_of_all_targets() -> None:
 
 
 def test_an_unknown_target_is_refused_with_near_names(program: Path, tmp_path: Path) -> None:
-    done = command(program, "--target", "h20", "-o", tmp_path / "out")
-    assert done.exit_code == 1
+    done = command(program, "--target", "h20", "-o", tmp_path / "out", code=1)
     assert "no target is named 'h20' (did you mean 'h200'" in done.stderr
     assert not (tmp_path / "out").exists()
 
@@ -223,24 +220,20 @@ def test_without_a_plugin_the_command_that_installs_it_is_named(
 
     monkeypatch.setattr(importlib.metadata, "version", missing)
     for target, extra in (("h200", "cuda"), ("tpu7x", "tpu")):
-        done = command(program, "--target", target, "-o", tmp_path / "out")
-        assert done.exit_code == 1
+        done = command(program, "--target", target, "-o", tmp_path / "out", code=1)
         assert f"XLA's compiler for {target} is not installed" in done.stderr
         assert f'pip install "scalify-hlo[{extra}]"' in done.stderr
 
 
 def test_the_time_limit_is_kept(program: Path, tmp_path: Path) -> None:
-    done = command(program, "--target", "cpu", "-o", tmp_path / "out", "--timeout", "0.01")
-    assert done.exit_code == 1
+    done = command(program, "--target", "cpu", "-o", tmp_path / "out", "--timeout", "0.01", code=1)
     assert "did not compile the program for cpu in 0.01 seconds" in done.stderr
     assert not (tmp_path / "out").exists()
 
 
 def test_an_error_of_xla_is_told_with_its_op() -> None:
     (batch,) = jax.export.symbolic_shape("b")
-    exported = jax.export.export(jax.jit(lambda rows: rows @ rows.T))(
-        jax.ShapeDtypeStruct((batch, 4), jnp.float32)
-    )
+    exported = program_of(lambda rows: rows @ rows.T, shaped(batch, 4))
     with pytest.raises(InputError, match=r"XLA cannot compile .*[Dd]ynami") as caught:
         compiled(exported)
     assert caught.value.hint == "the op is rows"
@@ -263,8 +256,7 @@ def test_a_program_beyond_the_memory_of_the_target_is_refused() -> None:
 
 def test_a_folder_with_other_files_is_kept(program: Path, tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine")
-    done = command(program, "--target", "cpu", "-o", tmp_path)
-    assert done.exit_code == 1
+    done = command(program, "--target", "cpu", "-o", tmp_path, code=1)
     assert "the folder has other files, such as 'mine.txt'" in done.stderr
     assert os.listdir(tmp_path) == ["mine.txt"]
 
@@ -330,7 +322,7 @@ def test_a_host_with_one_chip_says_so(name: str, one: str, eight: str) -> None:
 def test_a_program_compiles_for_tpus(name: str) -> None:
     require_plugin(name)
     record = report(compiling.loops, name)
-    assert list(faults(record, schema(), schema())) == []
+    assert not faults_by(record, schema())
     one = 2 * compiling.BATCH * compiling.WIDTH**2
     assert sum(record["flops"].values()) == one * 3 * compiling.LAYERS
     assert record["loops_of_unknown_length"] == 0

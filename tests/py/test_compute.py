@@ -19,7 +19,7 @@ from examples.training import training_step
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.run.runner import compile_module
-from tests.py.judge import evaluate, parse, rewritten, run_scaled
+from tests.py.judge import evaluate, parse, program_of, rewritten, run_scaled, shaped, stablehlo_of
 from tests.py.programs import PROGRAMS, Program
 from tests.py.programs.program import draw
 from tests.py.role_models import Model, Sizes
@@ -29,10 +29,6 @@ FORMATS = ("f16", "bf16")
 CONFIG = gpt2.Config(layers=2, width=64, heads=2, sequence=32, vocab=96, batch=4)
 BITS = {"f16": 10, "bf16": 7}
 """Of the mantissas."""
-
-
-def text_of(function: Callable[..., Any], *arguments: Any) -> str:
-    return str(jax.export.export(jax.jit(function))(*arguments).mlir_module())
 
 
 def narrowed(text: str, format_: str, **settings: str) -> Any:
@@ -146,7 +142,7 @@ SHARP = {"softmax", "masked", "masked-by-number"}
 def test_layers_stay_finite_and_right(name: str, exponent: int, format_: str) -> None:
     """Of data near unit whose values are anywhere: f16 overflows at 2^16, 2^14 terms sooner."""
     data = np.abs(np.random.default_rng(0).standard_normal((8, 2048))).astype(np.float32)
-    text = text_of(LAYERS[name], data)
+    text = stablehlo_of(LAYERS[name], data)
     value = data.astype(np.float64) * 2.0**exponent
     (expected,) = compile_module(parse(text))([value.astype(np.float32)])
     (actual,) = run_scaled(text, [data], [exponent], recipe=Recipe(compute=format_), run=_compiled)
@@ -193,7 +189,7 @@ def test_programs_of_every_op(program: Program) -> None:
 @pytest.mark.parametrize(("format_", "stripped"), [("f16", False), ("bf16", True)])
 def test_models(model: Model, stripped: bool, format_: str) -> None:
     function, shapes = model.build(Sizes(16, 16, 32, 16, 24, 2, 3, 3))
-    exported = jax.export.export(jax.jit(function))(*shapes)
+    exported = program_of(function, *shapes)
     text = str(exported.mlir_module())
     if stripped:
         text = parse(text).operation.get_asm(enable_debug_info=False)
@@ -226,7 +222,7 @@ class TestStructure:
             (_, total), every = jax.lax.scan(body, (x, jnp.zeros_like(x)), weights)
             return total, every
 
-        text = narrowed(text_of(function, np.ones((5, 4, 4)), np.ones((3, 4))), "f16")
+        text = narrowed(stablehlo_of(function, np.ones((5, 4, 4)), np.ones((3, 4))), "f16")
         (types,) = re.findall(r"stablehlo\.while\(.*\) : (.*)", text)
         carried = re.findall(r"tensor<3x4x(\w+)>", types)
         assert sorted(carried) == ["f16", "f32"]
@@ -270,7 +266,7 @@ class TestStructure:
             return x * jnp.sin(angles)
 
         x = np.ones((5000, 2), np.float32)
-        text = text_of(function, x)
+        text = stablehlo_of(function, x)
         module, _ = rewritten(text, recipe=Recipe(compute="f16"))
         (actual,), (expected,) = compile_module(module)([x]), compile_module(parse(text))([x])
         np.testing.assert_allclose(actual, expected, atol=2.0**-10)
@@ -282,7 +278,7 @@ class TestStructure:
 
         x = np.abs(np.random.default_rng(1).standard_normal((4, 4))).astype(np.float32)
         x[0, 0] = 0
-        text = text_of(function, x)
+        text = stablehlo_of(function, x)
         module, _ = rewritten(text, recipe=Recipe(compute="bf16"))
         (actual,), (expected,) = compile_module(module)([x]), compile_module(parse(text))([x])
         np.testing.assert_allclose(actual, expected, rtol=0.05)
@@ -291,7 +287,7 @@ class TestStructure:
         def function(table: jax.Array, i: jax.Array) -> jax.Array:
             return jnp.tanh(table[i])
 
-        text = narrowed(text_of(function, np.ones((1000, 8)), np.ones(3, np.int32)), "f16")
+        text = narrowed(stablehlo_of(function, np.ones((1000, 8)), np.ones(3, np.int32)), "f16")
         assert "tensor<1000x8xf16>" not in text
         assert re.search(r"tanh %\w+ : tensor<3x8xf16>", text)
 
@@ -299,7 +295,7 @@ class TestStructure:
         def function(x: jax.Array) -> jax.Array:
             return jnp.tanh(x.astype(jnp.bfloat16) * 2)
 
-        text = text_of(function, np.ones((4, 4), np.float32))
+        text = stablehlo_of(function, np.ones((4, 4), np.float32))
         assert re.search(r"tanh %\w+ : tensor<4x4xbf16>", narrowed(text, "f16"))
 
     def test_steps_inside_of_loops(self) -> None:
@@ -314,16 +310,14 @@ class TestStructure:
             return jax.lax.scan(step, w, xs)[0]
 
         w, xs = np.full((16, 16), 0.1, np.float32), np.ones((3, 16, 16), np.float32)
-        text = text_of(function, w, xs)
+        text = stablehlo_of(function, w, xs)
         found = narrowed(text, "f16")
         assert re.search(r"tanh %\w+ : tensor<16x16xf16>", found)
         assert re.search(r"subtract %\w+, %\w+ : tensor<16x16xf32>", found)
 
     def test_symbolic_shapes(self) -> None:
         shape = jax.export.symbolic_shape("n, 8")
-        exported = jax.export.export(jax.jit(lambda x: jax.nn.softmax(jnp.tanh(x) * 2)))(
-            jax.ShapeDtypeStruct(shape, jnp.float32)
-        )
+        exported = program_of(lambda x: jax.nn.softmax(jnp.tanh(x) * 2), shaped(*shape))
         rewritten = scalify_hlo.rewrite(
             exported, recipe="propagate", settings={"compute": "f16"}, signature="same"
         )
@@ -340,7 +334,7 @@ def test_momentum_and_clipping_keep_their_precision() -> None:
 
     params = {"a": np.full((16, 16), 0.1, np.float32), "b": np.full((16, 16), 0.2, np.float32)}
     step = training_step(loss, optimizer)
-    text = text_of(step, params, optimizer.init(params), np.ones((16, 16), np.float32))
+    text = stablehlo_of(step, params, optimizer.init(params), np.ones((16, 16), np.float32))
     found = results(narrowed(text, "bf16"), "add", "reduce", "sqrt")
     assert {e for e, name in found if "jvp(" not in name and "jit" in name} == {"f32"}
     assert "bf16" in narrowed(text, "bf16")
@@ -357,9 +351,9 @@ def attention_text(recipe: str) -> str:
         scores = jnp.einsum("bqd,bkd->bqk", query @ weight, key @ weight) / 32.0
         return jnp.sum(jax.nn.softmax(scores) ** 2)
 
-    data = jax.ShapeDtypeStruct((4, 64, 64), jnp.float32)
-    weight = jax.ShapeDtypeStruct((64, 64), jnp.float32)
-    text = text_of(jax.grad(loss, argnums=(0, 1, 2)), data, data, weight)
+    data = shaped(4, 64, 64)
+    weight = shaped(64, 64)
+    text = stablehlo_of(jax.grad(loss, argnums=(0, 1, 2)), data, data, weight)
     made = scalify_hlo.rewrite(text, recipe=recipe, settings={"compute": "bf16"})
     assert isinstance(made, str)
     return made

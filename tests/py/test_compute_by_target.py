@@ -17,8 +17,8 @@ from scalify_hlo.passes.narrow_compute import NarrowComputePass
 from scalify_hlo.passes.pipeline import run_passes
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.recipes.model import ACCELERATORS
-from tests.py.judge import evaluate, parse, rewritten
-from tests.py.test_compute import FP8_PRESETS, MIXED, step_text, text_of
+from tests.py.judge import evaluate, parse, rewritten, stablehlo_of
+from tests.py.test_compute import FP8_PRESETS, MIXED, step_text
 
 WEIGHT = np.random.default_rng(0).standard_normal((64, 64)).astype(np.float32) / 8
 SIGNS = np.sign(np.random.default_rng(1).standard_normal((64, 64))).astype(np.float32)
@@ -79,7 +79,7 @@ class TestTheTargetDecides:
     def test_what_is_computed_from_inputs_is_not_rounded(self, name: str) -> None:
         """The results are those of a program without a target, up to roundings after a matmul."""
         function, exclude = INPUTS[name]
-        text = text_of(function, WEIGHT, 1000 + SIGNS)
+        text = stablehlo_of(function, WEIGHT, 1000 + SIGNS)
         settings = {"matmul.smallest": "1", **({"matmul.exclude": exclude} if exclude else {})}
         texts = [
             scalify_hlo.rewrite(text, recipe="fp8-current", settings=settings | {"target": target})
@@ -99,14 +99,14 @@ class TestTheTargetDecides:
     def test_a_program_of_which_no_matmul_is_quantized_is_left_as_it_is(
         self, settings: dict[str, str]
     ) -> None:
-        text = text_of(lambda w, x: jnp.tanh(x @ w), WEIGHT, SIGNS)
+        text = stablehlo_of(lambda w, x: jnp.tanh(x @ w), WEIGHT, SIGNS)
         recipe = load_recipe("fp8-current", {"target": "gpu", **settings})
         module, report = rewritten(text, recipe=recipe)
         assert report.compute is None
         assert "bf16" not in str(module)
 
     def test_a_matmul_of_integers_is_none(self) -> None:
-        text = text_of(lambda a, x: (a @ a, jnp.exp(x)), np.ones((8, 8), np.int32), SIGNS)
+        text = stablehlo_of(lambda a, x: (a @ a, jnp.exp(x)), np.ones((8, 8), np.int32), SIGNS)
         module, _ = rewritten(text, recipe=load_recipe("fp8-current", {"target": "gpu"}))
         assert "bf16" not in str(module)
 
@@ -121,7 +121,7 @@ class TestTheTargetDecides:
         assert report.compute is None
 
     def test_the_pass_alone_takes_all_matmuls(self, tmp_path: Path) -> None:
-        text = text_of(lambda w, x: jnp.tanh(x @ w), WEIGHT, SIGNS)
+        text = stablehlo_of(lambda w, x: jnp.tanh(x @ w), WEIGHT, SIGNS)
         path = tmp_path / "gpu.toml"
         path.write_text('base = "fp8-current"\ntarget = "gpu"\n')
         module = parse(text)
@@ -129,7 +129,7 @@ class TestTheTargetDecides:
         assert "bf16" in str(module)
 
     def test_a_program_without_matmuls_is_left_as_it_is(self) -> None:
-        text = text_of(lambda x: jnp.tanh(x) * 3, np.ones((64, 64), np.float32))
+        text = stablehlo_of(lambda x: jnp.tanh(x) * 3, np.ones((64, 64), np.float32))
         for settings, expected in (({}, "f32"), ({"compute": "bf16"}, "bf16")):
             recipe = load_recipe("fp8-current", {"target": "gpu", **settings})
             module, _ = rewritten(text, recipe=recipe)

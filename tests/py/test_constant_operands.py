@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scalify_hlo.quantize.constant_operands import _axis_before, _unreshaped
-from tests.py.judge import parse
+from tests.py.judge import body_of, parse
 
 PROGRAM = """
 func.func @main(%x: tensor<{before}xf32>, %i: tensor<i32>) -> tensor<{after}xf32> {{
@@ -18,7 +18,7 @@ def axes(before: str, after: str, op: str, type_: str = "") -> list[int | None]:
     """The axis of the operand for each axis of the result."""
     type_ = type_ or f" : (tensor<{before}xf32>) -> tensor<{after}xf32>"
     module = parse(PROGRAM.format(before=before, after=after, op=op + type_))
-    step = module.body.operations[0].regions[0].blocks[0].operations[0].operation
+    step = body_of(module).operations[0].operation
     return [_axis_before(step, axis) for axis in range(step.results[0].type.rank)]
 
 

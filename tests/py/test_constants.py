@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scalify_hlo.quantize.constants import Functions, _is_carry
-from tests.py.judge import parse
+from tests.py.judge import body_of, parse
 
 MOVED = """
 func.func @main(%x: tensor<2x3xf32>) -> tensor<6xf32> {
@@ -52,7 +52,7 @@ func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>, %n: tensor<i32>) -> tensor
 
 def test_a_loop_that_returns_what_it_takes_carries_it() -> None:
     module = parse(LOOP)
-    block = module.body.operations[0].regions[0].blocks[0]
+    block = body_of(module)
     loop = block.operations[0].operation
     body = loop.regions[1].blocks[0]
     end = body.operations[1].operation

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from jax import lax
 
-from tests.py.judge import Array, Pair, assert_invariant, floats, rewritten, run_scaled
+from tests.py.judge import Pair, assert_invariant, floats, rewritten, run_scaled, stablehlo_of
 
 RNG = np.random.default_rng(0)
 W = (RNG.standard_normal((4, 4)) / 2).astype(np.float32)
@@ -165,15 +165,11 @@ BACKWARD = tuple(f for f in FORWARD if f not in (until, decoding))
 CASES = {f.__name__: f for f in FORWARD} | {f"grad_{f.__name__}": summed(f) for f in BACKWARD}
 
 
-def exported(function: Function, *arguments: Array) -> str:
-    return str(jax.export.export(jax.jit(function))(*arguments).mlir_module())
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("exponents", [(0, 0), (3, -2), (-4, 5)])
 @pytest.mark.parametrize("name", CASES)
 def test_is_bit_equal(name: str, exponents: tuple[int, int]) -> None:
-    text = exported(CASES[name], W, X)
+    text = stablehlo_of(CASES[name], W, X)
     assert floats(text) == [True, True]
     data = [np.ldexp(a, -e) for a, e in zip((W, X), exponents, strict=True)]
     assert_invariant(text, data, exponents)
@@ -181,7 +177,7 @@ def test_is_bit_equal(name: str, exponents: tuple[int, int]) -> None:
 
 @pytest.mark.parametrize("name", ["linear", "grad_linear", "mapped", "nested", "checkpointed"])
 def test_nothing_is_given_up(name: str) -> None:
-    _, report = rewritten(exported(CASES[name], W, X), "scaled")
+    _, report = rewritten(stablehlo_of(CASES[name], W, X), "scaled")
     assert not report.given_up
     assert not report.remarks
     assert all(result.scaled for result in report.results)
@@ -194,7 +190,7 @@ def test_narrow_carries_stay_finite() -> None:
         return lax.fori_loop(0, 4, lambda _, s: s + x * 2, jnp.zeros_like(x))
 
     x = RNG.uniform(1, 2, 8).astype(np.float16)
-    (result,) = run_scaled(exported(total, x), [x], [20])
+    (result,) = run_scaled(stablehlo_of(total, x), [x], [20])
     assert isinstance(result, Pair)
     expected = x.astype(np.float64) * 2.0**23
     assert np.all(np.abs(result.value.astype(np.float64) / expected - 1) < 4e-3)
@@ -208,5 +204,5 @@ def test_many_loops_take_linear_time() -> None:
             x = linear(w, x)[1]
         return x
 
-    _, report = rewritten(exported(chain, W, X), "same", input_scale={"*": 2.0**-4})
+    _, report = rewritten(stablehlo_of(chain, W, X), "same", input_scale={"*": 2.0**-4})
     assert not report.given_up

@@ -22,7 +22,7 @@ from scalify_hlo.quantize.costs import _MARGIN, Candidate, _Choice, _times, not_
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.targets.description import load_target
 from scalify_hlo.targets.roofline import LAUNCH
-from tests.py.judge import parse
+from tests.py.judge import body_of, parse, shaped, stablehlo_of
 
 
 def array(*shape: int) -> jax.ShapeDtypeStruct:
@@ -30,7 +30,7 @@ def array(*shape: int) -> jax.ShapeDtypeStruct:
 
 
 def report_of(function: Callable[..., Any], *types: Any, **options: Any) -> Report:
-    text = export.export(jax.jit(function))(*types).mlir_module()
+    text = stablehlo_of(function, *types)
     settings = {"target": "h200"} | options.pop("settings", {})
     recipe = options.pop("recipe", "fp8-current")
     return scalify_hlo.rewrite(text, recipe=recipe, settings=settings, report=True)[1]
@@ -206,7 +206,7 @@ def test_bytes_of_casts(kind: str, name: str, role: str, costs: tuple[float, flo
       return
     }}""")
     with module.context:
-        block = module.body.operations[0].regions[0].blocks[0]
+        block = body_of(module)
         names = ("tanh", "", "product", "rounded", "wide", "narrowed", *"678", "rows")
         made = dict(zip(names, block.operations, strict=False))
         value: ir.Value = made[name].results[0] if name in made else block.arguments[0]
@@ -280,7 +280,7 @@ def test_the_speeds_are_those_that_kernels_reached() -> None:
       return
     }""")
     with module.context:
-        op = module.body.operations[0].regions[0].blocks[0].operations[0]
+        op = body_of(module).operations[0]
         extent = Extent(Size(2048), Size(2048), Size(1024), Size(2))
         candidate = Candidate(op, extent, ("activation", "activation"))
         peak = device.flops("f8") or 0
@@ -314,7 +314,7 @@ def test_convolutions_are_no_faster_on_hopper(recipe: str) -> None:
 
 
 def test_the_reason_names_the_format_of_the_program() -> None:
-    types = [jax.ShapeDtypeStruct((128, 1024, 64), jnp.float16)] * 2
+    types = [shaped(128, 1024, 64, dtype=jnp.float16)] * 2
     (matmul,) = report_of(scores, *types).matmuls
     assert matmul.wide is not None
     assert "83.9 µs in f16" in matmul.wide.reason
@@ -334,7 +334,7 @@ def test_a_long_chain_of_views_is_followed() -> None:
         + f"\nreturn {last} : {shapes[0]} }}"
     )
     with module.context:
-        (argument,) = module.body.operations[0].regions[0].blocks[0].arguments
+        (argument,) = body_of(module).arguments
         assert is_stored(argument, ())
 
 
@@ -343,7 +343,7 @@ def test_f32_matmuls_take_the_time_of_f32() -> None:
         return jnp.tanh(x) @ jnp.tanh(y).T
 
     def types(dtype: Any) -> list[jax.ShapeDtypeStruct]:
-        return [jax.ShapeDtypeStruct((2048, 1024), dtype)] * 2
+        return [shaped(2048, 1024, dtype=dtype)] * 2
 
     assert wide(report_of(function, *types(jnp.bfloat16))) == ["not faster"]
     assert wide(report_of(function, *types(jnp.float32))) == [""]
@@ -353,7 +353,7 @@ def test_f32_matmuls_take_the_time_of_f32() -> None:
 
 def test_unknown_sizes_are_left_to_the_recipe() -> None:
     (batch,) = export.symbolic_shape("b")
-    symbolic = jax.ShapeDtypeStruct((batch, 4096), jnp.bfloat16)
+    symbolic = shaped(batch, 4096, dtype=jnp.bfloat16)
     assert wide(report_of(layer, symbolic, array(4096, 4096))) == [""]
 
 
@@ -402,7 +402,7 @@ def test_the_choice_is_never_worse_than_others(seed: int, name: str, target: str
 
 
 def _candidates(module: ir.Module) -> Any:
-    for op in module.body.operations[0].regions[0].blocks[0].operations:
+    for op in body_of(module).operations:
         if op.operation.name == "stablehlo.dot_general":
             lhs = op.operands[0].type.shape
             m, n = op.results[0].type.shape

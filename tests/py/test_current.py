@@ -17,51 +17,29 @@ from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.quantize.encoding import dtype_of
 from scalify_hlo.run.runner import compile_module
 from tests.py import eight_devices
-from tests.py.fp8_numpy import F32, Array, quantized
-from tests.py.judge import evaluate, parse
-
-OUTER = {"matmul.smallest": 1}
-"""Takes products of columns with rows, each of one term: nothing depends on the order of sums."""
-
-E4M3, E5M2 = "f8E4M3FN", "f8E5M2"
-
-
-def outer(x: jax.Array, w: jax.Array) -> jax.Array:
-    return x[:, None] @ w[None, :]
-
-
-def export_text(fn: Callable[..., Any], *arguments: Any) -> str:
-    return str(jax.export.export(jax.jit(fn))(*arguments).mlir_module())
+from tests.py.fp8_numpy import (
+    E4M3,
+    F32,
+    OUTER,
+    Array,
+    flushed,
+    outer,
+    outer_quantized,
+    quantized,
+    sample,
+)
+from tests.py.judge import evaluate, normals, parse, program_of, shaped, stablehlo_of
 
 
 def run(fn: Callable[..., Any], *arguments: Any, **settings: object) -> Any:
     """A function under `fp8-current`, by the interpreter and by XLA, which agree."""
     text = scalify_hlo.rewrite(
-        export_text(fn, *arguments), recipe="fp8-current", settings=OUTER | settings
+        stablehlo_of(fn, *arguments), recipe="fp8-current", settings=OUTER | settings
     )
     (found,) = evaluate(parse(text), arguments)
     (compiled,) = compile_module(text)(arguments)
     np.testing.assert_array_equal(flushed(found), compiled)
     return compiled
-
-
-def flushed(value: Array) -> Any:
-    """Returns the numbers that XLA makes of numbers below the normal range."""
-    return np.asarray(np.where(np.abs(value) < F32(2.0**-126), F32(0), value))
-
-
-def expected(x: Array, w: Array, formats: tuple[str, str] = (E4M3, E4M3), **how: Any) -> Any:
-    (xd, xs), (wd, ws) = (quantized(v, f, **how) for v, f in zip((x, w), formats, strict=True))
-    product = xd.astype(F32)[:, None] * wd.astype(F32)[None, :]
-    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        scale = np.minimum(xs * ws, np.finfo(F32).max)
-        return flushed(np.asarray(product * scale, F32))
-
-
-def sample(seed: int, log2: float = 0.0, size: int = 64) -> Array:
-    """Numbers with heavy tails, about as large as a power of two."""
-    rng = np.random.default_rng(seed)
-    return np.asarray(rng.standard_t(2, size) * 2.0**log2, F32)
 
 
 class TestNumerics:
@@ -73,7 +51,7 @@ class TestNumerics:
         x, w = sample(1, log2), sample(2, -log2 / 3)
         settings = {"scaling.margin": margin, "scaling.power_2_scale": power_2}
         found = run(outer, x, w, **settings)
-        np.testing.assert_array_equal(found, expected(x, w, margin=margin, power_2=power_2))
+        np.testing.assert_array_equal(found, outer_quantized(x, w, margin=margin, power_2=power_2))
 
     @pytest.mark.parametrize("format_", sorted(f for f in FORMATS if f.startswith("f8")))
     def test_every_format(self, format_: str) -> None:
@@ -89,7 +67,7 @@ class TestNumerics:
         }
         x, w = sample(3, 4), sample(4, -9)
         found = run(outer, x, w, **settings)
-        np.testing.assert_array_equal(found, expected(x, w, (format_, other)))
+        np.testing.assert_array_equal(found, outer_quantized(x, w, (format_, other)))
 
     @pytest.mark.parametrize("amax", [0.0, 1e-42, 2.0**-120, 2.0**-110, 1.75 * 2.0**100, 3e38])
     def test_extreme_amax(self, amax: float) -> None:
@@ -98,23 +76,23 @@ class TestNumerics:
         found = run(outer, x, w)
         assert not np.isnan(found).any()
         if amax != 1e-42:  # which XLA takes for 0
-            np.testing.assert_array_equal(found, expected(x, w))
+            np.testing.assert_array_equal(found, outer_quantized(x, w))
 
     @pytest.mark.parametrize("wild", [np.inf, -np.inf, np.nan])
     def test_what_is_not_finite(self, wild: float) -> None:
         x, w = sample(6), sample(7)
         x[3] = wild
         found = run(outer, x, w)
-        np.testing.assert_array_equal(found, expected(x, w))
+        np.testing.assert_array_equal(found, outer_quantized(x, w))
         assert np.isfinite(np.delete(found, 3, axis=0)).all()
         assert not np.isfinite(found[3]).any()
 
     @pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
     def test_narrow_programs(self, dtype: str) -> None:
         x, w = (jnp.asarray(sample(s, 3)).astype(dtype) for s in (8, 9))
-        text = scalify_hlo.rewrite(export_text(outer, x, w), recipe="fp8-current", settings=OUTER)
+        text = scalify_hlo.rewrite(stablehlo_of(outer, x, w), recipe="fp8-current", settings=OUTER)
         (found,) = compile_module(text)([np.asarray(x), np.asarray(w)])
-        wide = expected(np.asarray(x), np.asarray(w))
+        wide = outer_quantized(np.asarray(x), np.asarray(w))
         np.testing.assert_array_equal(found, wide.astype(found.dtype))
 
     def test_scales_that_cancel_make_no_nan(self) -> None:
@@ -123,7 +101,7 @@ class TestNumerics:
         assert not np.isnan(run(outer, x, w)).any()
 
     def test_a_program_that_says_f8_itself_keeps_it(self) -> None:
-        def rounded(x: jax.Array, w: jax.Array) -> jax.Array:
+        def rounded(x: jax.Array, w: jax.Array) -> Any:
             return outer(x.astype(jnp.float8_e4m3fn).astype(jnp.float32), w)
 
         x, w = sample(10), sample(11)
@@ -136,7 +114,7 @@ class TestPlaces:
     """The places of matmuls in programs."""
 
     def check(self, fn: Callable[..., Any], *arguments: Array, snr: float = 24.0) -> str:
-        text = export_text(fn, *arguments)
+        text = stablehlo_of(fn, *arguments)
         new: str = scalify_hlo.rewrite(text, recipe="fp8-current")
         assert "f8E4M3FN" in new
         for wanted, found in zip(
@@ -156,8 +134,7 @@ class TestPlaces:
 
     def test_functions_that_are_called_twice(self) -> None:
         layer = jax.jit(lambda x, w: jax.nn.relu(x @ w))
-        rng = np.random.default_rng(1)
-        x, v, w = (rng.standard_normal((32, 32)).astype(F32) for _ in range(3))
+        x, v, w = normals(*[(32, 32)] * 3, seed=1)
         new = self.check(lambda x, v, w: layer(layer(x, v), w), x, v * 1e-4, w)
         assert new.count("stablehlo.maximum across") >= 4
 
@@ -171,7 +148,7 @@ class TestPlaces:
         x = rng.standard_normal((2, 8, 8, 16)).astype(F32)
         w = (rng.standard_normal((3, 3, 16, 32)) * 2.0 ** rng.integers(-8, 8, 32)).astype(F32)
         self.check(fn, x, w)
-        text = export_text(fn, x, w)
+        text = stablehlo_of(fn, x, w)
         new = scalify_hlo.rewrite(
             text, recipe="fp8-current", settings={"scaling.weight_scales": "channel"}
         )
@@ -183,15 +160,15 @@ class TestPlaces:
         def fn(x: jax.Array, v: jax.Array, w: jax.Array) -> Any:
             return jax.grad(lambda v, w: jnp.sum((x @ v @ w) ** 2), (0, 1))(v, w)
 
-        spec = jax.ShapeDtypeStruct((32, 32), jnp.float32)
-        new = scalify_hlo.rewrite(export_text(fn, spec, spec, spec), recipe="fp8-current")
+        spec = shaped(32, 32)
+        new = scalify_hlo.rewrite(stablehlo_of(fn, spec, spec, spec), recipe="fp8-current")
         assert new.count("-> tensor<32x32xf8E4M3FN>") == 4  # x, v, w and the product
         assert new.count("-> tensor<32x32xf8E5M2>") == 2
 
 
 def test_statistics_of_a_transformer_layer() -> None:
     config = gpt2.Config(layers=3, width=64, heads=2, sequence=32, vocab=64, batch=2)
-    text = export_text(gpt2.adamw_step, *gpt2.abstract_state(config, gpt2.ADAMW))
+    text = stablehlo_of(gpt2.adamw_step, *gpt2.abstract_state(config, gpt2.ADAMW))
     new = scalify_hlo.rewrite(text, recipe="fp8-current")
     assert new.count("stablehlo.reduce(") - text.count("stablehlo.reduce(") == 18 * config.layers
 
@@ -201,14 +178,14 @@ def test_with_narrow_state_and_pairs(state: str) -> None:
     """Operands are cast at the same scales whatever scales their values travel at."""
     x, w = sample(12, 3), sample(13, -5)
     text = scalify_hlo.rewrite(
-        export_text(outer, x, w),
+        stablehlo_of(outer, x, w),
         recipe="fp8-current",
         signature="scaled",
         settings=OUTER | {"state.gradient": state},
     )
     given = [np.asarray(a, F32) for a in (x / 8, F32(8), w * 4, F32(0.25))]
     data, scale = compile_module(text)(given)
-    np.testing.assert_array_equal(data * scale, expected(x, w))
+    np.testing.assert_array_equal(data * scale, outer_quantized(x, w))
 
 
 @pytest.mark.slow
@@ -225,7 +202,7 @@ def test_formats_of_16_bits_keep_the_products_of_their_data_finite(
 ) -> None:
     """Scaled to its largest number, an operand in bf16 would have no finite product."""
     x, w = (sample(seed, log2, 32 * 32).reshape(32, 32) for seed in (0, 1))
-    program = jax.export.export(jax.jit(lambda x, w: x @ w))(x, w)
+    program = program_of(lambda x, w: x @ w, x, w)
     roles = ("activation", "weight", "gradient")
     settings = {f"matmul.{role}": format_ for role in roles} | {"scaling.fp8_format": "matmul"}
     profile = scalify_hlo.calibrate(program, [(x, w)]) if kind == "calibrated" else None

@@ -17,13 +17,10 @@ import scalify_hlo as jsa
 from scalify_hlo import ScaledArray, UsageError, asarray, custom_scale
 from scalify_hlo.jax_api.scaled_array import is_scaled_array
 from tests.py import marked
+from tests.py.judge import assert_all_close, normal, shaped
 
 CLOSE: dict[str, Any] = {"rtol": 1e-5, "atol": 1e-6}
 Function = Callable[..., Any]
-
-
-def normals(*shape: int, seed: int = 0) -> np.ndarray[Any, Any]:
-    return np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
 
 
 def bits(tree: Any) -> list[bytes]:
@@ -80,10 +77,10 @@ def ruled(fn: Function, rule: Function, **options: Any) -> Any:
 
 
 CASES: dict[str, tuple[Function, Function, tuple[Any, ...]]] = {
-    "gelu": (gelu, gelu_rule, (normals(3, 8),)),
-    "layer norm": (layer_norm, layer_norm_rule, (normals(3, 8), normals(8), normals(8, seed=1))),
-    "results and trees": (extremes, extremes_rule, ({"x": normals(3, 8)},)),
-    "integers": (rows, rows_rule, (normals(5, 3), np.array([4, 0], np.int32))),
+    "gelu": (gelu, gelu_rule, (normal(3, 8),)),
+    "layer norm": (layer_norm, layer_norm_rule, (normal(3, 8), normal(8), normal(8, seed=1))),
+    "results and trees": (extremes, extremes_rule, ({"x": normal(3, 8)},)),
+    "integers": (rows, rows_rule, (normal(5, 3), np.array([4, 0], np.int32))),
 }
 EVERY_CASE = pytest.mark.parametrize("case", CASES)
 
@@ -123,8 +120,7 @@ def test_the_file_holds_the_rule(case: str) -> None:
     (text,) = marked.rules(exported)
     given = marked.run(text, *pairs_of(args))
     values = multiplied(given, exported.out_avals)
-    for is_, was in zip(values, jax.tree.leaves(fn(*args)), strict=True):
-        np.testing.assert_allclose(is_, was, **CLOSE)
+    assert_all_close(values, fn(*args), **CLOSE)
 
 
 @EVERY_CASE
@@ -135,10 +131,7 @@ def test_a_rule_is_called_with_scaled_arrays(case: str) -> None:
     for run in (function, jax.jit(function)):
         results = run(*given)
         assert is_scaled_array(jax.tree.leaves(results, is_leaf=is_scaled_array)[0])
-        for is_, was in zip(
-            jax.tree.leaves(asarray(results)), jax.tree.leaves(fn(*args)), strict=True
-        ):
-            np.testing.assert_allclose(is_, was, **CLOSE)
+        assert_all_close(asarray(results), fn(*args), **CLOSE)
 
 
 def _loss(fn: Function, x: Any, gain: Any, bias: Any) -> Any:
@@ -169,7 +162,7 @@ def test_results_that_are_integers_have_no_derivative() -> None:
         largest, others = fn({"x": x})
         return jnp.sum(largest**2) + others["sum"] + others["at"][0]
 
-    x = normals(3, 8)
+    x = normal(3, 8)
     function = ruled(extremes, extremes_rule)
     actual = jax.jit(jax.grad(partial(loss, function)))(x)
     np.testing.assert_allclose(actual, jax.grad(partial(loss, extremes))(x), **CLOSE)
@@ -185,14 +178,14 @@ def test_loops_keep_the_marker() -> None:
     def run(fn: Function, x: Any) -> Any:
         return jax.lax.scan(lambda c, row: (fn(c + row), None), x[0], x)[0]
 
-    x = normals(3, 8)
+    x = normal(3, 8)
     exported = marked.assert_same_function(partial(run, function), partial(run, gelu), x)
     assert marked.names(exported) == ["custom_scale"]
 
 
 def test_calls_of_one_type_share_their_functions() -> None:
     function = ruled(gelu, gelu_rule)
-    exported = marked.through_a_file(lambda x: function(function(x)) + function(x), normals(3))
+    exported = marked.through_a_file(lambda x: function(function(x)) + function(x), normal(3))
     assert marked.names(exported) == ["custom_scale"] * 3
     assert exported.mlir_module().count("func.func private @scalify.custom_scale") == 2
 
@@ -207,7 +200,7 @@ def test_programs_that_call_others_keep_each_rule_with_its_function() -> None:
         rule = jax.jit(helper)
         return ruled(lambda x: x * n, lambda x: ScaledArray(rule(x.data), x.scale))
 
-    x = normals(3)
+    x = normal(3)
     files = [marked.through_a_file(times(n), x) for n in (2.0, 3.0, 2.0)]
     exported = marked.through_a_file(lambda x: [file.call(x) for file in files], x)
     found = []
@@ -223,7 +216,7 @@ def test_programs_that_call_others_keep_each_rule_with_its_function() -> None:
 
 def test_a_batch_has_one_scale() -> None:
     function = ruled(layer_norm, layer_norm_rule)
-    x, gain, bias = normals(5, 3, 8), normals(5, 8), normals(8)
+    x, gain, bias = normal(5, 3, 8), normal(5, 8), normal(8)
 
     def run(fn: Function, x: Any, gain: Any, bias: Any) -> Any:
         return jax.vmap(fn, in_axes=(0, 0, None))(x, gain, bias)
@@ -245,7 +238,7 @@ def test_a_batch_of_a_batch_and_its_gradient() -> None:
         each = jax.vmap(jax.vmap(jax.grad(lambda x: jnp.sum(fn(x))), in_axes=1))
         return each(x), jax.vmap(jax.vmap(fn), in_axes=1)(x)
 
-    x = normals(3, 4, 5)
+    x = normal(3, 4, 5)
     exported = marked.through_a_file(partial(run, function), x)
     for actual in (run(function, x), exported.call(x)):
         jax.tree.map(partial(np.testing.assert_allclose, **CLOSE), actual, run(gelu, x))
@@ -292,7 +285,7 @@ def _with_vjp(fn: Function, rule: Function, vjp_rule: Function) -> Any:
 @pytest.mark.slow
 def test_a_vjp_has_a_rule_of_its_own() -> None:
     function = _with_vjp(gelu, gelu_rule, gelu_vjp_rule)
-    x = normals(3, 8)
+    x = normal(3, 8)
 
     def loss(fn: Function, x: Any) -> Any:
         return jnp.sum(jnp.sin(fn(x)))
@@ -336,7 +329,7 @@ def test_a_vjp_rule_sees_no_cotangent_of_integers() -> None:
         return ({"x": ScaledArray(at * (asarray(largest)[:, None]) + asarray(total), 1.0)},)
 
     function = _with_vjp(extremes, extremes_rule, vjp_rule)
-    x = normals(3, 8)
+    x = normal(3, 8)
 
     def loss(fn: Function, x: Any) -> Any:
         largest, others = fn({"x": x})
@@ -348,7 +341,7 @@ def test_a_vjp_rule_sees_no_cotangent_of_integers() -> None:
 
 def test_gradients_of_scaled_arrays_are_those_of_their_values() -> None:
     function = ruled(gelu, gelu_rule)
-    x = normals(3, 8)
+    x = normal(3, 8)
     pair = jsa.as_scaled_array(x, 4.0)
     gradient = jax.grad(lambda x: jnp.sum(jnp.sin(asarray(function(x)))))(pair)
     expected = jax.grad(lambda x: jnp.sum(jnp.sin(gelu(x))))(x)
@@ -368,7 +361,7 @@ def test_values_of_an_outer_trace_may_be_captured() -> None:
 
         return jnp.sum((ruled(fn, rule) if custom else fn)(x))
 
-    args = normals(3, 4), normals(4, 5), np.float32(7)
+    args = normal(3, 4), normal(4, 5), np.float32(7)
     gradient = jax.value_and_grad(partial(outer, True), argnums=(0, 1))
     expected = jax.value_and_grad(partial(outer, False), argnums=(0, 1))(*args)
     exported = marked.through_a_file(gradient, *args)
@@ -406,7 +399,7 @@ def test_arguments_may_be_bound_beforehand() -> None:
     function = ruled(partial(power, 3), partial(rule, 3))
     assert float(function(2.0)) == 8.0
     with pytest.raises(UsageError, match="rule of power differs") as error:
-        ruled(partial(power, 3), partial(rule, 3), check=True)(normals(3))
+        ruled(partial(power, 3), partial(rule, 3), check=True)(normal(3))
     assert error.value.location == f"{__file__}:{inspect.getsourcelines(rule)[1]}"
 
 
@@ -423,10 +416,10 @@ def test_sizes_may_be_unknown() -> None:
 
     n, m = export.symbolic_shape("n, m")
     shapes = ((n, 8), (m, 8), (8,), (8,))
-    types = [jax.ShapeDtypeStruct(shape, np.float32) for shape in shapes]
+    types = [shaped(*shape) for shape in shapes]
     exported = marked.through_a_file(partial(run, function), *types)
     assert marked.names(exported) == ["custom_scale"] * 2
-    args = normals(3, 8), normals(6, 8), normals(8), normals(8, seed=1)
+    args = normal(3, 8), normal(6, 8), normal(8), normal(8, seed=1)
     actual = jax.jit(exported.call)(*args)
     np.testing.assert_allclose(actual, jax.jit(partial(run, layer_norm))(*args), **CLOSE)
 
@@ -434,7 +427,7 @@ def test_sizes_may_be_unknown() -> None:
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float64", "complex64"])
 def test_data_have_the_dtype_of_the_function(dtype: str) -> None:
     with jax.enable_x64(dtype == "float64"):
-        x = jnp.asarray(normals(4)).astype(dtype)
+        x = jnp.asarray(normal(4)).astype(dtype)
         double = ruled(lambda x: x * 2, lambda x: ScaledArray(x.data, x.scale * 2), check=True)
         exported = marked.through_a_file(double, x)
         assert bits(exported.call(x)) == bits(x * 2)

@@ -12,13 +12,13 @@ import jax.numpy as jnp
 import ml_dtypes
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import scalify_hlo as sh
 from scalify_hlo.algebra.measured import Measured
-from scalify_hlo.cli.main import main
 from scalify_hlo.io.program import read_text
 from scalify_hlo.run.check import checked
+from tests.py.commands import call
+from tests.py.judge import program_of, stablehlo_of
 
 SIZE, LEAST = 64, 13.0
 Arrays = tuple[Any, ...]
@@ -60,7 +60,7 @@ def exported(model: Callable[..., Any], args: Arrays) -> jax.export.Exported:
     def step(x: Any, w: Any, v: Any) -> Any:
         return model(x, w, v), jax.grad(lambda *a: model(*a).mean(), argnums=(0, 1, 2))(x, w, v)
 
-    return jax.export.export(jax.jit(step))(*args)
+    return program_of(step, *args)
 
 
 def ratios(found: Any, expected: Any) -> list[float]:
@@ -161,7 +161,7 @@ def test_scales_that_were_measured_are_accepted() -> None:
         scaled = x * s.astype(jnp.float32)
         return scaled @ w.astype(jnp.float32) @ v.astype(jnp.float32) + n, most, least
 
-    program = jax.export.export(jax.jit(fn))(*args)
+    program = program_of(fn, *args)
     found = sh.measured_scales(program, *args)
     assert [*found] == ["x", "w", "v", "most", "least"]
     for recipe in ("fp8", "unit", "fp16", "bf16", "fp8-current", "propagate"):
@@ -205,7 +205,7 @@ def test_a_wrong_size_is_borne(
 @pytest.mark.parametrize("recipe", ["fp8", "unit"])
 def test_a_wrong_size_of_a_gradient_is_borne(recipe: str, octaves: int) -> None:
     x, w, g = operands()
-    program = jax.export.export(jax.jit(lambda x, w, g: (g @ w.T, x.T @ g)))(x, w, g)
+    program = program_of(lambda x, w, g: (g @ w.T, x.T @ g), x, w, g)
     sizes = sh.measured_scales(program, x, w, g)
     declared = {k: float(s) * 2.0 ** (octaves * (k == "g")) for k, s in sizes.items()}
     settings = {"inputs.gradient": ["g"], "inputs.weight": ["w"]}
@@ -241,7 +241,7 @@ class TestCheck:
     @pytest.fixture
     def files(self, tmp_path: Path) -> Sequence[str]:
         x, w, v = operands()
-        text = str(jax.export.export(jax.jit(linear))(x, w, v).mlir_module())
+        text = stablehlo_of(linear, x, w, v)
         sizes = {"*": 1.0, "w": 0.125, "v": 0.125, "x": 2.0**-8}
         scaled = sh.rewrite(text, recipe="fp8", input_scale=sizes)
         paths = [tmp_path / name for name in ("plain.mlir", "scaled.mlir", "inputs.npz")]
@@ -253,21 +253,20 @@ class TestCheck:
     def test_says_which_sizes_are_wrong(self, files: Sequence[str]) -> None:
         *programs, inputs = files
         given = ["check", *programs, "--inputs", inputs, "--input-scale", "v=2^3"]
-        result = CliRunner().invoke(main, given)
+        result = call(*given)
         lines = [line for line in result.output.splitlines() if "declared size" in line]
         assert lines == [
             "the declared size 0.00391 of x is too small by 8.0 octaves: its rms is 0.998",
             "the declared size 8 of v is too large by 6.0 octaves: its rms is 0.124",
         ]
-        found = CliRunner().invoke(main, [*given, "--format", "json"])
+        found = call(*given, "--format", "json")
         wrong = json.loads(found.stdout)["wrong_sizes"]
         assert [(each["name"], round(each["octaves"])) for each in wrong] == [("x", -8), ("v", 6)]
 
     def test_random_inputs_have_no_declared_size(self, files: Sequence[str]) -> None:
         *programs, _ = files
-        assert "declared size" not in CliRunner().invoke(main, ["check", *programs]).output
-        refused = CliRunner().invoke(main, ["check", *programs, "--input-scale", "v=1"])
-        assert refused.exit_code == 2
+        assert "declared size" not in call("check", *programs).output
+        refused = call("check", *programs, "--input-scale", "v=1", code=2)
         assert "--input-scale has no effect without --inputs" in refused.output
 
     def test_in_python(self, files: Sequence[str]) -> None:

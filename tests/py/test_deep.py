@@ -8,15 +8,14 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import scalify_hlo
 from scalify_hlo import deep
 from scalify_hlo._compat import ir, new_context
 from scalify_hlo.analysis.depth import levels_of
-from scalify_hlo.cli.main import main
 from scalify_hlo.deep import DEEPEST, SHALLOW, run_deep
 from scalify_hlo.errors import InputError
+from tests.py.commands import call
 from tests.py.judge import assert_invariant, propagated
 
 HEAD = "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
@@ -113,8 +112,7 @@ def test_a_thousand_levels_are_rewritten(program: Callable[[int], str], signatur
 def test_every_command_reads_them(program: Callable[[int], str]) -> None:
     text = program(1000 if program is not loops else 300)
     for command in (["inspect", "-"], ["rewrite", "-", "--recipe", "fp8", "--signature", "scaled"]):
-        result = CliRunner().invoke(main, command, input=text)
-        assert result.exit_code == 0, result.stderr
+        call(*command, text=text, code=0)
 
 
 @pytest.mark.slow
@@ -132,7 +130,7 @@ def test_deep_programs_compute_the_same(program: Callable[[int], str]) -> None:
 def test_more_levels_than_mlir_can_do_are_refused(program: Callable[[int], str]) -> None:
     text = program(3 * DEEPEST)
     for command in ("rewrite", "inspect"):
-        result = CliRunner().invoke(main, [command, "-"], input=text)
+        result = call(command, "-", text=text)
         error, note = result.stderr.splitlines()
         assert result.exit_code == 1
         assert error.startswith("<stdin>: error: ")

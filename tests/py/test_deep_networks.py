@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import scalify_hlo
+from tests.py.judge import decibels, program_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::scalify_hlo.ScalifyWarning")
 
@@ -26,12 +27,6 @@ WAYS = ("undeclared", "declared", "pairs")
 
 LOST = 2.0
 """The decibels by which gradients may be worse than those of `fp8-current`."""
-
-
-def decibels(exact: Any, found: Any) -> float:
-    """The signal-to-noise ratio; that of a result that is not finite is NaN, and fails."""
-    signal, noise = np.asarray(exact, np.float64), np.asarray(found, np.float64) - np.asarray(exact)
-    return float(10 * np.log10(np.sum(signal**2) / max(np.sum(noise**2), 1e-300)))
 
 
 def loss_of(layer: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -57,7 +52,7 @@ def gradients(name: str, recipe: str, way: str, size: float) -> list[Any]:
         pairs = jax.tree.map(scalify_hlo.as_scaled_array, given)
         found = scalify_hlo.scalify(step, recipe=recipe)(*pairs)
         return [scalify_hlo.asarray(each) for each in found]
-    exported = jax.export.export(jax.jit(step))(*given)
+    exported = program_of(step, *given)
     scales = scalify_hlo.measured_scales(exported, *given) if way == "declared" else None
     return list(scalify_hlo.rewrite(exported, recipe=recipe, input_scale=scales).call(*given))
 
@@ -124,7 +119,7 @@ def test_what_is_measured_is_told() -> None:
             x = jax.nn.gelu(x @ w)
         return x
 
-    exported = jax.export.export(jax.jit(network))(*inputs(np.float16, 1 / 8.1))
+    exported = program_of(network, *inputs(np.float16, 1 / 8.1))
     _, report = scalify_hlo.rewrite(exported, recipe="propagate", signature="scaled", report=True)
     told = [remark.message for remark in report.remarks]
     assert any("which is measured" in message for message in told)

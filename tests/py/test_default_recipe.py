@@ -9,23 +9,18 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
 
 import scalify_hlo
 from scalify_hlo import InputError, Recipe, ScalifyWarning, rewrite
-from scalify_hlo.cli.main import main
 from scalify_hlo.passes.summary import summary
-from tests.py.judge import propagated
+from tests.py.commands import call
+from tests.py.judge import propagated, stablehlo_of
 
 X, W = np.ones((32, 64), np.float32), np.ones((64, 32), np.float32)
 
 
 def exported(function: Any = jnp.matmul, *arguments: Any) -> str:
-    return str(jax.export.export(jax.jit(function))(*(arguments or (X, W))).mlir_module())
-
-
-def call(*arguments: str, text: str = "") -> Result:
-    return CliRunner().invoke(main, arguments, input=text)
+    return stablehlo_of(function, *(arguments or (X, W)))
 
 
 def first_line(function: Any, *arguments: Any, **settings: Any) -> str:
@@ -35,7 +30,7 @@ def first_line(function: Any, *arguments: Any, **settings: Any) -> str:
     (line,) = [each for each in done.stderr.splitlines() if each.startswith("fp8-current: ")]
     strict = call("rewrite", "-", "-o", "/dev/null", *given, "--strict", text=text)
     assert (done.exit_code, strict.exit_code) == (0, 1)
-    assert call("rewrite", "-", "--recipe", "propagate", "--strict", text=text).exit_code == 0
+    call("rewrite", "-", "--recipe", "propagate", "--strict", text=text, code=0)
     return line
 
 
@@ -66,7 +61,7 @@ def test_with_a_profile_scales_are_those_of_the_profile(tmp_path: Path) -> None:
     assert new == rewrite(exported(), recipe="fp8-calibrated", profile=profile)
     path = tmp_path / "profile.json"
     path.write_text(scalify_hlo.dump_profile(profile))
-    done = call("rewrite", "-", "--profile", str(path), text=exported())
+    done = call("rewrite", "-", "--profile", path, text=exported())
     assert done.stderr.startswith("fp8-calibrated: 1 of 1 matmul in FP8")
 
 

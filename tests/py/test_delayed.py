@@ -19,20 +19,14 @@ from scalify_hlo.api import make_options, rewrite_program
 from scalify_hlo.errors import ScalifyError, UsageError
 from scalify_hlo.io.program import read_text
 from scalify_hlo.quantize.encoding import dtype_of
-from tests.py.fp8_numpy import F32, Array, inverse_scale
-
-E4M3 = "f8E4M3FN"
-
-
-def outer(x: Any, w: Any) -> Any:
-    """A matmul with sums of one term."""
-    return x[:, None] @ w[None, :]
+from tests.py.fp8_numpy import E4M3, F32, Array, inverse_scale, outer
+from tests.py.judge import assert_all_equal, program_of, shaped, stablehlo_of
 
 
 def rewritten(fn: Callable[..., Any], *arguments: Any, **settings: object) -> jax.export.Exported:
     """A function under `fp8-delayed`."""
     names = {name.replace("__", "."): value for name, value in settings.items()}
-    exported = jax.export.export(jax.jit(fn))(*arguments)
+    exported = program_of(fn, *arguments)
     return scalify_hlo.rewrite(exported, recipe="fp8-delayed", settings=names)
 
 
@@ -163,7 +157,7 @@ class TestPlaces:
             return {"y": x @ w, "z": z + 1}
 
         x, w = (np.random.default_rng(i).standard_normal((16, 16)).astype(F32) for i in (0, 1))
-        exported = jax.export.export(jax.jit(fn))(x, w=w, z=F32(3))
+        exported = program_of(fn, x, w=w, z=F32(3))
         program = scalify_hlo.rewrite(exported, recipe="fp8-delayed")
         program = jax.export.deserialize(program.serialize())
         state = init_scaling_state(program)
@@ -174,7 +168,7 @@ class TestPlaces:
 
     def test_pairs_beside_the_state(self) -> None:
         x, w = sample(3, 5), sample(4, -5)
-        exported = jax.export.export(jax.jit(outer))(x, w)
+        exported = program_of(outer, x, w)
         program = scalify_hlo.rewrite(
             exported, recipe="fp8-delayed", signature="scaled", settings={"matmul.smallest": 1}
         )
@@ -185,11 +179,10 @@ class TestPlaces:
             found, states[0] = program.call(*pairs, states[0])
             expected, states[1] = plain.call(x, w, states[1])
         np.testing.assert_array_equal(scalify_hlo.asarray(found), expected)
-        for a, b in zip(*map(jax.tree.leaves, states), strict=True):
-            np.testing.assert_array_equal(a, b)
+        assert_all_equal(*states)
 
     def test_text_has_the_state_last(self) -> None:
-        text = str(jax.export.export(jax.jit(outer))(sample(0), sample(1)).mlir_module())
+        text = stablehlo_of(outer, sample(0), sample(1))
         new = scalify_hlo.rewrite(
             text,
             recipe="fp8-delayed",
@@ -283,7 +276,7 @@ class TestFirstState:
 
     def test_so_does_a_profile(self) -> None:
         step, w, x = self.step()
-        exported = jax.export.export(jax.jit(step))(w, x)
+        exported = program_of(step, w, x)
         program = scalify_hlo.rewrite(exported, recipe="fp8-delayed")
         state = init_scaling_state(program, profile=scalify_hlo.calibrate(exported, [(w, x)]))
         settled = init_scaling_state(program, w, x)
@@ -292,7 +285,7 @@ class TestFirstState:
     def test_a_profile_of_another_program(self) -> None:
         step, w, x = self.step()
         program = rewritten(step, w, x)
-        other = jax.export.export(jax.jit(jnp.dot))(w, x)
+        other = program_of(jnp.dot, w, x)
         with pytest.raises(UsageError, match="the profile has no tensor"):
             init_scaling_state(program, profile=scalify_hlo.calibrate(other, [(w, x)]))
 
@@ -304,13 +297,13 @@ class TestFirstState:
 
 class TestRefused:
     def test_a_profile_for_the_rewrite(self) -> None:
-        exported = jax.export.export(jax.jit(outer))(sample(0), sample(1))
+        exported = program_of(outer, sample(0), sample(1))
         profile = scalify_hlo.calibrate(exported, [(sample(0), sample(1))])
         with pytest.raises(UsageError, match="takes its scales from past steps"):
             scalify_hlo.rewrite(exported, recipe="fp8-delayed", profile=profile)
 
     def test_what_has_no_state(self) -> None:
-        exported = jax.export.export(jax.jit(outer))(sample(0), sample(1))
+        exported = program_of(outer, sample(0), sample(1))
         with pytest.raises(UsageError, match="no state of delayed scales"):
             init_scaling_state(exported)
 
@@ -333,8 +326,8 @@ class TestRefused:
             rewritten(outer, sample(0), sample(1), **{f"scaling__{key}": value})
 
     def test_a_vjp_has_other_operands(self) -> None:
-        spec = jax.ShapeDtypeStruct((16, 16), jnp.float32)
-        exported = jax.export.export(jax.jit(jnp.dot))(spec, spec)
+        spec = shaped(16, 16)
+        exported = program_of(jnp.dot, spec, spec)
         program = scalify_hlo.rewrite(exported, recipe="fp8-delayed")
         with pytest.raises(UsageError, match="none for those of its vjp"):
             program.vjp()

@@ -11,15 +11,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from jax import export, lax
 
 import scalify_hlo
 from scalify_hlo import Report, UsageError, calibrate, measured_scales, rewrite
-from scalify_hlo._compat import ir
-from scalify_hlo.cli.main import main
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.quantize.selection import CONTRACTED
-from tests.py.judge import parse
+from tests.py.commands import call
+from tests.py.judge import parse, program_of, shaped
 
 WIDTH, HEADS, LENGTH = 64, 4, 32
 HEAD = WIDTH // HEADS
@@ -27,13 +26,9 @@ HEAD = WIDTH // HEADS
 Params = dict[str, Any]
 
 
-def array(*shape: Any, dtype: Any = jnp.float32) -> jax.ShapeDtypeStruct:
-    return jax.ShapeDtypeStruct(shape, dtype)
-
-
 def params() -> Params:
-    square = {name: array(WIDTH, WIDTH) for name in ("q", "k", "v", "out")}
-    return square | {"up": array(WIDTH, 4 * WIDTH), "down": array(4 * WIDTH, WIDTH)}
+    square = {name: shaped(WIDTH, WIDTH) for name in ("q", "k", "v", "out")}
+    return square | {"up": shaped(WIDTH, 4 * WIDTH), "down": shaped(4 * WIDTH, WIDTH)}
 
 
 def mlp(p: Params, x: jax.Array) -> Any:
@@ -77,7 +72,7 @@ class Serving:
 
     def exported(self, batch: Any = None) -> export.Exported:
         batch = export.symbolic_shape("b")[0] if batch is None else batch
-        return export.export(jax.jit(self.function))(*self.types(batch))
+        return program_of(self.function, *self.types(batch))
 
     def draw(self, batch: int) -> tuple[Any, ...]:
         rng = np.random.default_rng(batch)
@@ -92,13 +87,13 @@ class Serving:
 
 
 def caches(batch: Any) -> tuple[Any, ...]:
-    cache = array(batch, LENGTH, HEADS, HEAD)
-    return params(), array(batch, WIDTH), cache, cache, array(dtype=jnp.int32)
+    cache = shaped(batch, LENGTH, HEADS, HEAD)
+    return params(), shaped(batch, WIDTH), cache, cache, shaped(dtype=jnp.int32)
 
 
 PROGRAMS = (
-    Serving(two_blocks, lambda b: (params(), array(b, LENGTH, WIDTH)), 16),
-    Serving(mlp, lambda b: (params(), array(16 * b, WIDTH)), 2),
+    Serving(two_blocks, lambda b: (params(), shaped(b, LENGTH, WIDTH)), 16),
+    Serving(mlp, lambda b: (params(), shaped(16 * b, WIDTH)), 2),
     Serving(decode, caches, 6, wide=2),
 )
 MLP, DECODE = PROGRAMS[1:]
@@ -182,15 +177,14 @@ def test_samples_of_sizes_that_do_not_fit_are_named() -> None:
     with pytest.raises(UsageError, match=r"float32\[\?, 64\]"):
         calibrate(MLP.exported(), [(weights, x[:, :3])])
     b = export.symbolic_shape("b")[0]
-    square = export.export(jax.jit(lambda x: x @ x.T))(array(2 * b, 32))
+    square = program_of(lambda x: x @ x.T, shaped(2 * b, 32))
     with pytest.raises(UsageError, match=r"Division had remainder 1"):
         calibrate(square, [(np.ones((3, 32), np.float32),)])
 
 
 def test_the_commands_take_files_of_symbolic_shapes(tmp_path: Path) -> None:
     def done(*arguments: str) -> str:
-        result = CliRunner().invoke(main, list(arguments))
-        assert result.exit_code == 0, result.output
+        result = call(*arguments, code=0)
         return result.stderr
 
     program, profile = str(tmp_path / "f"), str(tmp_path / "p.json")
@@ -216,15 +210,10 @@ def test_scales_are_measured_from_values_of_any_batch() -> None:
 
 def algorithms(text: str) -> list[bool]:
     """Of each matmul, whether it says by which algorithm it is computed."""
-    found: list[bool] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == "stablehlo.dot_general":
-            found.append("algorithm" in op.attributes)
-        return ir.WalkResult.ADVANCE
-
-    parse(text).operation.walk(visit)
-    return found
+    module = parse(text)
+    return [
+        "algorithm" in o.attributes for o in ops_in(module.operation, {"stablehlo.dot_general"})
+    ]
 
 
 def test_an_unknown_number_of_rows_may_be_one_for_which_no_algorithm_is() -> None:
@@ -242,8 +231,8 @@ def test_an_unknown_number_of_rows_may_be_one_for_which_no_algorithm_is() -> Non
 
 def test_an_unknown_number_of_terms_leaves_a_matmul_wide() -> None:
     b = export.symbolic_shape("b")[0]
-    types = array(32, b), array(b, 32)
-    exported = export.export(jax.jit(lambda x, y: jnp.tanh(x) @ jnp.tanh(y)))(*types)
+    types = shaped(32, b), shaped(b, 32)
+    exported = program_of(lambda x, y: jnp.tanh(x) @ jnp.tanh(y), *types)
     _, report = rewrite(exported, recipe="fp8-current", report=True)
     assert wide(report) == [CONTRACTED.reason]
     assert str(report.matmuls[0].extent) == "32 x 32 x ?"

@@ -13,6 +13,7 @@ from jax import lax
 
 import scalify_hlo as jsa
 from scalify_hlo._compat import ir
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.recipes.loading import load_recipe
 from tests.py.judge import (
     Array,
@@ -23,6 +24,7 @@ from tests.py.judge import (
     rewritten,
     run_plain,
     run_scaled,
+    stablehlo_of,
 )
 
 Function = Callable[[Any, Any], Any]
@@ -222,20 +224,8 @@ EVERY_CASE = pytest.mark.parametrize(
 )
 
 
-def exported(function: Callable[..., Any], *arguments: Any) -> str:
-    return str(jax.export.export(jax.jit(function))(*arguments).mlir_module())
-
-
 def loops(module: ir.Module) -> list[ir.Operation]:
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == "stablehlo.while":
-            found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(visit, ir.WalkOrder.PRE_ORDER)
-    return found
+    return ops_in(module.operation, {"stablehlo.while"}, outer_first=True)
 
 
 def scales(text: str, **how: Any) -> list[int]:
@@ -257,7 +247,7 @@ def test_results_are_bit_equal(function: Function, seed: int) -> None:
     rng = np.random.default_rng(seed)
     exponents = rng.integers(-6, 7, 2).tolist()
     data = [np.ldexp(a, -e) for a, e in zip((W, X), exponents, strict=True)]
-    text = exported(function, W, X)
+    text = stablehlo_of(function, W, X)
     assert_invariant(text, data, exponents)
     assert_invariant(text, data, exponents, pairs=rng.permutation([True, False]).tolist())
     assert_invariant(text, [W, X], [0, 0], pairs=[False, False])
@@ -266,7 +256,7 @@ def test_results_are_bit_equal(function: Function, seed: int) -> None:
 
 @EVERY_CASE
 def test_scales_that_are_carried(function: Function) -> None:
-    assert scales(exported(function, W, X)) == CARRIED[function]
+    assert scales(stablehlo_of(function, W, X)) == CARRIED[function]
 
 
 def test_data_stay_near_unit_from_turn_to_turn() -> None:
@@ -276,18 +266,18 @@ def test_data_stay_near_unit_from_turn_to_turn() -> None:
         return turns(lambda c: jsa.dynamic_rescale_max(c * 1.140625), x, 200)
 
     x = X.astype(np.float16)
-    (pair,) = run_scaled(exported(grown, x), [x], [3])
+    (pair,) = run_scaled(stablehlo_of(grown, x), [x], [3])
     assert isinstance(pair, Pair)
     assert 0.5 < np.abs(pair.data).max() <= 1
     expected = np.ldexp(x.astype(np.float64), 3) * 1.140625**200
     assert_close(pair.value, expected, rtol=200 * 2.0**-11)
-    (before,) = run_plain(exported(grown, x), [x], [3])
+    (before,) = run_plain(stablehlo_of(grown, x), [x], [3])
     assert np.isinf(before).all()
 
 
 def test_data_grow_beyond_the_bounds_of_scales() -> None:
     """What no scale holds stays in the data; in f32 there is room for it."""
-    text = exported(lambda x: turns(lambda c: jsa.dynamic_rescale_max(c * 2), x, 60), X)
+    text = stablehlo_of(lambda x: turns(lambda c: jsa.dynamic_rescale_max(c * 2), x, 60), X)
     (pair,) = run_scaled(text, [X], [0])
     assert isinstance(pair, Pair)
     assert pair.scale == 2.0**42
@@ -304,7 +294,7 @@ def test_products_of_scales_are_held_within_bounds() -> None:
 
         return turns(body, (x, x), 2)
 
-    text = exported(squared, X)
+    text = stablehlo_of(squared, X)
     assert_invariant(text, [X], [30])
     assert_invariant(text, [X], [-30])
     _, square = run_scaled(text, [X], [30])
@@ -313,7 +303,7 @@ def test_products_of_scales_are_held_within_bounds() -> None:
 
 
 def test_a_scale_beyond_bounds_enters_within_them() -> None:
-    text = exported(lambda x, y, w: power(w, x * y), X, X, W)
+    text = stablehlo_of(lambda x, y, w: power(w, x * y), X, X, W)
     for exponent in (30, -30):
         assert_invariant(text, [X, X, W], [exponent, exponent, 3])
 
@@ -326,7 +316,7 @@ def test_a_static_scale_beyond_bounds_enters_within_them() -> None:
         x, y, w = (a.astype(jnp.float16) for a in scaled)
         return power(w, x * y).astype(jnp.float32)
 
-    module, _ = rewritten(exported(narrow, X, X, W), "same")
+    module, _ = rewritten(stablehlo_of(narrow, X, X, W), "same")
     (loop,) = loops(module)
     entry = ir.DenseElementsAttr(loop.operands[len(loop.operands) - 1].owner.attributes["value"])
     assert entry.get_splat_value().value == 2.0**-42
@@ -343,7 +333,7 @@ def test_a_recipe_of_narrow_data_profits() -> None:
         return turns(lambda c: jsa.dynamic_rescale_l2(c @ w), x, 100)
 
     w = (1.2 * np.linalg.qr(RNG.standard_normal((4, 4)))[0]).astype(np.float32)
-    text = exported(grown, X, w)
+    text = stablehlo_of(grown, X, w)
     module, _ = rewritten(text, "same", recipe=load_recipe("fp16", {"compute": "f16"}))
     (loop,) = loops(module)
     assert "tensor<4x4xf16>" in [str(result.type) for result in loop.results]

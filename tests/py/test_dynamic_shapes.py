@@ -16,6 +16,7 @@ from jax import export, lax
 
 from scalify_hlo import as_scaled_array, asarray, serialize
 from scalify_hlo._compat import ir
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.jax_api.scaled_array import is_scaled_array
 from tests.py.judge import (
     Array,
@@ -23,43 +24,20 @@ from tests.py.judge import (
     evaluate_with_xla,
     floats,
     parse,
+    program_of,
     propagated,
     rewritten,
+    shaped,
 )
 from tests.py.programs import PROGRAMS
-from tests.py.programs.dynamic import (
-    BOUNDED,
-    MOVED,
-    RUN,
-    TWO_SIZES,
-    DynamicProgram,
-    inputs,
-)
+from tests.py.programs.dynamic import BOUNDED, MOVED, RUN, TWO_SIZES, DynamicProgram, inputs
 from tests.py.programs.program import SIZES, Program, Sizes, _Names, draw
 from tests.py.refining import evaluate_refined
-
-
-def ops(module: ir.Module, name: str = "") -> list[ir.Operation]:
-    """The ops of a name, or all."""
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if name in ("", op.name):
-            found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(visit)
-    return found
-
 
 # Functions of jax, with symbolic shapes.
 
 B, N = export.symbolic_shape("b, n")
 Types = tuple[jax.ShapeDtypeStruct, ...]
-
-
-def shaped(*shape: Any, dtype: Any = jnp.float32) -> jax.ShapeDtypeStruct:
-    return jax.ShapeDtypeStruct(shape, dtype)
 
 
 @dataclass(frozen=True)
@@ -74,7 +52,7 @@ class Function:
         return self.body.__name__
 
     def exported(self) -> export.Exported:
-        return export.export(jax.jit(self.body))(*self.types(B, N))
+        return program_of(self.body, *self.types(B, N))
 
     def draw(self, rows: int, columns: int) -> list[Array]:
         """Arguments for b and n; integers are indices below 2."""
@@ -294,7 +272,7 @@ def test_files_keep_symbolic_shapes(function: Function, signature: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("signature", ["same", "scaled"])
 def test_gradients_with_symbolic_shapes(signature: str) -> None:
-    old = export.export(jax.jit(lambda x, w: jnp.sum(jnp.tanh(x @ w))))(shaped(B, N), shaped(N, 2))
+    old = program_of(lambda x, w: jnp.sum(jnp.tanh(x @ w)), shaped(B, N), shaped(N, 2))
     new = propagated(old, signature=signature)
 
     def call(x: Any, w: Any) -> Any:
@@ -306,7 +284,7 @@ def test_gradients_with_symbolic_shapes(signature: str) -> None:
 
 @pytest.mark.parametrize("signature", ["same", "scaled"])
 def test_constraints_on_sizes_are_kept(signature: str) -> None:
-    old = export.export(jax.jit(lambda x, y: x + y[0]))(shaped(2 * N), shaped(3, 2 * N))
+    old = program_of(lambda x, y: x + y[0], shaped(2 * N), shaped(3, 2 * N))
     new = propagated(old, signature=signature)
     x, y = jnp.ones(3), jnp.ones((3, 3))
     given = as_scaled_array((x, y)) if signature == "scaled" else (x, y)
@@ -326,7 +304,7 @@ def masked(x: Any, mask: Any) -> Any:
 def test_masks_of_dynamic_shape_saturate(dtype: Any, exponent: int) -> None:
     """finfo.min at a small scale would be -inf, and a row that is masked throughout NaN."""
     types = shaped(B, N, dtype=dtype), shaped(B, N, dtype=jnp.bool_)
-    old = export.export(jax.jit(masked))(*types)
+    old = program_of(masked, *types)
     x = np.linspace(-1, 1, 6, dtype=dtype).reshape(2, 3)
     mask = np.array([[True, False, True], [False] * 3])
     expected = np.asarray(old.call(x, mask))
@@ -361,7 +339,7 @@ def test_what_is_built_has_the_bounds_of_its_operands(
 ) -> None:
     scales = {"arg0": 8.0, "arg1": 0.5} if signature == "same" else {}
     module, _ = rewritten(program.body, signature, input_scale=scales)
-    types = [str(result.type) for op in ops(module) for result in op.results]
+    types = [str(result.type) for op in ops_in(module.operation) for result in op.results]
     dynamic = [text for text in types if "tensor<?" in text]
     assert dynamic
     assert all("bounds" in text for text in dynamic)
@@ -445,5 +423,5 @@ func.func @main(%x: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
 def test_types_are_no_narrower_after_a_constant_took_a_factor(signature: str) -> None:
     scale = {"arg0": 8.0} if signature == "same" else {}
     module, _ = rewritten(MIXED, signature, input_scale=scale)
-    (returned,) = ops(module, "func.return")
+    (returned,) = ops_in(module.operation, {"func.return"})
     assert {str(v.type) for v in returned.operands} - {"tensor<f32>"} == {"tensor<?xf32>"}

@@ -19,58 +19,58 @@ from tests.py.judge import (
 )
 from tests.py.programs import PROGRAMS
 from tests.py.programs.dynamic import inputs
-from tests.py.programs.program import Sizes
+from tests.py.programs.program import Sizes, texts
 from tests.py.test_dynamic_shapes import is_program
 
-EMPTY = {
-    "product": """
-func.func @main(%x: tensor<0x3xf32>, %y: tensor<0x3xf32>) -> tensor<0x3xf32> {
+EMPTY = texts("""
+product
+%x: tensor<0x3xf32>, %y: tensor<0x3xf32>
   %0 = stablehlo.multiply %x, %y : tensor<0x3xf32>
   %1 = stablehlo.add %0, %y : tensor<0x3xf32>
   return %1 : tensor<0x3xf32>
-}""",
-    "matmul_of_no_terms": """
-func.func @main(%x: tensor<2x0xf32>, %y: tensor<0x3xf32>, %z: tensor<2x3xf32>) -> tensor<2x3xf32> {
+
+matmul_of_no_terms
+%x: tensor<2x0xf32>, %y: tensor<0x3xf32>, %z: tensor<2x3xf32>
   %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0]
     : (tensor<2x0xf32>, tensor<0x3xf32>) -> tensor<2x3xf32>
   %1 = stablehlo.add %0, %z : tensor<2x3xf32>
   return %1 : tensor<2x3xf32>
-}""",
-    "matmul_of_no_rows": """
-func.func @main(%x: tensor<0x4xf32>, %y: tensor<4x3xf32>) -> tensor<0x3xf32> {
+
+matmul_of_no_rows
+%x: tensor<0x4xf32>, %y: tensor<4x3xf32>
   %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0]
     : (tensor<0x4xf32>, tensor<4x3xf32>) -> tensor<0x3xf32>
   return %0 : tensor<0x3xf32>
-}""",
-    "sum": """
-func.func @main(%x: tensor<0x3xf32>, %y: tensor<3xf32>) -> tensor<3xf32> {
+
+sum
+%x: tensor<0x3xf32>, %y: tensor<3xf32>
   %c = stablehlo.constant dense<1.5> : tensor<f32>
   %0 = stablehlo.reduce(%x init: %c) applies stablehlo.add across dimensions = [0]
     : (tensor<0x3xf32>, tensor<f32>) -> tensor<3xf32>
   %1 = stablehlo.add %0, %y : tensor<3xf32>
   return %1 : tensor<3xf32>
-}""",
-    "product_of_none": """
-func.func @main(%x: tensor<0x3xf32>) -> tensor<3xf32> {
+
+product_of_none
+%x: tensor<0x3xf32>
   %c = stablehlo.constant dense<1.0> : tensor<f32>
   %0 = stablehlo.reduce(%x init: %c) applies stablehlo.multiply across dimensions = [0]
     : (tensor<0x3xf32>, tensor<f32>) -> tensor<3xf32>
   return %0 : tensor<3xf32>
-}""",
-    "maximum": """
-func.func @main(%x: tensor<0x3xf32>, %m: tensor<f32>) -> tensor<3xf32> {
+
+maximum
+%x: tensor<0x3xf32>, %m: tensor<f32>
   %0 = stablehlo.reduce(%x init: %m) applies stablehlo.maximum across dimensions = [0]
     : (tensor<0x3xf32>, tensor<f32>) -> tensor<3xf32>
   return %0 : tensor<3xf32>
-}""",
-    "concatenate": """
-func.func @main(%x: tensor<0x3xf32>, %y: tensor<2x3xf32>) -> tensor<2x3xf32> {
+
+concatenate
+%x: tensor<0x3xf32>, %y: tensor<2x3xf32>
   %0 = stablehlo.concatenate %x, %y, %x, dim = 0
     : (tensor<0x3xf32>, tensor<2x3xf32>, tensor<0x3xf32>) -> tensor<2x3xf32>
   return %0 : tensor<2x3xf32>
-}""",
-    "constant": """
-func.func @main(%x: tensor<0x3xf32>, %y: tensor<0x3xf32>) -> tensor<0x3xf32> {
+
+constant
+%x: tensor<0x3xf32>, %y: tensor<0x3xf32>
   %c = stablehlo.constant dense<> : tensor<0x3xf32>
   %d = stablehlo.constant dense<2.0> : tensor<0x3xf32>
   %0 = stablehlo.add %x, %c : tensor<0x3xf32>
@@ -78,9 +78,9 @@ func.func @main(%x: tensor<0x3xf32>, %y: tensor<0x3xf32>) -> tensor<0x3xf32> {
   %2 = stablehlo.maximum %1, %d : tensor<0x3xf32>
   %3 = stablehlo.subtract %2, %y : tensor<0x3xf32>
   return %3 : tensor<0x3xf32>
-}""",
-    "gather": """
-func.func @main(%x: tensor<4x3xf32>, %i: tensor<0x1xi32>, %y: tensor<0x3xf32>) -> tensor<0x3xf32> {
+
+gather
+%x: tensor<4x3xf32>, %i: tensor<0x1xi32>, %y: tensor<0x3xf32>
   %0 = "stablehlo.gather"(%x, %i) <{
     dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0],
       start_index_map = [0], index_vector_dim = 1>,
@@ -88,35 +88,35 @@ func.func @main(%x: tensor<4x3xf32>, %i: tensor<0x1xi32>, %y: tensor<0x3xf32>) -
   }> : (tensor<4x3xf32>, tensor<0x1xi32>) -> tensor<0x3xf32>
   %1 = stablehlo.add %0, %y : tensor<0x3xf32>
   return %1 : tensor<0x3xf32>
-}""",
-    "pad": """
-func.func @main(%x: tensor<0x3xf32>, %p: tensor<f32>) -> tensor<4x3xf32> {
+
+pad
+%x: tensor<0x3xf32>, %p: tensor<f32>
   %0 = stablehlo.pad %x, %p, low = [1, 0], high = [3, 0], interior = [2, 0]
     : (tensor<0x3xf32>, tensor<f32>) -> tensor<4x3xf32>
   return %0 : tensor<4x3xf32>
-}""",
-    "pad_away": """
-func.func @main(%x: tensor<2x3xf32>, %p: tensor<f32>) -> tensor<0x3xf32> {
+
+pad_away
+%x: tensor<2x3xf32>, %p: tensor<f32>
   %0 = stablehlo.pad %x, %p, low = [-1, 0], high = [-1, 0], interior = [0, 0]
     : (tensor<2x3xf32>, tensor<f32>) -> tensor<0x3xf32>
   return %0 : tensor<0x3xf32>
-}""",
-    "broadcast": """
-func.func @main(%x: tensor<1x3xf32>, %y: tensor<0x3xf32>) -> tensor<0x3xf32> {
+
+broadcast
+%x: tensor<1x3xf32>, %y: tensor<0x3xf32>
   %0 = stablehlo.broadcast_in_dim %x, dims = [0, 1] : (tensor<1x3xf32>) -> tensor<0x3xf32>
   %1 = stablehlo.add %0, %y : tensor<0x3xf32>
   return %1 : tensor<0x3xf32>
-}""",
-    "convolution_of_no_images": """
-func.func @main(%x: tensor<0x8x4xf32>, %w: tensor<3x4x2xf32>) -> tensor<0x6x2xf32> {
+
+convolution_of_no_images
+%x: tensor<0x8x4xf32>, %w: tensor<3x4x2xf32>
   %0 = "stablehlo.convolution"(%x, %w) <{
     batch_group_count = 1 : i64, feature_group_count = 1 : i64,
     dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>
   }> : (tensor<0x8x4xf32>, tensor<3x4x2xf32>) -> tensor<0x6x2xf32>
   return %0 : tensor<0x6x2xf32>
-}""",
-    "sort": """
-func.func @main(%x: tensor<0xf32>, %y: tensor<0xf32>) -> tensor<0xf32> {
+
+sort
+%x: tensor<0xf32>, %y: tensor<0xf32>
   %0 = "stablehlo.sort"(%x) <{dimension = 0 : i64, is_stable = true}> ({
   ^bb0(%a: tensor<f32>, %b: tensor<f32>):
     %1 = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
@@ -124,37 +124,36 @@ func.func @main(%x: tensor<0xf32>, %y: tensor<0xf32>) -> tensor<0xf32> {
   }) : (tensor<0xf32>) -> tensor<0xf32>
   %2 = stablehlo.add %0, %y : tensor<0xf32>
   return %2 : tensor<0xf32>
-}""",
-}
-SCALARS = {
-    "broadcast": """
-func.func @main(%x: tensor<f32>, %y: tensor<f32>) -> tensor<f32> {
+""")
+SCALARS = texts("""
+broadcast
+%x: tensor<f32>, %y: tensor<f32>
   %0 = stablehlo.broadcast_in_dim %x, dims = [] : (tensor<f32>) -> tensor<f32>
   %1 = stablehlo.add %0, %y : tensor<f32>
   return %1 : tensor<f32>
-}""",
-    "reduce": """
-func.func @main(%x: tensor<f32>, %y: tensor<f32>) -> tensor<f32> {
+
+reduce
+%x: tensor<f32>, %y: tensor<f32>
   %0 = stablehlo.reduce(%x init: %y) applies stablehlo.add across dimensions = []
     : (tensor<f32>, tensor<f32>) -> tensor<f32>
   return %0 : tensor<f32>
-}""",
-    "product_of_one": """
-func.func @main(%x: tensor<f32>) -> tensor<f32> {
+
+product_of_one
+%x: tensor<f32>
   %c = stablehlo.constant dense<1.0> : tensor<f32>
   %0 = stablehlo.reduce(%x init: %c) applies stablehlo.multiply across dimensions = []
     : (tensor<f32>, tensor<f32>) -> tensor<f32>
   return %0 : tensor<f32>
-}""",
-    "dot_general": """
-func.func @main(%x: tensor<f32>, %y: tensor<f32>) -> tensor<f32> {
+
+dot_general
+%x: tensor<f32>, %y: tensor<f32>
   %0 = stablehlo.dot_general %x, %y, contracting_dims = [] x []
     : (tensor<f32>, tensor<f32>) -> tensor<f32>
   %1 = stablehlo.subtract %0, %y : tensor<f32>
   return %1 : tensor<f32>
-}""",
-    "moved": """
-func.func @main(%x: tensor<f32>, %p: tensor<f32>) -> tensor<f32> {
+
+moved
+%x: tensor<f32>, %p: tensor<f32>
   %0 = stablehlo.transpose %x, dims = [] : (tensor<f32>) -> tensor<f32>
   %1 = stablehlo.reverse %0, dims = [] : tensor<f32>
   %2 = "stablehlo.slice"(%1) <{start_indices = array<i64>, limit_indices = array<i64>,
@@ -164,24 +163,23 @@ func.func @main(%x: tensor<f32>, %p: tensor<f32>) -> tensor<f32> {
   %4 = "stablehlo.dynamic_update_slice"(%3, %p) : (tensor<f32>, tensor<f32>) -> tensor<f32>
   %5 = stablehlo.add %4, %3 : tensor<f32>
   return %5 : tensor<f32>
-}""",
-    "gather": """
-func.func @main(%x: tensor<3xf32>, %i: tensor<1xi32>, %y: tensor<f32>) -> tensor<f32> {
+
+gather
+%x: tensor<3xf32>, %i: tensor<1xi32>, %y: tensor<f32>
   %0 = "stablehlo.gather"(%x, %i) <{
     dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0]>,
     indices_are_sorted = false, slice_sizes = array<i64: 1>
   }> : (tensor<3xf32>, tensor<1xi32>) -> tensor<f32>
   %1 = stablehlo.add %0, %y : tensor<f32>
   return %1 : tensor<f32>
-}""",
-    "select": """
-func.func @main(%p: tensor<i1>, %x: tensor<f32>, %y: tensor<f32>) -> tensor<f32> {
+
+select
+%p: tensor<i1>, %x: tensor<f32>, %y: tensor<f32>
   %0 = stablehlo.select %p, %x, %y : tensor<i1>, tensor<f32>
   %c = stablehlo.constant dense<3.0> : tensor<f32>
   %1 = stablehlo.add %0, %c : tensor<f32>
   return %1 : tensor<f32>
-}""",
-}
+""")
 
 
 def arrays_of(text: str) -> list[Array]:

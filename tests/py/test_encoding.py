@@ -21,7 +21,7 @@ from scalify_hlo.quantize.encoding import (
     rounded,
     unclipped,
 )
-from tests.py.judge import parse
+from tests.py.judge import body_of, parse
 
 PROGRAM = "func.func @main() {{ %0 = stablehlo.constant dense<{}> : tensor<{}> return }}"
 
@@ -29,7 +29,7 @@ PROGRAM = "func.func @main() {{ %0 = stablehlo.constant dense<{}> : tensor<{}> r
 def encoded(values: object, type_: str, element: str, scales: Scales = RMS) -> tuple[str, object]:
     """The data of an encoded constant as text, and its exponents."""
     module = parse(PROGRAM.format(values, type_))
-    op = module.body.operations[0].regions[0].blocks[0].operations[0]
+    op = body_of(module).operations[0]
     with module.context, ir.Location.unknown():
         attribute, exponents = encode(op.attributes["value"], [], ir.Type.parse(element), scales)
         return str(attribute), exponents.tolist()

@@ -15,7 +15,7 @@ import scalify_hlo
 from examples import cnn, data, demo, gpt2, mlp, stats_page
 from examples.side_by_side import Contender, train
 from examples.xla import Executable, flat
-from tests.py.judge import propagated
+from tests.py.judge import propagated, stablehlo_of
 
 pytestmark = pytest.mark.slow
 
@@ -70,7 +70,7 @@ TRAINING = {
 def test_training(name: str, tmp_path: Path) -> None:
     step, make_state, batch = TRAINING[name]
     state = make_state()
-    text = export(step, *state, *batch)
+    text = stablehlo_of(step, *state, *batch)
     same = propagated(text, input_scale={"*": 2.0**-4})
     scaled = propagated(text, signature="scaled")
     original, *rewritten = (
@@ -116,15 +116,11 @@ INFERENCE: dict[str, tuple[Any, Callable[[], Any]]] = {
 def test_inference(name: str) -> None:
     step, make_arguments = INFERENCE[name]
     arguments = make_arguments()
-    text = export(step, *arguments)
+    text = stablehlo_of(step, *arguments)
     (expected,) = Executable(text)(flat(arguments))
     scaled = Executable(propagated(text, signature="scaled"))
     values, scale = scaled(flat(scalify_hlo.as_scaled_array(arguments)))
     np.testing.assert_allclose(values * scale, expected, rtol=1e-4, atol=1e-6)
-
-
-def export(step: Any, *arguments: Any) -> str:
-    return str(jax.export.export(jax.jit(step))(*arguments).mlir_module())
 
 
 def write(path: Path, text: str) -> Path:

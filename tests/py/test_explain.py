@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -13,14 +14,11 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import pytest
-from click.testing import CliRunner, Result
-from jax import export
 
 import scalify_hlo
 from scalify_hlo import InputError, UsageError
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.sizes import Size
-from scalify_hlo.cli.main import main
 from scalify_hlo.explaining import compiled
 from scalify_hlo.explaining.kernels import kernels_by_number, label_of
 from scalify_hlo.explaining.page import explain_page
@@ -33,8 +31,9 @@ from scalify_hlo.targets.compiling import compile_program
 from scalify_hlo.targets.description import Target, load_target
 from scalify_hlo.targets.hlo import read_hlo
 from scalify_hlo.targets.kernels import Kernel, kernels_of
-from tests.py.json_schema import faults
-from tests.py.judge import parse
+from tests.py import commands
+from tests.py.judge import parse, program_of, shaped
+from tests.py.schemas import faults_by
 
 
 def loss(params: dict[str, jax.Array], x: jax.Array) -> jax.Array:
@@ -47,7 +46,7 @@ def loss(params: dict[str, jax.Array], x: jax.Array) -> jax.Array:
 def exported(dtype: Any = jnp.float32) -> Any:
     sizes = {"up": (32, 64), "down": (64, 32)}
     params = {name: jax.ShapeDtypeStruct(size, dtype) for name, size in sizes.items()}
-    return export.export(jax.jit(jax.grad(loss)))(params, jax.ShapeDtypeStruct((48, 32), dtype))
+    return program_of(jax.grad(loss), params, shaped(48, 32, dtype=dtype))
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -81,13 +80,12 @@ def equal_layers() -> Any:
         return jnp.mean(x**2)
 
     sizes = {"up": (64, 128), "down": (128, 64)}
-    layer = {name: jax.ShapeDtypeStruct(size, jnp.float32) for name, size in sizes.items()}
-    x = jax.ShapeDtypeStruct((32, 64), jnp.float32)
-    return export.export(jax.jit(jax.grad(loss)))([layer] * 2, x)
+    layer = {name: shaped(*size) for name, size in sizes.items()}
+    x = shaped(32, 64)
+    return program_of(jax.grad(loss), [layer] * 2, x)
 
 
-def call(*arguments: str) -> Result:
-    return CliRunner().invoke(main, ["explain", *arguments])
+call = partial(commands.call, "explain")
 
 
 def test_each_matmul_has_its_kernels(explained: Any) -> None:
@@ -257,11 +255,11 @@ def test_numbers_of_kernels() -> None:
 
 def test_the_json_fits_its_schema(explained: Any) -> None:
     record = json.loads(scalify_hlo.dump_explanation(explained))
-    assert not list(faults(record, schema(), schema()))
+    assert not faults_by(record, schema())
     assert record["figures"].keys() == QUANTITIES.keys() - {"warnings"}
     alone = explain_record(replace(explained, original=None))
-    assert not list(faults(alone, schema(), schema()))
-    assert list(faults({**record, "more": 1}, schema(), schema()))
+    assert not faults_by(alone, schema())
+    assert faults_by({**record, "more": 1}, schema())
 
 
 def test_the_page_has_all_matmuls_and_loads_nothing(explained: Any) -> None:
@@ -287,11 +285,9 @@ def test_the_output_is_a_page_by_its_suffix(tmp_path: Path) -> None:
     program, page = tmp_path / "step.mlir", tmp_path / "out.html"
     program.write_text(exported().mlir_module())
     options = ["--target", "cpu", "--recipe", "fp8-current"]
-    done = call(str(program), *options, "-o", str(page), "--check", "fallbacks==0")
-    assert done.exit_code == 1
+    call(program, *options, "-o", page, "--check", "fallbacks==0", code=1)
     assert page.read_text().startswith("<!doctype html>")
-    done = call(str(program), *options, "-o", str(tmp_path / "out.htm"))
-    assert done.exit_code == 2
+    done = call(program, *options, "-o", tmp_path / "out.htm", code=2)
     assert "cannot be written as .htm (did you mean '.html'" in done.stderr
 
 
@@ -319,13 +315,12 @@ def test_the_command(tmp_path: Path) -> None:
     program, report = tmp_path / "step.mlir", tmp_path / "report.json"
     program.write_text(exported().mlir_module())
     options = ["--target", "cpu", "--recipe", "fp8-current", "-o", str(report)]
-    done = call(str(program), *options, "--check", "fallbacks==0")
-    assert done.exit_code == 1
+    done = call(program, *options, "--check", "fallbacks==0", code=1)
     assert "fallbacks==0 is required" in done.stderr
     assert "f8E5M2 f8E4M3FN -> f32" in done.stdout
     assert "warning: encoder: the matmul of f8E4M3FN" in done.stdout
     assert json.loads(report.read_text())["recipe"] == "fp8-current"
-    again = call(str(program), *options, "--format", "json")
+    again = call(program, *options, "--format", "json")
     assert json.loads(again.stdout)["program"] == str(program)
 
 
@@ -343,7 +338,7 @@ def test_the_command(tmp_path: Path) -> None:
 def test_bad_input(tmp_path: Path, arguments: list[str], message: str) -> None:
     program = tmp_path / "step.mlir"
     program.write_text(exported().mlir_module())
-    done = call(str(program), *arguments)
+    done = call(program, *arguments)
     assert done.exit_code in (1, 2)
     assert message in done.stderr
     assert "Traceback" not in done.stderr

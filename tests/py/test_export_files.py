@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,7 +16,8 @@ import pytest
 import scalify_hlo as jsa
 from scalify_hlo import InputError, UsageError
 from tests.py import samples
-from tests.py.judge import propagated
+from tests.py.commands import python
+from tests.py.judge import assert_all_close, program_of, propagated
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def test_a_scaled_file_is_read_in_any_order(order: str, scaled: Path) -> None:
         f"program = scalify_hlo.deserialize(open({str(scaled)!r}, 'rb').read())\n"
         "assert 'ScaledArray' in str(program.in_tree)"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)
+    python("-c", code)
 
 
 JAX_ORDERS = {
@@ -68,12 +68,11 @@ def test_jax_reads_a_scaled_file_as_soon_as_the_package_is_imported(
         "assert jax.__spec__.loader is jax.__loader__\n"
         "assert 'scalify' not in type(jax.__loader__).__module__"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)
+    python("-c", code)
 
 
 def test_the_package_imports_jax_with_nobody() -> None:
-    code = "import sys, scalify_hlo; assert not {'jax', 'numpy'} & set(sys.modules)"
-    subprocess.run([sys.executable, "-c", code], check=True)
+    python("-c", "import sys, scalify_hlo; assert not {'jax', 'numpy'} & set(sys.modules)")
 
 
 OPTIMIZERS = {
@@ -98,16 +97,15 @@ def test_states_of_optax_are_written_and_read(name: str, tmp_path: Path) -> None
         return optax.apply_updates(params, updates), state
 
     arguments = params, optimizer.init(params), jnp.ones((2, 3))
-    exported = jax.export.export(jax.jit(step))(*arguments)
+    exported = program_of(step, *arguments)
     path = tmp_path / "step"
     for program in (exported, propagated(exported, signature="scaled")):
         path.write_bytes(jsa.serialize(program))
         assert str(jsa.deserialize(path.read_bytes()).in_tree) == str(program.in_tree)
     code = f"import scalify_hlo, optax; scalify_hlo.deserialize(open({str(path)!r}, 'rb').read())"
-    subprocess.run([sys.executable, "-c", code], check=True)
+    python("-c", code)
     found = jsa.deserialize(jsa.serialize(exported)).call(*arguments)
-    for a, b in zip(jax.tree.leaves(found), jax.tree.leaves(step(*arguments)), strict=True):
-        np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
+    assert_all_close(found, step(*arguments), rtol=1e-5, atol=1e-6)
 
 
 class State(NamedTuple):
@@ -141,7 +139,7 @@ class Layer:
 
 
 def layer_file(aux: Any) -> bytes:
-    return jsa.serialize(jax.export.export(jax.jit(lambda layer: layer.x))(Layer(1.0, aux)))
+    return jsa.serialize(program_of(lambda layer: layer.x, Layer(1.0, aux)))
 
 
 @pytest.mark.parametrize(
@@ -156,7 +154,7 @@ def test_constants_of_modules_describe_nodes(aux: Any) -> None:
 
 class TestMistakes:
     def file(self) -> bytes:
-        return jsa.serialize(jax.export.export(jax.jit(lambda s: State(s.x * 2)))(State(1.0)))
+        return jsa.serialize(program_of(lambda s: State(s.x * 2), State(1.0)))
 
     @pytest.mark.parametrize("module", [__name__, __name__.rpartition(".")[0]])
     def test_a_type_that_no_module_has(self, module: str) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,9 +10,9 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 import pytest
-from click.testing import CliRunner
 from jax import export
 
+from examples.training import training_step
 from scalify_hlo import (
     ScaledArray,
     UsageError,
@@ -23,13 +21,13 @@ from scalify_hlo import (
     register_for_export,
     serialize,
 )
-from scalify_hlo.cli.main import main
 from scalify_hlo.frontend.exported import ScaledVjp
 from scalify_hlo.frontend.marks import pair_tree
 from scalify_hlo.jax_api.scaled_array import is_scaled_array
 from scalify_hlo.jax_api.stored_program import scaled_node
 from tests.py import samples
-from tests.py.judge import propagated
+from tests.py.commands import call, python
+from tests.py.judge import program_of, propagated, shaped
 
 CLOSE: dict[str, Any] = {"rtol": 1e-5, "atol": 1e-6}
 
@@ -114,7 +112,7 @@ def test_the_vjp_of_scaled_takes_and_gives_scaled_cotangents() -> None:
 
 
 def test_second_order_gradients() -> None:
-    old = export.export(jax.jit(lambda x: jnp.sum(x**3)))(jnp.ones(3))
+    old = program_of(lambda x: jnp.sum(x**3), jnp.ones(3))
     x = jnp.arange(3.0)
     for new in (propagated(old), propagated(old, input_scale={"x": 4.0})):
         hessian = jax.grad(lambda x, f=new: jnp.sum(jax.grad(f.call)(x)))(x)
@@ -128,7 +126,7 @@ def test_arguments_that_the_module_dropped(signature: str) -> None:
         return x - y
 
     arguments = (jnp.ones(3), jnp.arange(2.0), jnp.ones(5), jnp.ones(2))
-    old = export.export(jax.jit(f))(*arguments)
+    old = program_of(f, *arguments)
     assert old.module_kept_var_idx == (1, 3)
     new = propagated(old, signature=signature)
     given = arguments if signature == "same" else as_scaled_array(arguments)
@@ -142,8 +140,8 @@ def test_arguments_that_the_module_dropped(signature: str) -> None:
 @pytest.mark.parametrize("signature", ["same", "scaled"])
 def test_symbolic_shapes_are_kept(signature: str) -> None:
     (n,) = export.symbolic_shape("n")
-    shape = jax.ShapeDtypeStruct((n, 4), jnp.float32)
-    old = export.export(jax.jit(lambda x: jnp.tanh(x).sum(0) / x.shape[0]))(shape)
+    shape = shaped(n, 4)
+    old = program_of(lambda x: jnp.tanh(x).sum(0) / x.shape[0], shape)
     new = propagated(old, signature=signature)
     assert new.in_avals[0].shape == old.in_avals[0].shape
     for size in (1, 5):
@@ -164,13 +162,13 @@ def test_keys_and_other_dtypes_stand_aside() -> None:
         return jnp.where(on, x + jax.random.normal(key, x.shape, x.dtype), 0)
 
     arguments = (jax.random.key(1), jnp.ones(4, jnp.bfloat16), jnp.array(True))
-    old = export.export(jax.jit(f))(*arguments)
+    old = program_of(f, *arguments)
     new = propagated(old, signature="scaled")
     assert_close(new.call(*as_scaled_array(arguments)), f(*arguments))
 
 
 def test_keyword_arguments() -> None:
-    old = export.export(jax.jit(lambda x, *, y: {"r": x - y}))(jnp.ones(2), y=jnp.ones(2))
+    old = program_of(lambda x, *, y: {"r": x - y}, jnp.ones(2), y=jnp.ones(2))
     new = propagated(old, signature="scaled")
     scaled = as_scaled_array(jnp.arange(2.0))
     assert_close(new.call(scaled, y=scaled)["r"], jnp.zeros(2))
@@ -211,17 +209,12 @@ class Meta(NamedTuple):
 def optimizer_step() -> tuple[Any, tuple[Any, ...]]:
     tx = optax.adamw(1e-3)
     params = {"w": jnp.ones((3, 3))}
-
-    def step(params: Any, state: Any, x: jax.Array) -> Any:
-        loss, grads = jax.value_and_grad(lambda p: jnp.sum((x @ p["w"]) ** 2))(params)
-        updates, state = tx.update(grads, state, params)
-        return optax.apply_updates(params, updates), state, loss
-
+    step = training_step(lambda params, x: jnp.sum((x @ params["w"]) ** 2), tx)
     return step, (params, tx.init(params), jnp.ones((2, 3)))
 
 
 def test_serialize_registers_nodes() -> None:
-    old = export.export(jax.jit(lambda m: m.x + 1))(Meta(jnp.ones(2)))
+    old = program_of(lambda m: m.x + 1, Meta(jnp.ones(2)))
     with pytest.raises(ValueError, match="Meta"):
         old.serialize()
     assert same_tree(export.deserialize(bytearray(serialize(old))).in_tree, old.in_tree)
@@ -254,11 +247,11 @@ def test_auxiliary_data_survive() -> None:
 
     layer: Any = Layer(jnp.ones(2), ("relu", 3, (True, None), 0.5))
     register_for_export(layer)
-    old = export.export(jax.jit(lambda layer: layer.x * 2))(layer)
+    old = program_of(lambda layer: layer.x * 2, layer)
     assert same_tree(export.deserialize(bytearray(serialize(old))).in_tree, old.in_tree)
     odd: Any = Layer(jnp.ones(2), object())
     with pytest.raises(UsageError, match="auxiliary data of type"):
-        serialize(export.export(jax.jit(lambda layer: layer.x * 2))(odd))
+        serialize(program_of(lambda layer: layer.x * 2, odd))
 
 
 @pytest.mark.slow
@@ -268,7 +261,7 @@ def test_a_file_with_optax_states_in_a_process_without_optax(
 ) -> None:
     step, arguments = optimizer_step()
     register_for_export(arguments)
-    old = export.export(jax.jit(step))(*arguments)
+    old = program_of(step, *arguments)
     before, after = tmp_path / "step.jax_export", tmp_path / "out"
     before.write_bytes(serialize(old))
     code = (
@@ -276,7 +269,7 @@ def test_a_file_with_optax_states_in_a_process_without_optax(
         f"main(['rewrite', {str(before)!r}, '--recipe', 'propagate', "
         f"'--signature', {signature!r}, '-o', {str(after)!r}])"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)
+    python("-c", code)
     new = export.deserialize(bytearray(after.read_bytes()))
     given = arguments if signature == "same" else as_scaled_array(arguments)
     assert same_tree(new.in_tree, jax.tree.structure((given, {})))
@@ -288,14 +281,13 @@ def test_a_file_with_unknown_nodes_does_not_take_their_names(tmp_path: Path) -> 
         x: Any
 
     register_for_export(State(1.0))
-    old = export.export(jax.jit(lambda s: State(s.x * 2)))(State(jnp.ones(2)))
+    old = program_of(lambda s: State(s.x * 2), State(jnp.ones(2)))
     path = tmp_path / "f"
     name = b"test_a_file_with_unknown_nodes"
     # The same file under a name that this process does not know.
     path.write_bytes(serialize(old).replace(name, name[::-1]))
     for _ in range(2):
         given = ["--recipe", "propagate", "-o", str(path)]
-        result = CliRunner().invoke(main, ["rewrite", str(path), *given])
-        assert result.exit_code == 0, result.stderr
+        call("rewrite", path, *given, code=0)
     new = export.deserialize(bytearray(path.read_bytes().replace(name[::-1], name)))
     assert_close(new.call(State(jnp.ones(2))).x, jnp.full(2, 2.0))

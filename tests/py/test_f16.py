@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pytest
 
 import scalify_hlo
-from tests.py.judge import Pair, evaluate, parse, rewritten, run_scaled
+from tests.py.judge import Pair, evaluate, normals, parse, rewritten, run_scaled, stablehlo_of
 
 EPSILON = 2.0**-10
 SCALE = 20
@@ -163,8 +163,7 @@ EVERY_FUNCTION = pytest.mark.parametrize("function", FUNCTIONS, ids=str)
 
 
 def data(function: Function) -> list[npt.NDArray[np.float16]]:
-    rng = np.random.default_rng(0)
-    return [rng.standard_normal(shape).astype(np.float16) for shape in function.shapes]
+    return normals(*function.shapes, dtype=np.float16)
 
 
 def reference(function: Function) -> Wide:
@@ -191,7 +190,7 @@ def export(function: Function, dtype: Any, *, marked: bool = False) -> str:
         return result.astype(dtype)
 
     types = [jax.ShapeDtypeStruct(shape, dtype) for shape in function.shapes]
-    return str(jax.export.export(jax.jit(program))(*types).mlir_module())
+    return stablehlo_of(program, *types)
 
 
 def assert_right(actual: npt.NDArray[Any], function: Function) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import scalify_hlo
+from tests.py.judge import program_of
 
 FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "softplus": jax.nn.softplus,
@@ -86,7 +87,7 @@ def test_results_of_activations_move_once() -> None:
         return jnp.mean(jnp.square((x @ weights[-1]).astype(jnp.float32)))
 
     weights, x = [np.ones((8, 8), np.float16)] * 3, np.ones((16, 8), np.float16)
-    exported = jax.export.export(jax.jit(jax.grad(loss)))(weights, x)
+    exported = program_of(jax.grad(loss), weights, x)
     scalify_hlo.rewrite(exported, recipe="unit", signature="scaled")
 
 

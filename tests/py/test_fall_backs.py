@@ -3,37 +3,29 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
 from jax import lax
 
 import scalify_hlo
 from scalify_hlo import InputError, Report, rewrite
-from scalify_hlo.cli.main import main
 from scalify_hlo.passes.summary import summary
 from scalify_hlo.quantize import selection
 from scalify_hlo.run.runner import compile_module
+from tests.py import commands
+from tests.py.judge import program_of, shaped, stablehlo_of
 
 NARROWING = ("fp8", "fp8-current", "unit", "fp16")
 F8 = NARROWING[:3]
 
 
-def array(*shape: int, dtype: Any = jnp.float32) -> jax.ShapeDtypeStruct:
-    return jax.ShapeDtypeStruct(shape, dtype)
-
-
-def exported(function: Callable[..., Any], *types: Any) -> str:
-    return str(jax.export.export(jax.jit(function))(*types).mlir_module())
-
-
 def matmul(m: int, n: int, k: int) -> str:
-    return exported(lambda x, w: x @ w, array(m, k), array(k, n))
+    return stablehlo_of(lambda x, w: x @ w, shaped(m, k), shaped(k, n))
 
 
 def report_of(text: str, recipe: str, *, strict: bool = False, **settings: Any) -> Report:
@@ -48,10 +40,7 @@ def messages(report: Report) -> list[str]:
     return [remark.message for remark in report.remarks]
 
 
-def call(*arguments: str, text: str) -> Result:
-    return CliRunner().invoke(
-        main, ["rewrite", "-", "--report", "/dev/null", *arguments], input=text
-    )
+call = partial(commands.call, "rewrite", "-", "--report", "/dev/null")
 
 
 # Nothing is narrow
@@ -59,7 +48,7 @@ def call(*arguments: str, text: str) -> Result:
 
 @pytest.mark.parametrize("recipe", NARROWING)
 def test_a_program_without_a_matmul_is_one_that_a_recipe_does_nothing_for(recipe: str) -> None:
-    text = exported(jnp.tanh, array(32, 32))
+    text = stablehlo_of(jnp.tanh, shaped(32, 32))
     message = f"the recipe {recipe} quantizes no matmul: the program has none"
     assert messages(report_of(text, recipe)) == [message]
     with pytest.raises(InputError, match=message):
@@ -74,7 +63,7 @@ def test_matmuls_that_are_all_too_small_are_told(count: int, recipe: str) -> Non
             x = jnp.tanh(x @ w)
         return x
 
-    text = exported(model, array(8, 8), array(8, 8))
+    text = stablehlo_of(model, shaped(8, 8), shaped(8, 8))
     stays = "all 2 matmuls stay wide" if count > 1 else "its only matmul stays wide"
     small = ["stays wide: the contracted size is below 16"] * count
     told = [f"the recipe {recipe} quantizes no matmul: {stays}", *small]
@@ -90,8 +79,8 @@ def test_a_profile_that_nothing_follows_from_is_told() -> None:
 
 
 def test_a_program_that_takes_integers_only_has_no_matmul_to_narrow() -> None:
-    types = array(32, 32, dtype=jnp.int8), array(32, 32, dtype=jnp.int8)
-    report = rewrite(exported(lambda x, w: x @ w, *types), recipe="fp8-current", report=True)[1]
+    types = shaped(32, 32, dtype=jnp.int8), shaped(32, 32, dtype=jnp.int8)
+    report = rewrite(stablehlo_of(lambda x, w: x @ w, *types), recipe="fp8-current", report=True)[1]
     assert [m.wide for m in report.matmuls] == [selection.NO_FLOATS]
 
 
@@ -99,13 +88,11 @@ def test_a_program_that_takes_integers_only_has_no_matmul_to_narrow() -> None:
 def test_the_command_fails_where_nothing_is_narrow(recipe: str) -> None:
     text = matmul(32, 32, 32)
     given = ["--recipe", recipe, "--input-scale", "*=2^0"]
-    assert call(*given, "--strict", text=text).exit_code == 0
+    call(*given, "--strict", text=text, code=0)
     nothing = "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }"
-    result = call(*given, "--strict", text=nothing)
-    assert result.exit_code == 1
+    result = call(*given, "--strict", text=nothing, code=1)
     assert "quantizes no matmul" in result.stderr
-    result = call(*given, text=nothing)
-    assert result.exit_code == 0
+    result = call(*given, text=nothing, code=0)
     assert "remark: func.func: the recipe" in result.stderr
     assert result.stderr.endswith(f"{recipe}: the program has no matmul; {selection.NONE_ASKED}\n")
 
@@ -119,7 +106,7 @@ def test_what_is_left_out_on_purpose_is_no_fall_back(recipe: str) -> None:
     report = report_of(text, recipe, strict=True, matmul__exclude="*dot_general")
     assert not report.remarks
     assert [m.wide for m in report.matmuls] == [selection.EXCLUDED]
-    both = exported(lambda x, w, v: x @ w @ v, array(32, 32), array(32, 32), array(32, 8192))
+    both = stablehlo_of(lambda x, w, v: x @ w @ v, shaped(32, 32), shaped(32, 32), shaped(32, 8192))
     report = report_of(both, recipe, strict=True)
     assert [m.wide for m in report.matmuls] == [None, selection.VOCABULARY]
 
@@ -144,7 +131,7 @@ def test_operands_that_a_recipe_keeps_are_no_fall_back() -> None:
 
 
 def test_a_small_matmul_among_others_is_told() -> None:
-    text = exported(lambda x, w, v: x @ w @ v, array(32, 32), array(32, 32), array(32, 10))
+    text = stablehlo_of(lambda x, w, v: x @ w @ v, shaped(32, 32), shaped(32, 32), shaped(32, 10))
     report = report_of(text, "fp8")
     assert messages(report) == ["stays wide: the free size of its weight is below 16"]
     with pytest.raises(InputError, match="the free size of its weight is below 16") as raised:
@@ -157,13 +144,13 @@ def convolved(kernel: jax.Array, x: jax.Array) -> jax.Array:
     return jnp.sum(lax.conv(jnp.tanh(x), kernel, (1, 1), "SAME") ** 2)
 
 
-CONVOLUTION = array(16, 16, 3, 3), array(4, 16, 8, 8)
+CONVOLUTION = shaped(16, 16, 3, 3), shaped(4, 16, 8, 8)
 
 
 @pytest.mark.parametrize("fp8_format", ["HYBRID", "E4M3"])
 def test_the_gradient_of_a_convolved_kernel_is_told(fp8_format: str) -> None:
     """XLA computes it in a wider format, whatever the formats of its operands are."""
-    text = exported(jax.grad(convolved), *CONVOLUTION)
+    text = stablehlo_of(jax.grad(convolved), *CONVOLUTION)
     report = report_of(text, "fp8-current", scaling__fp8_format=fp8_format)
     assert messages(report) == [f"stays wide: {selection.WEIGHT_GRADIENT.reason}"]
 
@@ -171,7 +158,7 @@ def test_the_gradient_of_a_convolved_kernel_is_told(fp8_format: str) -> None:
 @pytest.mark.parametrize("recipe", F8)
 def test_a_gradient_and_a_kernel_have_the_format_of_the_kernel(recipe: str) -> None:
     """A convolution has operands of one type, and cuDNN takes E4M3 for both."""
-    text = exported(jax.grad(convolved, 1), *CONVOLUTION)
+    text = stablehlo_of(jax.grad(convolved, 1), *CONVOLUTION)
     report = report_of(text, recipe, strict=True)
     assert [m.formats[:2] for m in report.matmuls] == [("f8E4M3FN", "f8E4M3FN")] * 2
     program = scalify_hlo.rewrite(text, recipe=recipe, input_scale={"*": 1.0})
@@ -184,14 +171,14 @@ def test_a_gradient_and_a_kernel_have_the_format_of_the_kernel(recipe: str) -> N
 
 
 def test_a_convolution_of_two_formats_is_told() -> None:
-    text = exported(convolved, *CONVOLUTION)
+    text = stablehlo_of(convolved, *CONVOLUTION)
     report = report_of(text, "fp8", matmul__weight="e5m2", matmul__gradient="e4m3")
     assert messages(report)[1:] == [f"stays wide: {selection.TWO_TYPES.reason}"]
 
 
 def test_complex_operands_are_told() -> None:
-    types = array(32, 32, dtype=jnp.complex64), array(32, 32, dtype=jnp.complex64)
-    report = report_of(exported(lambda x, w: x @ w, *types), "fp8-current")
+    types = shaped(32, 32, dtype=jnp.complex64), shaped(32, 32, dtype=jnp.complex64)
+    report = report_of(stablehlo_of(lambda x, w: x @ w, *types), "fp8-current")
     assert messages(report)[1] == "stays wide: its operands are complex"
 
 
@@ -200,7 +187,7 @@ def test_a_matmul_that_is_neither_forward_nor_backward_is_told() -> None:
         g = jax.grad(lambda w: jnp.sum(jnp.tanh(x @ w) ** 3))(w)
         return g.T @ g
 
-    report = report_of(exported(second, array(32, 32), array(32, 32)), "fp8-current")
+    report = report_of(stablehlo_of(second, shaped(32, 32), shaped(32, 32)), "fp8-current")
     assert messages(report) == [f"stays wide: {selection.NEITHER.reason}"]
 
 
@@ -208,7 +195,7 @@ def test_a_matmul_in_a_loops_condition_is_told() -> None:
     def model(x: jax.Array, w: jax.Array) -> Any:
         return lax.while_loop(lambda h: jnp.sum(h @ w) > 0, lambda h: h - 1, x @ w)
 
-    report = report_of(exported(model, array(32, 32), array(32, 32)), "fp8")
+    report = report_of(stablehlo_of(model, shaped(32, 32), shaped(32, 32)), "fp8")
     assert messages(report) == [f"stays wide: {selection.UNREACHED.reason}"]
 
 
@@ -216,7 +203,7 @@ def test_equal_remarks_are_one_line() -> None:
     def model(x: jax.Array, w: jax.Array, v: jax.Array) -> Any:
         return x @ w, [x @ v, (x + 1) @ v, (x + 2) @ v]
 
-    text = exported(model, array(32, 32), array(32, 32), array(32, 8))
+    text = stablehlo_of(model, shaped(32, 32), shaped(32, 32), shaped(32, 8))
     result = call("--recipe", "fp8-current", text=text)
     small = [line for line in result.stderr.splitlines() if "stays wide" in line]
     assert len(small) == 1
@@ -236,13 +223,13 @@ def test_a_few_rows_are_enough_where_one_operand_is_a_weight(rows: int, recipe: 
 
 
 def test_a_weight_may_be_on_either_side() -> None:
-    text = exported(lambda w, x: w @ jnp.tanh(x), array(64, 64), array(64, 2))
+    text = stablehlo_of(lambda w, x: w @ jnp.tanh(x), shaped(64, 64), shaped(64, 2))
     assert report_of(text, "fp8").narrowed == 1
     assert report_of(text, "fp8", matmul__smallest=[3, 1, 1]).narrowed == 0
 
 
 def test_two_activations_need_rows_on_both_sides() -> None:
-    text = exported(lambda x, y: jnp.tanh(x) @ jnp.tanh(y), array(2, 64), array(64, 64))
+    text = stablehlo_of(lambda x, y: jnp.tanh(x) @ jnp.tanh(y), shaped(2, 64), shaped(64, 64))
     report = report_of(text, "fp8")
     assert messages(report)[1] == "stays wide: the free size of its activation is below 16"
     assert report_of(text, "fp8", matmul__smallest=[64, 2, 64]).narrowed == 1
@@ -285,7 +272,7 @@ def test_inputs_without_a_declared_scale_are_measured(recipe: str) -> None:
 
 
 def test_of_an_exported_program_too() -> None:
-    exported_ = jax.export.export(jax.jit(jnp.matmul))(array(32, 32), array(32, 32))
+    exported_ = program_of(jnp.matmul, shaped(32, 32), shaped(32, 32))
     assert rewrite(exported_, recipe="fp8", report=True)[1].statistics == 2
     scale = {"a": 1.0}
     (site,) = rewrite(exported_, recipe="fp8", input_scale=scale, report=True)[1].sites
@@ -304,7 +291,9 @@ def test_pairs_and_declarations_of_the_recipe_count() -> None:
     assert not rewrite(text, recipe="fp8", signature="scaled", report=True)[1].remarks
     settings = {"inputs.scale": ["arg0=2^-1"]}
     assert not rewrite(text, recipe="fp8", settings=settings, report=True)[1].remarks
-    constant = exported(lambda i: jnp.ones((32, 32))[i] @ jnp.eye(32), array(32, dtype=jnp.int32))
+    constant = stablehlo_of(
+        lambda i: jnp.ones((32, 32))[i] @ jnp.eye(32), shaped(32, dtype=jnp.int32)
+    )
     assert not rewrite(constant, recipe="fp8", report=True)[1].sites
 
 

@@ -14,7 +14,7 @@ from scalify_hlo.rules.families import product_uncertainty
 from scalify_hlo.rules.isolated import placeholder
 from scalify_hlo.rules.scale_rewriter import Notes, ScaleRewriter, Settings
 from scalify_hlo.rules.sums import _is_constant, add
-from tests.py.judge import parse
+from tests.py.judge import body_of, parse
 
 
 def info(uncertainty: Uncertainty) -> Scaled:
@@ -97,7 +97,7 @@ func.func @main(%x: tensor<4xf32>, %c: tensor<4xf32>) -> tensor<4xf32> {
 def test_sums_of_a_power_and_a_constant_are_uncertain(degree: int, octaves: float) -> None:
     """Either may be the larger one; the uncertainty is 2 octaves for each degree."""
     module = parse(SUM)
-    block = module.body.operations[0].regions[0].blocks[0]
+    block = body_of(module)
     with module.context, ir.Location.unknown():
         settings = Settings(load_recipe("fp8"), narrow=True, tracks_uncertainty=True)
         rewriter = ScaleRewriter(placeholder(block), settings, Notes(), lambda *_: None)

@@ -12,12 +12,13 @@ import jax.numpy as jnp
 import ml_dtypes
 import numpy as np
 import pytest
-from jax import export, lax
+from jax import lax
 
 from scalify_hlo.api import find_nan, rewrite
 from scalify_hlo.errors import UsageError
 from scalify_hlo.observe.nan_report import NanReport, NonFiniteOp, ValueRange
 from tests.py import eight_devices
+from tests.py.judge import normal, normals, program_of
 from tests.py.stats_reference import Array, planted
 
 HERE = Path(__file__)
@@ -37,7 +38,7 @@ def line(mark: str) -> str:
 
 
 def of(function: Callable[..., Any], *arguments: Any, **options: Any) -> NanReport:
-    exported = export.export(jax.jit(function))(*arguments)
+    exported = program_of(function, *arguments)
     return find_nan(exported, [arguments], **options)
 
 
@@ -209,9 +210,6 @@ def test_a_sharded_step() -> None:
     assert found["looped"]["device"] == 5
 
 
-MASK = f32([[0, -np.inf], [0, 0]])
-
-
 def test_the_infinities_of_a_mask_are_meant() -> None:
     def step(x: jax.Array) -> jax.Array:
         masked = jnp.where(jnp.tri(2, dtype=bool), x, -jnp.inf)
@@ -325,7 +323,7 @@ def descent(w: jax.Array, x: jax.Array) -> Any:
 
 def test_steps_end_at_the_first_that_is_not_finite() -> None:
     w, x = np.ones((3, 2), F32), np.ones((4, 3), F32)
-    exported = export.export(jax.jit(descent))(w, x)
+    exported = program_of(descent, w, x)
     report = find_nan(exported, [(w, x)], steps=100, carry=True)
     state, count = jnp.asarray(w), 0
     while jnp.isfinite(state).all():
@@ -338,14 +336,13 @@ def test_steps_end_at_the_first_that_is_not_finite() -> None:
 
 @pytest.mark.parametrize("recipe", ["propagate", "unit", "fp8-current", "fp8-delayed"])
 def test_a_rewrite_is_searched(recipe: str) -> None:
-    rng = np.random.default_rng(0)
-    x, w = (rng.standard_normal((32, 32)).astype(F32) for _ in range(2))
+    x, w = normals(*[(32, 32)] * 2)
     x[3, 4] = -60
 
     def step(x: jax.Array, w: jax.Array) -> jax.Array:
         return jnp.log(x @ jnp.ones_like(w) + 40) @ w  # of a rewrite
 
-    exported = export.export(jax.jit(step))(x, w)
+    exported = program_of(step, x, w)
     found = first(find_nan(exported, [(x, w)], recipe=recipe, steps=2))
     assert line("of a rewrite") in found.location
     assert found.op == "stablehlo.log"
@@ -353,13 +350,12 @@ def test_a_rewrite_is_searched(recipe: str) -> None:
 
 @pytest.mark.parametrize("recipe", ["propagate", "fp8-current", "fp8-delayed"])
 def test_a_rewritten_program_takes_the_inputs_of_its_original(recipe: str) -> None:
-    rng = np.random.default_rng(0)
-    x = rng.standard_normal((32, 32)).astype(F32) * 8
+    x = normal(32, 32) * 8
 
     def step(x: jax.Array) -> jax.Array:
         return jnp.log(x @ x.T - 1e3)  # of a file
 
-    exported = export.export(jax.jit(step))(x)
+    exported = program_of(step, x)
     scaled = rewrite(exported, recipe=recipe, signature="scaled")
     found = first(find_nan(scaled.serialize(), [{"x": x}]))
     assert line("of a file") in found.location

@@ -6,8 +6,6 @@ import importlib
 import sys
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import pytest
 
 import scalify_hlo
@@ -15,6 +13,7 @@ from benchmarks import gpu_kernels
 from benchmarks.common import export_text
 from benchmarks.gpu_kernels import FP8_MATMUL, Kernels, f8_dots, kernels, without_algorithms
 from benchmarks.targets import H200
+from tests.py.judge import shaped
 
 _hlo: Any = importlib.import_module("jaxlib._hlo")  # private: the one way from text to HLO
 
@@ -89,7 +88,7 @@ def one_kernel(name: str) -> Any:
 
 
 def matmul() -> str:
-    shapes = [jax.ShapeDtypeStruct(shape, jnp.float32) for shape in ((16, 32), (32, 64))]
+    shapes = [shaped(*shape) for shape in ((16, 32), (32, 64))]
     return export_text(lambda x, w: x @ w, *shapes)
 
 

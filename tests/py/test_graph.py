@@ -14,12 +14,13 @@ from jax import lax
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.layers.recognition import graph_of
 from scalify_hlo.dialect import attributes
-from tests.py.judge import parse
+from scalify_hlo.dialect.walk import ops_in
+from tests.py.judge import parse, shaped, stablehlo_of
 
 
 def module_of(function: Callable[..., Any], *shapes: tuple[int, ...]) -> ir.Module:
-    arguments = [jax.ShapeDtypeStruct(shape, jnp.float32) for shape in shapes]
-    return parse(str(jax.export.export(jax.jit(function))(*arguments).mlir_module()))
+    arguments = [shaped(*shape) for shape in shapes]
+    return parse(stablehlo_of(function, *arguments))
 
 
 def counted(module: ir.Module) -> Counter[str]:
@@ -35,15 +36,10 @@ def products(x: jax.Array, y: jax.Array) -> list[jax.Array]:
 def test_ops_are_told_apart_by_their_own_attributes(*, marked: bool) -> None:
     module = module_of(products, (3, 3), (3, 3))
 
-    def mark(op: ir.Operation) -> ir.WalkResult:
-        if op.name == "stablehlo.dot_general":
-            op.attributes[attributes.SITE] = ir.StringAttr.get("first")
-            return ir.WalkResult.INTERRUPT
-        return ir.WalkResult.ADVANCE
-
     with module.context:
         if marked:
-            module.operation.walk(mark)
+            first, *_ = ops_in(module.operation, {"stablehlo.dot_general"})
+            first.attributes[attributes.SITE] = ir.StringAttr.get("first")
         assert counted(module)["dot_general"] == 2
 
 

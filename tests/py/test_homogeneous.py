@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -17,7 +16,15 @@ from hypothesis import strategies as st
 
 from scalify_hlo.rules.families import opaque
 from scalify_hlo.rules.table import RULES
-from tests.py.judge import Array, Pair, assert_same_bits, rewritten, run_scaled
+from tests.py.judge import (
+    Array,
+    Pair,
+    assert_same_bits,
+    rewritten,
+    run_scaled,
+    shaped,
+    stablehlo_of,
+)
 from tests.py.programs import PROGRAMS, Program
 from tests.py.programs.program import ABSENT, SIZES, draw
 from tests.py.test_rules import JUDGES
@@ -109,8 +116,8 @@ NETWORK_DEGREES = ((1, 1, 1, 0), (0, 1, 1, 1), (1, 0, 1, 1), (1, 1, 0, 1))
 
 
 def network_text() -> str:
-    types = [jax.ShapeDtypeStruct(shape, jnp.float32) for shape in NETWORK_SHAPES]
-    return str(jax.export.export(jax.jit(network))(*types).mlir_module())
+    types = [shaped(*shape) for shape in NETWORK_SHAPES]
+    return stablehlo_of(network, *types)
 
 
 def assert_network_moves(text: str, seed: int, exponents: list[int], moves: list[int]) -> None:

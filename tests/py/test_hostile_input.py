@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 import scalify_hlo
-from scalify_hlo.cli.main import main
 from scalify_hlo.errors import InputError, UsageError
 from scalify_hlo.storage import files
 from tests.py import samples
+from tests.py.commands import call
 
 PROGRAM = """func.func @main(%x: tensor<4xf32> loc("x"), %n: tensor<4xi32> loc("n"),
     %w: tensor<4xf64> loc("w")) -> tensor<4xf32> {
@@ -30,8 +30,13 @@ SHORT = "tensor<4xf32>"
 LIMITED = "import resource as r; r.setrlimit(r.RLIMIT_AS, (3 << 30, 3 << 30))"
 
 
-def call(*arguments: str, text: bytes | str | None = None) -> Result:
-    return CliRunner().invoke(main, list(arguments), input=text)
+def refused(folder: Path, line: str) -> list[str]:
+    """The lines that a command of the shell ends with, in a folder with a program."""
+    (folder / "tiny.mlir").write_text(samples.TEXT)
+    command = ["bash", "-c", f"cd {folder}; {line}"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    return done.stderr.splitlines()
 
 
 def assert_refused(result: Result, code: int, place: str, sentence: str, cure: str) -> None:
@@ -58,16 +63,8 @@ def assert_refused(result: Result, code: int, place: str, sentence: str, cure: s
     ],
 )
 def test_a_device_that_never_ends(tmp_path: Path, arguments: str) -> None:
-    (tmp_path / "tiny.mlir").write_text(samples.TEXT)
     code = f"{LIMITED}; from scalify_hlo.__main__ import run; run()"
-    done = subprocess.run(
-        ["bash", "-c", f'cd {tmp_path}; exec {sys.executable} -c "{code}" {arguments}'],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    error, note = done.stderr.splitlines()
-    assert done.returncode == 1
+    error, note = refused(tmp_path, f'exec {sys.executable} -c "{code}" {arguments}')
     assert error.startswith(("/dev/zero: error: ", "/dev/urandom: error: ", "<stdin>: error: "))
     assert "this is n" in error
     assert " note: " in note
@@ -89,19 +86,11 @@ def test_a_stream_that_begins_as_it_should_and_never_ends(
     tmp_path: Path, arguments: str, line: str
 ) -> None:
     """With a lower bound than it has, since gigabytes take seconds."""
-    (tmp_path / "tiny.mlir").write_text(samples.TEXT)
     code = (
         "from scalify_hlo.storage import files; from scalify_hlo.__main__ import run; "
         "files.read_open.__kwdefaults__['most'] >>= 7; run()"
     )
-    done = subprocess.run(
-        ["bash", "-c", f'cd {tmp_path}; yes "{line}" | {sys.executable} -c "{code}" {arguments}'],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    error, note = done.stderr.splitlines()
-    assert done.returncode == 1
+    error, note = refused(tmp_path, f'yes "{line}" | {sys.executable} -c "{code}" {arguments}')
     assert f"the stream goes on after {1 << 24:,} bytes" in error
     assert error.startswith(("<stdin>: error: ", "/dev/stdin: error: "))
     assert " note: write it to a file" in note
@@ -175,7 +164,7 @@ def test_an_archive_that_inflates_to_gigabytes(
 def test_arrays_of_no_numbers_are_refused(tmp_path: Path, program: str, dtype: str) -> None:
     x, w = np.zeros(4, np.float32), np.zeros(4)
     np.savez(tmp_path / "a.npz", x=x, n=np.zeros(4, dtype), w=w)
-    result = call("check", program, program, "--inputs", str(tmp_path / "a.npz"))
+    result = call("check", program, program, "--inputs", tmp_path / "a.npz")
     assert_refused(result, 2, "", "the array for 'n' is ", "shape and dtype")
 
 
@@ -210,7 +199,7 @@ def test_a_scale_that_f32_cannot_hold(program: str, scale: str) -> None:
 
 
 def test_scales_of_f64_arguments_are_f64(program: str) -> None:
-    assert call("rewrite", program, "--input-scale", "w=2^200").exit_code == 0
+    call("rewrite", program, "--input-scale", "w=2^200", code=0)
     result = call("rewrite", program, "--input-scale", "w=2^1023")
     assert_refused(result, 2, "", "is out of range", "2^-1022 to 2^1022")
 
@@ -243,7 +232,7 @@ def test_a_scale_in_python_is_refused_alike(scale: Any) -> None:
 def test_a_recipe_with_a_number_of_many_digits(tmp_path: Path, program: str) -> None:
     recipe = tmp_path / "r.toml"
     recipe.write_text(f"[matmul]\nsmallest = {'9' * 5000}")
-    result = call("rewrite", program, "--recipe", str(recipe))
+    result = call("rewrite", program, "--recipe", recipe)
     assert_refused(result, 1, str(recipe), "a number of thousands of digits", "shows a recipe")
 
 

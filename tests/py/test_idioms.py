@@ -28,6 +28,7 @@ from benchmarks.idioms import (
     reductions,
 )
 from benchmarks.numerics import rounded
+from tests.py.judge import shaped, stablehlo_of
 
 F16, E4M3 = np.dtype(np.float16), np.dtype(ml_dtypes.float8_e4m3fn)
 FORMATS = pytest.mark.parametrize("format_", [F16, E4M3], ids=str)
@@ -162,8 +163,8 @@ def test_the_last_operand_is_returned_in_its_format() -> None:
         half = (x @ w).astype(jnp.float16)
         return jnp.matmul(half, w.astype(jnp.float16), preferred_element_type=jnp.float32) + 1
 
-    shape = jax.ShapeDtypeStruct((64, 64), jnp.float32)
-    seen = observed(str(jax.export.export(jax.jit(program))(shape, shape).mlir_module()))
+    shape = shaped(64, 64)
+    seen = observed(stablehlo_of(program, shape, shape))
     assert '-> (tensor<64x64xf32> {jax.result_info = "result"}, tensor<64x64xf16>' in seen.text
     assert seen.inner == ((np.dtype(np.float32), np.dtype(np.float32)),)
 
@@ -174,5 +175,5 @@ def test_reductions_are_counted_once_for_each_call() -> None:
     def program(x: jax.Array) -> jax.Array:
         return total(x) + total(2 * x) + x.max()
 
-    shape = jax.ShapeDtypeStruct((64,), jnp.float32)
-    assert reductions(str(jax.export.export(jax.jit(program))(shape).mlir_module())) == 3
+    shape = shaped(64)
+    assert reductions(stablehlo_of(program, shape)) == 3

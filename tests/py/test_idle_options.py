@@ -10,7 +10,6 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import jax
-import jax.numpy as jnp
 import pytest
 
 import scalify_hlo
@@ -23,8 +22,9 @@ from scalify_hlo.recipes.effects import NEEDS, OF_PAIRS
 from scalify_hlo.recipes.loading import TABLES, defaults, load_calibrated
 from scalify_hlo.recipes.model import Scaling, StateOptions
 from scalify_hlo.recipes.toml import preset_names
-from tests.py.judge import parse
-from tests.py.test_recipe import assert_one_sentence, call, write
+from tests.py.commands import call
+from tests.py.judge import parse, shaped, stablehlo_of
+from tests.py.test_recipe import assert_one_sentence, write
 
 CONFIG = gpt2.Config(layers=1, width=32, heads=2, sequence=16, vocab=32, batch=2)
 
@@ -33,7 +33,7 @@ CONFIG = gpt2.Config(layers=1, width=32, heads=2, sequence=16, vocab=32, batch=2
 def step() -> str:
     """A training step with matmuls, normalizations, weights and moments, and a count of steps."""
     state = gpt2.abstract_state(CONFIG, gpt2.ADAMW)
-    return str(jax.export.export(jax.jit(gpt2.adamw_step))(*state).mlir_module())
+    return stablehlo_of(gpt2.adamw_step, *state)
 
 
 @cache
@@ -45,9 +45,7 @@ def powers() -> str:
             a = a @ a
         return a
 
-    return str(
-        jax.export.export(jax.jit(fn))(jax.ShapeDtypeStruct((32, 32), jnp.float32)).mlir_module()
-    )
+    return stablehlo_of(fn, shaped(32, 32))
 
 
 @cache
@@ -73,7 +71,6 @@ def _of(kind: str) -> dict[str, Any]:
     return {"recipe": f"fp8-{kind}", "program": "seen"}
 
 
-PERCENTILE = {"scaling.method": "percentile"}
 STEP: dict[str, object] = {"inputs.step": ["*count"]}
 EVERY_4: dict[str, object] = {"norm_gradients.every": 4}
 EFFECTS = {
@@ -241,8 +238,9 @@ def test_state_is_returned_as_it_is_taken_under_same(key: str) -> None:
     with pytest.raises(UsageError, match=f"{key} has no effect: with the signature same"):
         scalify_hlo.rewrite(step(), recipe=set_)
     value = ",".join(case.value) if isinstance(case.value, list) else case.value
-    result = call("rewrite", "-", "--recipe", recipe, "--set", f"{key}={value}", text=step())
-    assert result.exit_code == 2
+    result = call(
+        "rewrite", "-", "--recipe", recipe, "--set", f"{key}={value}", text=step(), code=2
+    )
     assert_one_sentence(result, f"{key} has no effect")
 
 
@@ -286,8 +284,7 @@ def test_scales_that_no_float_holds(tmp_path: Path) -> None:
         with pytest.raises(InputError, match=r"input scale|out of range") as caught:
             load_recipe(path)
         assert caught.value.location == f"{path}:2"
-        result = call("rewrite", "-", "--input-scale", f"*={scale}", text=powers())
-        assert result.exit_code == 2
+        result = call("rewrite", "-", "--input-scale", f"*={scale}", text=powers(), code=2)
         assert result.stdout == ""
 
 
@@ -320,12 +317,10 @@ def test_state_that_no_step_carries_is_remarked() -> None:
     plain = call("rewrite", "-", *given, text=text)
     assert "state.weight" not in plain.stderr  # of the preset
     moments = ("--set", "state.first_moment=e4m3")
-    asked = call("rewrite", "-", *given, *moments, text=text)
-    assert asked.exit_code == 0
+    asked = call("rewrite", "-", *given, *moments, text=text, code=0)
     assert "remark" in asked.stderr
     assert "state.first_moment is f8E4M3FN, and the program returns no such state" in asked.stderr
-    strict = call("rewrite", "-", *given, *moments, "--strict", text=text)
-    assert strict.exit_code == 1
+    call("rewrite", "-", *given, *moments, "--strict", text=text, code=1)
     weight = ("--set", "state.weight=e4m3")
     assert "state.weight is f8E4M3FN" in call("rewrite", "-", *given, *weight, text=text).stderr
     declared = (*weight, "--set", "inputs.weight=arg1")

@@ -11,14 +11,14 @@ import pytest
 from jax import lax
 
 import scalify_hlo as jsa
-from tests.py.role_models import array
+from tests.py.judge import shaped
 from tests.py.test_roles import exported
 from tests.py.test_state_roles import argument_roles, names_of
 
 Array = jax.Array
 Program = tuple[Callable[..., Any], tuple[Any, ...]]
 
-SQUARE = array(8, 8)
+SQUARE = shaped(8, 8)
 QKV = dict.fromkeys(("q", "k", "v"), SQUARE)
 
 
@@ -76,21 +76,21 @@ def sampler(x: Array, w: Any) -> Any:
     return x - 0.1 * jnp.tanh(x @ w["q"]) @ w["k"]
 
 
-CACHE = {"k": array(16, 8), "v": array(16, 8)}
-AT = jax.ShapeDtypeStruct((), "int32")
+CACHE = {"k": shaped(16, 8), "v": shaped(16, 8)}
+AT = shaped(dtype="int32")
 
 INFERENCE: dict[str, Program] = {
     "linear attention": (
         linear_attention,
-        ({"sums": array(4, 8, 8), "norm": array(4, 8)}, array(4, 8), QKV),
+        ({"sums": shaped(4, 8, 8), "norm": shaped(4, 8)}, shaped(4, 8), QKV),
     ),
-    "delta rule": (delta_rule, (SQUARE, array(8), QKV)),
-    "batch norm": (batch_norm, ({"mean": array(8), "var": array(8)}, array(4, 6), array(6, 8))),
-    "chosen cache": (chosen_cache, (CACHE, array(1, 8), QKV, AT)),
-    "masked cache": (masked_cache, (CACHE, array(1, 8), QKV, AT)),
-    "gru": (gru, (array(4, 8), array(4, 8), QKV)),
-    "lstm": (lstm, ({"c": array(4, 8), "h": array(4, 8)}, array(4, 32), array(8, 32))),
-    "sampler": (sampler, (array(4, 8), QKV)),
+    "delta rule": (delta_rule, (SQUARE, shaped(8), QKV)),
+    "batch norm": (batch_norm, ({"mean": shaped(8), "var": shaped(8)}, shaped(4, 6), shaped(6, 8))),
+    "chosen cache": (chosen_cache, (CACHE, shaped(1, 8), QKV, AT)),
+    "masked cache": (masked_cache, (CACHE, shaped(1, 8), QKV, AT)),
+    "gru": (gru, (shaped(4, 8), shaped(4, 8), QKV)),
+    "lstm": (lstm, ({"c": shaped(4, 8), "h": shaped(4, 8)}, shaped(4, 32), shaped(8, 32))),
+    "sampler": (sampler, (shaped(4, 8), QKV)),
 }
 
 
@@ -140,7 +140,7 @@ def loss(params: Any, x: Array) -> Array:
     return jnp.mean(jnp.tanh(x @ params["w"] + params["b"]) ** 2) + 0.01 * penalty
 
 
-PARAMS = {"w": array(6, 8), "b": array(8)}
+PARAMS = {"w": shaped(6, 8), "b": shaped(8)}
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
@@ -148,7 +148,7 @@ def test_gradients_with_a_penalty_are_no_next_weights(dtype: str) -> None:
     def gradients(params: Any, x: Array) -> Any:
         return jax.tree.map(lambda g: 0.5 * g.astype(dtype), jax.grad(loss)(params, x))
 
-    assert roles((gradients, (PARAMS, array(4, 6))), stripped=False) == {}
+    assert roles((gradients, (PARAMS, shaped(4, 6))), stripped=False) == {}
 
 
 def test_weights_with_a_penalty_are_weights() -> None:
@@ -156,7 +156,7 @@ def test_weights_with_a_penalty_are_weights() -> None:
         return jax.tree.map(lambda p, g: p - 0.1 * g, params, jax.grad(loss)(params, x))
 
     for stripped in (False, True):
-        found = roles((step, (PARAMS, array(4, 6))), stripped=stripped)
+        found = roles((step, (PARAMS, shaped(4, 6))), stripped=stripped)
         assert found == {f"params['{name}']": "weight" for name in PARAMS}
 
 
@@ -166,5 +166,5 @@ def test_gradients_that_are_written_out_make_weights() -> None:
     def step(w: Array, x: Array, y: Array) -> Array:
         return w - 0.1 * (x.T @ (x @ w - y))
 
-    program = step, (array(6, 8), array(4, 6), array(4, 8))
+    program = step, (shaped(6, 8), shaped(4, 6), shaped(4, 8))
     assert roles(program, stripped=True) == {"w": "weight"}

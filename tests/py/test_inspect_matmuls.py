@@ -10,15 +10,15 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from scalify_hlo import rewrite
 from scalify_hlo.cli import console
-from scalify_hlo.cli.main import main
 from scalify_hlo.cli.matmul_table import ROLES, SORTS
 from scalify_hlo.io.pairs import pairs_of
 from scalify_hlo.io.program import read_text
-from tests.py.judge import propagated
+from tests.py import commands
+from tests.py.judge import propagated, shaped
 from tests.py.schemas import faults
 
 
@@ -35,21 +35,17 @@ def step(params: Any, x: jax.Array, y: jax.Array) -> Any:
 
 @pytest.fixture(scope="module")
 def text() -> str:
-    def array(*shape: int) -> jax.ShapeDtypeStruct:
-        return jax.ShapeDtypeStruct(shape, jnp.float32)
-
-    params = {"encoder": array(32, 64), "head": array(64, 8)}
-    types = params, array(16, 32), array(16, 8)
+    params = {"encoder": shaped(32, 64), "head": shaped(64, 8)}
+    types = params, shaped(16, 32), shaped(16, 8)
     return str(jax.export.export(jax.jit(step), platforms=["cpu"])(*types).mlir_module())
 
 
-def call(text: str, *arguments: str) -> Result:
-    return CliRunner().invoke(main, ["inspect", "-", *arguments], input=text)
+def call(text: str, *arguments: object, code: int | None = None) -> Result:
+    return commands.call("inspect", "-", *arguments, text=text, code=code)
 
 
 def rows(text: str, *arguments: str) -> list[str]:
-    result = call(text, *arguments)
-    assert result.exit_code == 0, result.output
+    result = call(text, *arguments, code=0)
     lines = result.stdout.splitlines()
     (start,) = [i for i, line in enumerate(lines) if "M x N x K" in line]
     return [line for line in lines[start + 1 :] if " x " in line]
@@ -111,8 +107,7 @@ def test_patterns_have_roles(text: str) -> None:
     assert "grad x act" in wgrad
     out = call(text, *given, "--exclude", "*head*@gradient@activation").stdout
     assert "takes out 1 of 5 matmuls" in out
-    failed = call(text, *given, "--exclude", "*head*@wgrad")
-    assert failed.exit_code == 2
+    failed = call(text, *given, "--exclude", "*head*@wgrad", code=2)
     assert "a role after @ is one of: forward, backward" in failed.stderr
 
 
@@ -138,15 +133,14 @@ def test_patterns_of_exclude_are_tried(text: str) -> None:
     ],
 )
 def test_what_is_unknown_is_refused(text: str, arguments: list[str], told: str) -> None:
-    result = call(text, *arguments)
-    assert result.exit_code == 2
+    result = call(text, *arguments, code=2)
     assert told in result.stderr
     assert not result.stdout
     assert len(result.stderr.splitlines()) == 2
 
 
 def test_the_help_has_all_roles_and_keys() -> None:
-    help_ = " ".join(CliRunner().invoke(main, ["inspect", "--help"]).stdout.split())
+    help_ = " ".join(commands.call("inspect", "--help").stdout.split())
     for word in (*ROLES, *SORTS):
         assert word in help_
 

@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from scalify_hlo.storage import files, interrupts
-from tests.py.commands import PROGRAM, RUNS, call, write
+from tests.py.commands import PROGRAM, RUNS, call, python, write
 
 OUTPUTS = {
     "rewrite": ("-o", "out.export"),
@@ -170,10 +170,8 @@ files.save_file(sys.argv[1], save)
 def test_an_interrupt_where_exceptions_are_lost(tmp_path: Path) -> None:
     output = tmp_path / "out"
     output.write_text(OLD)
-    done = subprocess.run(
-        [sys.executable, "-c", _CUT, str(output)], check=False, capture_output=True, text=True
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+    done = python("-c", _CUT, output, code=130)
+    assert (done.stdout, done.stderr) == ("", "")
     assert os.listdir(tmp_path) == ["out"]
     assert output.read_text() == OLD
 

@@ -2,14 +2,13 @@
 
 import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from scalify_hlo.errors import InputError
 from scalify_hlo.storage import files
+from tests.py.commands import python
 
 _WRITER = """
 import os, signal, sys
@@ -30,8 +29,7 @@ files.save_file(sys.argv[1], save)
 def test_a_terminated_write_leaves_the_folder_as_it_was(tmp_path: Path) -> None:
     output = tmp_path / "out.mlir"
     output.write_text("before")
-    done = subprocess.run([sys.executable, "-c", _WRITER, str(output)], check=False)
-    assert done.returncode == -signal.SIGTERM
+    python("-c", _WRITER, output, code=-signal.SIGTERM)
     assert os.listdir(tmp_path) == ["out.mlir"]
     assert output.read_text() == "before"
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import jax
@@ -11,6 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax import export
+
+from tests.py.commands import python
 
 WHITEN = {
     "eigh": lambda m: jnp.linalg.eigh(m)[1],
@@ -46,4 +46,4 @@ def test_they_run_in_a_process_that_has_not_run_jax(tmp_path: Path) -> None:
         files.append(f"{name}.export")
         (tmp_path / files[-1]).write_bytes(export.export(function)(x).serialize())
         np.save(tmp_path / f"{name}.npy", function(x))
-    subprocess.run([sys.executable, "-c", RUNS, *files], check=True, cwd=tmp_path)
+    python("-c", RUNS, *files, cwd=tmp_path)

@@ -10,11 +10,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import pytest
-from click.testing import CliRunner
-from jax import export, lax
+from jax import lax
 
 import scalify_hlo
-from scalify_hlo.cli.main import main
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.errors import UsageError
 from scalify_hlo.passes.normalize import NormalizePass
 from scalify_hlo.passes.pipeline import parse_pipeline, run_passes
@@ -22,15 +21,14 @@ from scalify_hlo.passes.summary import summary
 from scalify_hlo.quantize.selection import LAST
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.report.model import MatmulReport, Report
-from tests.py.judge import parse
+from tests.py.commands import call
+from tests.py.judge import parse, stablehlo_of
 from tests.py.role_models import DISTINCT, Sizes
 from tests.py.role_programs import MODELS, transformer_step
 
 WIDTH, ROWS, HEADS = 16, 32, 2
 BY_NAME = {model.name: model for model in MODELS}
 SCOPE = re.compile(r"layer\d\d")
-
-Params = list[dict[str, jax.Array]]
 
 
 def linear(number: int, x: Any, w: Any) -> Any:
@@ -74,12 +72,8 @@ def training(model: Callable[..., Any]) -> Callable[..., Any]:
     return step
 
 
-def text_of(function: Callable[..., Any], *arguments: Any) -> str:
-    return str(export.export(jax.jit(function))(*arguments).mlir_module())
-
-
 def model_text(name: str, sizes: Sizes = DISTINCT) -> str:
-    return text_of(*_built(BY_NAME[name].build(sizes)))
+    return stablehlo_of(*_built(BY_NAME[name].build(sizes)))
 
 
 def _built(built: tuple[Any, Any]) -> tuple[Any, ...]:
@@ -111,7 +105,7 @@ X = jnp.linspace(-1, 1, ROWS * WIDTH).reshape(ROWS, WIDTH)
 def test_data_flow_finds_the_matmuls_that_names_tell(*, stripped: bool, checkpoint: bool) -> None:
     """At any share, queries, keys and values included, which read one activation."""
     step = training(lambda params, x: transformer(params, x, checkpoint=checkpoint))
-    text = text_of(step, weights(), X)
+    text = stablehlo_of(step, weights(), X)
     names = [m.name for m in reported(text, 0).matmuls]
     numbers = [int(found[0][5:]) if (found := SCOPE.findall(name)) else -1 for name in names]
     for count in range(14):
@@ -119,15 +113,9 @@ def test_data_flow_finds_the_matmuls_that_names_tell(*, stripped: bool, checkpoi
         first: list[Any] = ["strip-debuginfo"] if stripped else []
         (roles,) = parse_pipeline(f"scalify-roles{{last-wide={count / 13}}}")
         run_passes(module, [*first, NormalizePass(), roles])
-        marked: list[bool] = []
-        module.operation.walk(lambda op, found=marked: _note(op, found))
+        matmuls = ops_in(module.operation, where=lambda op: "scalify.matmul" in op.attributes)
+        marked = ["scalify.last" in op.attributes for op in matmuls]
         assert marked == [number >= 13 - count for number in numbers], count
-
-
-def _note(op: Any, found: list[bool]) -> Any:
-    if "scalify.matmul" in op.attributes:
-        found.append("scalify.last" in op.attributes)
-    return scalify_hlo._compat.ir.WalkResult.ADVANCE
 
 
 def without_record(program: str) -> str:
@@ -138,7 +126,7 @@ def without_record(program: str) -> str:
 @pytest.mark.filterwarnings("ignore::scalify_hlo.ScalifyWarning")
 @pytest.mark.parametrize("recipe", ["nvfp4", "mxfp8", "fp8", "fp8-current", "bf16"])
 def test_the_rewrite_is_that_without_the_layers_that_names_tell(recipe: str) -> None:
-    text = text_of(training(transformer), weights(), X)
+    text = stablehlo_of(training(transformer), weights(), X)
     small = {} if recipe == "bf16" else {"matmul.smallest": 1}
     names = [f"*layer{number:02}*" for number in (10, 11, 12)]
     by_share, by_name, whole = (
@@ -172,7 +160,7 @@ def test_inference_has_forward_matmuls_only() -> None:
 
 def test_the_preset_leaves_fifteen_percent_wide() -> None:
     assert load_recipe("nvfp4").matmul.last_wide == 0.15
-    text = text_of(training(transformer), weights(4), X)
+    text = stablehlo_of(training(transformer), weights(4), X)
     settings = {"matmul.smallest": 1}
     _, report = scalify_hlo.rewrite(text, recipe="nvfp4", settings=settings, report=True)
     # 0.15 * 25 = 3.75
@@ -190,7 +178,7 @@ def chain(layers: int) -> str:
             x = x @ w
         return x
 
-    return text_of(model, [jnp.ones((16, 16))] * layers, jnp.ones((16, 16)))
+    return stablehlo_of(model, [jnp.ones((16, 16))] * layers, jnp.ones((16, 16)))
 
 
 @pytest.mark.parametrize(
@@ -217,7 +205,7 @@ def test_a_share_of_less_than_one_layer_is_told_if_it_was_asked_for() -> None:
 
 @pytest.mark.parametrize("checkpoint", [False, True])
 def test_turns_of_a_loop_cannot_be_wide_apart_from_others(*, checkpoint: bool) -> None:
-    text = text_of(
+    text = stablehlo_of(
         *_built(transformer_step(scanned=True, layers=4, checkpoint=checkpoint)(DISTINCT))
     )
     report = reported(text, 0.15)  # 3.6 of 24
@@ -243,7 +231,7 @@ def test_layers_after_a_loop_are_wide() -> None:
 
     square = jnp.ones((16, 16))
     params = [jnp.ones((6, 16, 16)), square, square]
-    text = text_of(training(model), params, square)
+    text = stablehlo_of(training(model), params, square)
     report = reported(text, 0.25)  # 2 of 8
     assert {m.arguments[1] for m in last(report.matmuls) if m.part == "forward"} == {
         "params[1]",
@@ -297,7 +285,7 @@ def test_matrices_of_an_optimizer_are_no_layers() -> None:
         return new, jnp.sum(jnp.tanh(moment) @ moment, 0)
 
     square = jnp.ones((16, 16))
-    report = reported(text_of(step, [square, square], square, square), 0.5)
+    report = reported(stablehlo_of(step, [square, square], square, square), 0.5)
     assert report.matmuls[-1].roles == ("activation", "weight")
     assert report.matmuls[-1].part == "forward"
     found = last(report.matmuls)
@@ -344,25 +332,23 @@ def test_gradients_tell_weights_of_one_activation_apart() -> None:
     assert wide == [False, False, True, False, True, False, True]
 
 
-def command(tmp_path: Path, name: str, *arguments: str) -> Any:
+def command(tmp_path: Path, name: str, *arguments: str, code: int) -> Any:
     file = tmp_path / "step.mlir"
     file.write_text(model_text("mlp-inference"))
-    return CliRunner().invoke(main, [name, str(file), "--recipe", "mxfp8", *SMALL, *arguments])
+    return call(name, file, "--recipe", "mxfp8", *SMALL, *arguments, code=code)
 
 
 def test_requirements_count_the_last_layers_as_wide(tmp_path: Path) -> None:
     out = "-o", str(tmp_path / "out.mlir"), "--set", "matmul.last_wide=0.4"
-    result = command(tmp_path, "rewrite", *out, "--require", "wide<=0")
-    assert result.exit_code == 1
+    result = command(tmp_path, "rewrite", *out, "--require", "wide<=0", code=1)
     assert "wide<=0 is required, and the number of matmuls that stay wide is 1" in result.stderr
-    assert command(tmp_path, "rewrite", *out, "--require", "wide<=1", "--strict").exit_code == 0
+    command(tmp_path, "rewrite", *out, "--require", "wide<=1", "--strict", code=0)
 
 
 @pytest.mark.parametrize("value", ["1.01", "-0.1", "nan", "inf", "true", "half", "", "1e1"])
 def test_a_bad_share_is_one_sentence(value: str, tmp_path: Path) -> None:
     out = "-o", str(tmp_path / "out.mlir")
-    result = command(tmp_path, "rewrite", *out, "--set", f"matmul.last_wide={value}")
-    assert result.exit_code == 2
+    result = command(tmp_path, "rewrite", *out, "--set", f"matmul.last_wide={value}", code=2)
     assert "matmul.last_wide" in result.stderr
     assert "a number from 0 to 1" in result.stderr
     assert "defect" not in result.stderr

@@ -10,13 +10,12 @@ import jax.numpy as jnp
 import pytest
 
 import scalify_hlo
-from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.passes.normalize import NormalizePass
 from scalify_hlo.passes.pipeline import run_passes
 from scalify_hlo.passes.roles import RolesPass
-from tests.py.judge import parse
+from tests.py.judge import body_of, parse, shaped, stablehlo_of
 
-SQUARE = jax.ShapeDtypeStruct((32, 32), jnp.float32)
+SQUARE = shaped(32, 32)
 
 LAST: dict[str, Callable[..., Any]] = {
     "in a call": lambda x, w: jax.jit(lambda y: y @ w)(jnp.tanh(x @ w)) + 1.0,
@@ -28,7 +27,7 @@ LAST: dict[str, Callable[..., Any]] = {
 
 
 def exported(function: Callable[..., Any], count: int) -> str:
-    return str(jax.export.export(jax.jit(function))(*[SQUARE] * count).mlir_module())
+    return stablehlo_of(function, *[SQUARE] * count)
 
 
 @pytest.mark.parametrize("function", LAST.values(), ids=LAST)
@@ -40,8 +39,6 @@ def test_the_last_matmul_may_be_inside_of_another_op(function: Callable[..., Any
 def test_a_narrow_matmul_may_take_what_another_makes() -> None:
     """Its operand was a convert back to f32, which goes with its last use."""
     module = parse(scalify_hlo.rewrite(exported(lambda x, v, w: x @ v @ w, 3), recipe="bf16"))
-    main = main_function(module.operation)
-    assert main is not None
-    names = [op.operation.name for op in main.regions[0].blocks[0].operations]
+    names = [op.operation.name for op in body_of(module).operations]
     first, second = (i for i, name in enumerate(names) if name == "stablehlo.dot_general")
     assert "stablehlo.convert" not in names[first + 1 : second]

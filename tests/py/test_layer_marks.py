@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scalify_hlo.dialect.value_map import ValueSet
 from scalify_hlo.scaling.layer_marks import _reader
-from tests.py.judge import parse
+from tests.py.judge import body_of, parse
 
 SILU = """
 func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
@@ -18,7 +18,7 @@ func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
 
 def test_the_nearest_op_that_reads_an_input() -> None:
     module = parse(SILU)
-    block = module.body.operations[0].regions[0].blocks[0]
+    block = body_of(module)
     x, y = block.arguments
     logistic, absolute, product, _ = (op.operation for op in block.operations)
     with module.context:

@@ -18,7 +18,7 @@ from scalify_hlo.analysis.layers.layout import broadcast, fresh, unified
 from scalify_hlo.analysis.layers.numbers import Target, mean, spread_to
 from scalify_hlo.passes.pipeline import run_passes
 from scalify_hlo.passes.recognize import RecognizePass
-from tests.py.judge import parse
+from tests.py.judge import parse, stablehlo_of
 
 Array = npt.NDArray[np.float64]
 
@@ -35,7 +35,7 @@ def test_an_outer_product_beside_a_softmax_is_none_of_it() -> None:
     def both(x: jax.Array) -> jax.Array:
         return jax.nn.softmax(x) / jnp.sum(jnp.kron(x, x))
 
-    text = str(jax.export.export(jax.jit(both))(np.ones(3, np.float32)).mlir_module())
+    text = stablehlo_of(both, np.ones(3, np.float32))
     run_passes(parse(text), [RecognizePass()])
 
 
@@ -96,7 +96,7 @@ def test_arrays_are_spread_to_what_they_have_in_common() -> None:
 
 def test_a_pass_keeps_no_graph() -> None:
     """Nodes know each other: without care they would wait for the collector, which is paused."""
-    text = str(jax.export.export(jax.jit(jax.nn.gelu))(jnp.ones((4, 8))).mlir_module())
+    text = stablehlo_of(jax.nn.gelu, jnp.ones((4, 8)))
     module = parse(text)
     gc.collect()
     gc.disable()

@@ -12,7 +12,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 from benchmarks.models.__main__ import load
 from benchmarks.models.measure import export
@@ -22,14 +21,14 @@ from scalify_hlo.analysis.layers import samples
 from scalify_hlo.analysis.layers.graph import Node
 from scalify_hlo.analysis.layers.model import NORMS, Layer
 from scalify_hlo.analysis.layers.recognition import recognize
-from scalify_hlo.cli.main import main
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.passes.normalize import NormalizePass
 from scalify_hlo.passes.pipeline import run_passes
 from scalify_hlo.passes.recognize import RecognizePass
 from scalify_hlo.run.runner import compile_module
-from tests.py.judge import parse
+from tests.py.commands import call
+from tests.py.judge import body_of, main_of, parse, shaped, stablehlo_of
 from tests.py.layer_near_misses import NEAR_MISSES
 from tests.py.layer_programs import EXAMPLES, IMAGE, arguments
 from tests.py.programs import PROGRAMS, Program
@@ -40,10 +39,6 @@ EVERY_CASE = pytest.mark.parametrize(
 )
 EVERY_NAMING = pytest.mark.parametrize("stripped", [False, True], ids=["names", "stripped"])
 PARTS_OF_OTHERS = {"softmax", "log_softmax", "logsumexp"}
-
-
-def exported(function: Callable[..., Any], *arguments: Any) -> str:
-    return str(jax.export.export(jax.jit(function))(*arguments).mlir_module())
 
 
 def module_of(text: str, *, stripped: bool) -> ir.Module:
@@ -83,7 +78,7 @@ def weighted(function: Callable[..., Any]) -> Callable[..., Any]:
 @cache
 def forward_text(name: str, shape: tuple[int, ...]) -> str:
     function, params = EXAMPLES[name].build(shape)
-    return exported(function, *arguments(shape, params))
+    return stablehlo_of(function, *arguments(shape, params))
 
 
 @cache
@@ -91,7 +86,7 @@ def gradient_text(name: str, shape: tuple[int, ...]) -> str:
     function, params = EXAMPLES[name].build(shape)
     given = arguments(shape, params)
     out = jax.eval_shape(function, *given)
-    return exported(weighted(function), *given, jax.ShapeDtypeStruct(out.shape, out.dtype))
+    return stablehlo_of(weighted(function), *given, jax.ShapeDtypeStruct(out.shape, out.dtype))
 
 
 @pytest.mark.slow
@@ -141,15 +136,12 @@ def test_gradients_are_what_the_program_returns_as_such(name: str) -> None:
 
 
 def results_of(module: ir.Module) -> list[ir.Value]:
-    function = main_function(module.operation)
-    assert function is not None
-    return list(function.regions[0].blocks[0].operations[-1].operands)
+    return list(body_of(module).operations[-1].operands)
 
 
 def run_with(module: ir.Module, more: list[ir.Value]) -> list[Any] | None:
     """The results of a program, and more of its values; None if those are not in `main`."""
-    function = main_function(module.operation)
-    assert function is not None
+    function = main_of(module)
     block = function.regions[0].blocks[0]
     owners = [v.owner if isinstance(v.owner, ir.Block) else v.owner.operation.block for v in more]
     if any(owner != block for owner in owners):
@@ -165,7 +157,8 @@ def run_with(module: ir.Module, more: list[ir.Value]) -> list[Any] | None:
         attributes.set_function_type(function, list(type_.inputs), [v.type for v in values])
         attributes.set_result_attributes(function, [*marks, *({} for _ in more)])
     module.operation.verify()
-    return compile_module(module)([drawn(t, i) for i, t in enumerate(type_.inputs)])
+    results: list[Any] = compile_module(module)([drawn(t, i) for i, t in enumerate(type_.inputs)])
+    return results
 
 
 def drawn(type_: ir.Type, seed: int) -> Any:
@@ -206,7 +199,7 @@ def test_gradients_of_norms_are_right(name: str, *, checkpoint: bool) -> None:
     shape, blocks = (2, 5, 12), 3
     norm, made = EXAMPLES[name].build(shape)
     made = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape, leaf.dtype), made)
-    params = [(jax.ShapeDtypeStruct((12, 7), jnp.float32), made)] * blocks
+    params = [(shaped(12, 7), made)] * blocks
     zeros = [jnp.zeros(shape)] * blocks
     norm = jax.checkpoint(norm) if checkpoint else norm
 
@@ -217,7 +210,7 @@ def test_gradients_of_norms_are_right(name: str, *, checkpoint: bool) -> None:
         nothing = (None,) * blocks
         return jax.value_and_grad(lambda x: loss(nothing, nothing, params, x))(x)
 
-    module = parse(exported(step, params, jnp.ones(shape)))
+    module = parse(stablehlo_of(step, params, jnp.ones(shape)))
     layers = [
         layer for layer in recognize(module) if layer.name in NORMS and layer.part == "forward"
     ]
@@ -239,7 +232,7 @@ def test_gradients_of_norms_are_right(name: str, *, checkpoint: bool) -> None:
 
 def gpt2_text(layers: int = 4) -> str:
     config = gpt2.Config(layers=layers, width=32, heads=4, sequence=16, vocab=64, batch=2)
-    return exported(gpt2.adamw_step, *gpt2.abstract_state(config, gpt2.ADAMW))
+    return stablehlo_of(gpt2.adamw_step, *gpt2.abstract_state(config, gpt2.ADAMW))
 
 
 GPT2 = {"layer_norm": 9, "softmax": 4, "masked_attention": 4, "gelu": 4, "logsumexp": 1}
@@ -311,7 +304,7 @@ def test_what_only_looks_like_a_layer_is_none(name: str, *, stripped: bool) -> N
         return jnp.sum(function(x, y) * w)
 
     out = jax.eval_shape(function, x, x)
-    texts = exported(function, x, x), exported(jax.value_and_grad(loss), x, x, out)
+    texts = stablehlo_of(function, x, x), stablehlo_of(jax.value_and_grad(loss), x, x, out)
     for text in texts:
         layers = recognize(module_of(text, stripped=stripped))
         assert not {layer.name for layer in layers} & set(never)
@@ -320,7 +313,7 @@ def test_what_only_looks_like_a_layer_is_none(name: str, *, stripped: bool) -> N
 @pytest.mark.parametrize("shape", [(0, 5), (5, 0), (0,)], ids=str)
 @pytest.mark.parametrize("layer", [jax.nn.softmax, jax.nn.standardize], ids=["softmax", "norm"])
 def test_sums_of_nothing_are_no_layers(layer: Callable[..., Any], shape: tuple[int, ...]) -> None:
-    found = counted(recognize(parse(exported(layer, jnp.ones(shape)))))
+    found = counted(recognize(parse(stablehlo_of(layer, jnp.ones(shape)))))
     assert not found.keys() & (NORMS | PARTS_OF_OTHERS)
 
 
@@ -332,7 +325,7 @@ def test_softmax_of_what_is_shifted_otherwise(axis: int) -> None:
         exponentials = jnp.exp(x - jnp.max(x, axis=0, keepdims=True))
         return exponentials / exponentials.sum(axis, keepdims=True)
 
-    (layer,) = recognize(parse(exported(shares, jnp.ones((6, 6)))))
+    (layer,) = recognize(parse(stablehlo_of(shares, jnp.ones((6, 6)))))
     assert layer.name == "softmax"
     assert layer.inputs[0].name == ("leaf" if axis == 0 else "subtract")
 
@@ -348,15 +341,7 @@ def test_layers_are_the_same_without_composites() -> None:
 
 
 def call_decompositions(module: ir.Module) -> None:
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == "stablehlo.composite":
-            found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(visit)
-    for op in found:
+    for op in ops_in(module.operation, {"stablehlo.composite"}):
         callee = {"callee": op.attributes["decomposition"]}
         types = [result.type for result in op.results]
         with ir.InsertionPoint(op), op.location:
@@ -369,15 +354,8 @@ def call_decompositions(module: ir.Module) -> None:
 
 
 def marks(module: ir.Module, name: str) -> list[str]:
-    found = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if name in op.attributes:
-            found.append(str(op.attributes[name]).strip('"'))
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(visit)
-    return found
+    found = ops_in(module.operation, where=lambda op: name in op.attributes)
+    return [str(op.attributes[name]).strip('"') for op in found]
 
 
 def test_ops_are_marked() -> None:
@@ -400,7 +378,7 @@ def test_functions_that_are_called_twice_are_marked_once() -> None:
     def twice(x: jax.Array) -> jax.Array:
         return jax.nn.silu(jax.nn.silu(x) @ x)
 
-    module = parse(exported(twice, jnp.ones((4, 4))))
+    module = parse(stablehlo_of(twice, jnp.ones((4, 4))))
     assert len(run_passes(module, [RecognizePass()]).layers) == 2
     assert marks(module, attributes.LAYER) == ["silu"]
 
@@ -412,7 +390,7 @@ def test_both_ends_of_a_gate_are_marked_and_one_is_listed() -> None:
         gate = jax.nn.sigmoid(x)
         return gate * y + (1 - gate) * z
 
-    module = parse(exported(mixed, *[jnp.ones((4, 4))] * 3))
+    module = parse(stablehlo_of(mixed, *[jnp.ones((4, 4))] * 3))
     layers = run_passes(module, [RecognizePass()]).layers
     assert [layer.name for layer in layers] == ["sigmoid"]
     assert marks(module, attributes.LAYER) == ["sigmoid", "sigmoid"]
@@ -423,7 +401,7 @@ def test_functions_that_are_a_layer_in_some_calls_only_are_not_marked() -> None:
     def gate(x: jax.Array, y: jax.Array) -> jax.Array:
         return x * jax.lax.logistic(y)
 
-    module = parse(exported(lambda x, y: gate(gate(x, x), y), jnp.ones(4), jnp.ones(4)))
+    module = parse(stablehlo_of(lambda x, y: gate(gate(x, x), y), jnp.ones(4), jnp.ones(4)))
     layers = run_passes(module, [RecognizePass()]).layers
     assert [layer.name for layer in layers] == ["silu", "sigmoid"]
     assert marks(module, attributes.LAYER) == []
@@ -432,8 +410,7 @@ def test_functions_that_are_a_layer_in_some_calls_only_are_not_marked() -> None:
 def test_inspect_lists_layers(tmp_path: Path) -> None:
     path = tmp_path / "step.mlir"
     path.write_text(gpt2_text(layers=2))
-    result = CliRunner().invoke(main, ["inspect", str(path)])
-    assert result.exit_code == 0, result.output
+    result = call("inspect", path, code=0)
     lines = [line.split() for line in result.output.splitlines()]
     assert any(line[:5] == ["layer_norm", "forward", "with", "others", "4"] for line in lines)
     assert any(line[:4] == ["gelu", "forward", "alone", "2"] for line in lines)

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
-import jax
 import numpy as np
 import pytest
-from jax import export
 
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.frames import named
 from scalify_hlo.analysis.index import ModuleIndex
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.errors import InputError
 from scalify_hlo.run.runner import compile_module
 from scalify_hlo.transforms.hoist import Combine, add_results, lift
 from scalify_hlo.transforms.inlining import inline_calls
 from tests.py import eight_devices
-from tests.py.judge import parse
+from tests.py.judge import assert_all_close, body_of, main_of, parse, program_of, stablehlo_of
 from tests.py.lifted import (
     STEPS,
     TURNS,
@@ -34,7 +31,6 @@ from tests.py.lifted import (
     observe,
 )
 
-ROOT = Path(__file__).resolve().parents[2]
 COMBINES = pytest.mark.parametrize("combine", ["max", "add"])
 
 
@@ -44,13 +40,12 @@ def amax(values: list[Any]) -> float:
 
 def run(function: Any, given: tuple[Any, ...], combine: Combine) -> list[Any]:
     """What is lifted, after the results were found to be those of the program as it was."""
-    exported = export.export(jax.jit(function))(*given)
+    exported = program_of(function, *given)
     text = exported.mlir_module()
     module = parse(text)
     count = observe(module, combine)
     expected, actual = compile_module(text)(given), compile_module(module)(given)
-    for one, other in zip(actual[:-count], expected, strict=True):
-        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-5)
+    assert_all_close(actual[:-count], expected, rtol=1e-5, atol=1e-5)
     return actual[-count:]
 
 
@@ -86,8 +81,7 @@ func.func @main(%x: tensor<f32>, %n: tensor<i32>) -> tensor<f32> {
     }
   return %0#1 : tensor<f32>
 }""")
-        main = main_function(module.operation)
-        assert main is not None
+        main = main_of(module)
         block = main.regions[0].blocks[0]
         loop = block.operations[2]
         body = loop.regions[1].blocks[0]
@@ -103,22 +97,15 @@ func.func @main(%x: tensor<f32>, %n: tensor<i32>) -> tensor<f32> {
         assert [float(v) for v in values] == [24, 24, 12, 24, 24]
 
     def test_each_op_is_made_anew_once(self) -> None:
-        module = parse(export.export(jax.jit(nested))(*arrays()).mlir_module())
+        module = parse(stablehlo_of(nested, *arrays()))
         before = _loops(module)
         observe(module, "max")
         assert _loops(module) == before
 
 
 def _loops(module: ir.Module) -> list[str]:
-    found: list[str] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.regions and op.name.startswith("stablehlo") and "reduce" not in op.name:
-            found.append(op.name)
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(visit)
-    return sorted(found)
+    names = [op.name for op in ops_in(module.operation) if op.regions]
+    return sorted(name for name in names if name.startswith("stablehlo") and "reduce" not in name)
 
 
 class TestCalls:
@@ -156,7 +143,7 @@ func.func private @plain(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
         assert module.operation.verify()
         names = [op.attributes["sym_name"].value for op in module.body.operations]
         assert names == ["main", "plain"]
-        ops = list(module.body.operations[0].regions[0].blocks[0].operations)
+        ops = list(body_of(module).operations)
         assert [op.operation.name for op in ops] == [
             "func.call",
             "stablehlo.dot_general",
@@ -185,7 +172,7 @@ func.func private @plain(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {{
 }}""")
         index = ModuleIndex()
         with module.context, ir.Location.unknown():
-            block = module.body.operations[0].regions[0].blocks[0]
+            block = body_of(module)
             index.list_ops(block)
             inline_calls(module.operation, [attributes.ROLES], index=index)
             assert (index.listing is not None) == kept
@@ -267,8 +254,7 @@ func.func @main(%x: tensor<4xf32>, %z: tensor<f32>) -> tensor<f32> {
 )
 def test_what_cannot_be_lifted_is_refused(text: str, message: str, cure: str) -> None:
     module = parse(text)
-    main = main_function(module.operation)
-    assert main is not None
+    main = main_of(module)
     values = [op.operands[0] for op in matmuls(module)] + [op.results[0] for op in matmuls(module)]
     with module.context, ir.Location.unknown(), pytest.raises(InputError, match=message) as error:
         lift(main, values, "max")

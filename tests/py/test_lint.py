@@ -4,30 +4,27 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import pytest
-from click.testing import CliRunner, Result
 
 from scalify_hlo.cli.inspect import Inspected
-from scalify_hlo.cli.main import main
 from scalify_hlo.cli.matmul_table import Selection
 from scalify_hlo.cli.options import to_options
 from scalify_hlo.io.program import read_text
 from scalify_hlo.lint.model import Finding
 from scalify_hlo.lint.run import LINTS
+from tests.py import commands
+from tests.py.judge import shaped
 from tests.py.schemas import faults
 
 F16, BF16, F32 = jnp.float16, jnp.bfloat16, jnp.float32
 E4M3, E5M2 = jnp.float8_e4m3fn, jnp.float8_e5m2
 Function = Callable[..., Any]
-
-
-def array(*shape: int, dtype: Any = F32) -> jax.ShapeDtypeStruct:
-    return jax.ShapeDtypeStruct(shape, dtype)
 
 
 def text_of(function: Function, *types: Any) -> str:
@@ -56,7 +53,7 @@ def mlp(x: jax.Array, *weights: jax.Array) -> jax.Array:
     return x
 
 
-MODEL = array(32, 32, dtype=BF16), *[array(32, 32, dtype=BF16)] * 3
+MODEL = shaped(32, 32, dtype=BF16), *[shaped(32, 32, dtype=BF16)] * 3
 
 
 def promoted(x: jax.Array, *weights: jax.Array) -> jax.Array:
@@ -83,7 +80,7 @@ def test_a_model_of_bf16_is_as_it_should_be(function: Function) -> None:
 
 
 def test_a_model_of_f32_has_nothing_left() -> None:
-    assert kinds(mlp, *[array(32, 32)] * 4) == []
+    assert kinds(mlp, *[shaped(32, 32)] * 4) == []
 
 
 def test_what_a_recipe_leaves_wide_has_its_reason_in_the_report() -> None:
@@ -110,22 +107,22 @@ def rooted(x: jax.Array, epsilon: float) -> jax.Array:
 def test_an_epsilon_that_a_format_does_not_have(
     function: Function, dtype: Any, epsilon: float
 ) -> None:
-    assert kinds(lambda x: function(x, epsilon), array(32, dtype=dtype)) == ["epsilon"]
+    assert kinds(lambda x: function(x, epsilon), shaped(32, dtype=dtype)) == ["epsilon"]
 
 
 @pytest.mark.parametrize("function", [normalized, guarded, rooted])
 @pytest.mark.parametrize(("dtype", "epsilon"), [(F16, 1e-6), (BF16, 1e-30), (F32, 1e-12)])
 def test_an_epsilon_that_a_format_has(function: Function, dtype: Any, epsilon: float) -> None:
-    assert kinds(lambda x: function(x, epsilon), array(32, dtype=dtype)) == []
+    assert kinds(lambda x: function(x, epsilon), shaped(32, dtype=dtype)) == []
 
 
 def test_a_bound_of_zero_is_no_epsilon() -> None:
-    assert kinds(lambda x: rooted(x, 0.0), array(32, dtype=F16)) == []
-    assert kinds(lambda x: jax.nn.relu(x + F16(0)), array(32, dtype=F16)) == []
+    assert kinds(lambda x: rooted(x, 0.0), shaped(32, dtype=F16)) == []
+    assert kinds(lambda x: jax.nn.relu(x + F16(0)), shaped(32, dtype=F16)) == []
 
 
 def test_the_message_on_an_epsilon_has_its_line_and_the_smallest_number() -> None:
-    (finding,) = found(lambda x: guarded(x, 0.0), array(32, dtype=F16))
+    (finding,) = found(lambda x: guarded(x, 0.0), shaped(32, dtype=F16))
     assert finding.message.endswith("its epsilon is 0 in f16, whose smallest number is 2^-24")
     assert f'{Path(__file__)}":{guarded.__code__.co_firstlineno + 1}:' in finding.location
 
@@ -148,14 +145,14 @@ def masked(x: jax.Array, fill: float, dtype: Any) -> jax.Array:
     ],
 )
 def test_an_infinity_that_is_cast(fill: float, dtype: Any, told: str) -> None:
-    (finding,) = found(lambda x: masked(x, fill, dtype), array(8, 8))
+    (finding,) = found(lambda x: masked(x, fill, dtype), shaped(8, 8))
     assert finding.lint == "infinity-in-f8"
     assert told in finding.message
 
 
 def test_an_infinity_of_a_dense_constant_that_is_cast() -> None:
     mask = jnp.where(jnp.tril(jnp.ones((8, 8), bool)), 0, -jnp.inf)
-    assert kinds(lambda x: (x + mask).astype(E4M3), array(8, 8)) == ["infinity-in-f8"]
+    assert kinds(lambda x: (x + mask).astype(E4M3), shaped(8, 8)) == ["infinity-in-f8"]
 
 
 @pytest.mark.parametrize(
@@ -169,7 +166,7 @@ def test_an_infinity_of_a_dense_constant_that_is_cast() -> None:
     ids=["in range", "softmax", "clamped", "bf16"],
 )
 def test_an_infinity_that_does_not_reach_f8(function: Function) -> None:
-    assert kinds(function, array(8, 8)) == []
+    assert kinds(function, shaped(8, 8)) == []
 
 
 # Long sums.
@@ -186,26 +183,26 @@ def multiplied(x: jax.Array, w: jax.Array) -> jax.Array:
 
 @pytest.mark.parametrize(("dtype", "most"), [(F16, 2048), (BF16, 256)])
 def test_a_sum_that_its_format_cannot_count(dtype: Any, most: int) -> None:
-    (finding,) = found(summed, array(most + 1, dtype=dtype))
+    (finding,) = found(summed, shaped(most + 1, dtype=dtype))
     assert finding.lint == "long-sum"
     assert f"sums {most + 1} terms" in finding.message
     assert finding.message.endswith(f"counts to {most}")
-    assert kinds(summed, array(most, dtype=dtype)) == []
+    assert kinds(summed, shaped(most, dtype=dtype)) == []
 
 
 def test_sums_in_f32_are_of_any_length() -> None:
-    assert kinds(summed, array(1 << 20)) == []
-    assert kinds(lambda x: jnp.sum(x), array(1 << 20, dtype=F16)) == []
+    assert kinds(summed, shaped(1 << 20)) == []
+    assert kinds(lambda x: jnp.sum(x), shaped(1 << 20, dtype=F16)) == []
     assert (
-        kinds(lambda x: jax.lax.reduce(x, F16(0), jax.lax.max, (0,)), array(9999, dtype=F16)) == []
+        kinds(lambda x: jax.lax.reduce(x, F16(0), jax.lax.max, (0,)), shaped(9999, dtype=F16)) == []
     )
 
 
 def test_a_matmul_whose_result_leaves_f16() -> None:
-    long = array(2, 1 << 17, dtype=F16), array(1 << 17, 2, dtype=F16)
+    long = shaped(2, 1 << 17, dtype=F16), shaped(1 << 17, 2, dtype=F16)
     assert kinds(multiplied, *long) == ["long-sum"]
     assert kinds(lambda x, w: jnp.matmul(x, w, preferred_element_type=F32), *long) == []
-    assert kinds(multiplied, array(2, 1 << 15, dtype=F16), array(1 << 15, 2, dtype=F16)) == []
+    assert kinds(multiplied, shaped(2, 1 << 15, dtype=F16), shaped(1 << 15, 2, dtype=F16)) == []
 
 
 # Exponentials.
@@ -217,11 +214,11 @@ def test_a_matmul_whose_result_leaves_f16() -> None:
     ids=["exp", "expm1", "sum", "negative", "square"],
 )
 def test_an_exponential_of_what_nothing_bounds(function: Function) -> None:
-    (finding,) = found(function, array(8, 8, dtype=F16))
+    (finding,) = found(function, shaped(8, 8, dtype=F16))
     assert finding.lint == "exp-in-f16"
     assert "leaves f16 where its operand is above 11.1" in finding.message
-    assert kinds(function, array(8, 8)) == []
-    assert kinds(function, array(8, 8, dtype=BF16)) == []
+    assert kinds(function, shaped(8, 8)) == []
+    assert kinds(function, shaped(8, 8, dtype=BF16)) == []
 
 
 @pytest.mark.parametrize(
@@ -243,7 +240,7 @@ def test_an_exponential_of_what_nothing_bounds(function: Function) -> None:
     ids=range(12),
 )
 def test_an_exponential_of_what_is_bounded(function: Function) -> None:
-    assert "exp-in-f16" not in kinds(function, array(8, 8, dtype=F16))
+    assert "exp-in-f16" not in kinds(function, shaped(8, 8, dtype=F16))
 
 
 # Weights that are cast in each call.
@@ -257,7 +254,7 @@ def trained(x: jax.Array, w: jax.Array) -> Any:
     return w - jax.grad(lambda w: jnp.sum(inferred(x, w).astype(F32) ** 2))(w)
 
 
-LARGE = array(16, 64), array(64, 64)
+LARGE = shaped(16, 64), shaped(64, 64)
 
 
 def test_a_weight_that_inference_casts() -> None:
@@ -274,8 +271,8 @@ def test_weights_that_a_recipe_casts() -> None:
 
 def test_casts_that_have_to_be_in_the_program() -> None:
     assert kinds(trained, *LARGE) == []
-    assert kinds(lambda x, w: x.astype(BF16) @ w, LARGE[0], array(64, 64, dtype=BF16)) == []
-    assert kinds(inferred, array(16, 16), array(16, 16)) == []  # too small to be worth it
+    assert kinds(lambda x, w: x.astype(BF16) @ w, LARGE[0], shaped(64, 64, dtype=BF16)) == []
+    assert kinds(inferred, shaped(16, 16), shaped(16, 16)) == []  # too small to be worth it
     constant = jnp.ones((64, 64))
     assert kinds(lambda x: multiplied(x, constant), LARGE[0], recipe="fp8-current") == []
 
@@ -305,21 +302,20 @@ def test_scales_that_are_declared_or_not_needed() -> None:
 AS_IT_IS = ("--recipe", "propagate")
 
 
-def call(*arguments: str, text: str) -> Result:
-    return CliRunner().invoke(main, ["inspect", "-", *arguments], input=text)
+call = partial(commands.call, "inspect", "-")
 
 
 def test_the_overview_has_a_line_for_each_kind() -> None:
-    text = text_of(lambda x: jnp.exp(jnp.exp(x)), array(8, 8, dtype=F16))
+    text = text_of(lambda x: jnp.exp(jnp.exp(x)), shaped(8, 8, dtype=F16))
     lines = call(text=text).stdout.splitlines()
     (line,) = [line for line in lines if line.startswith("exp-in-f16")]
     assert line.split()[:2] == ["exp-in-f16", "2"]
     assert "test_lint.py:" in line
-    assert "lint: none" in call(text=text_of(jnp.exp, array(8))).stdout
+    assert "lint: none" in call(text=text_of(jnp.exp, shaped(8))).stdout
 
 
 def test_the_list_has_places_and_the_cure() -> None:
-    text = text_of(jnp.exp, array(8, 8, dtype=F16))
+    text = text_of(jnp.exp, shaped(8, 8, dtype=F16))
     out = call("--lint", text=text).stdout
     assert "exp-in-f16 (1): subtract the maximum of the operand first" in out
     assert "stablehlo.exponential: leaves f16" in out
@@ -333,14 +329,14 @@ def test_findings_are_in_the_json() -> None:
 
 def test_functions_that_are_called_are_looked_into() -> None:
     inner = jax.jit(jnp.exp)
-    assert kinds(lambda x: inner(x) + inner(x), array(8, dtype=F16)) == ["exp-in-f16"] * 2
+    assert kinds(lambda x: inner(x) + inner(x), shaped(8, dtype=F16)) == ["exp-in-f16"] * 2
 
 
 def test_loops_are_looked_into() -> None:
     def function(x: jax.Array) -> Any:
         return jax.lax.fori_loop(0, 3, lambda _, x: jnp.exp(x), x)
 
-    assert kinds(function, array(8, dtype=F16)) == ["exp-in-f16"]
+    assert kinds(function, shaped(8, dtype=F16)) == ["exp-in-f16"]
 
 
 def test_every_lint_is_documented() -> None:

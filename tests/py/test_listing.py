@@ -20,6 +20,7 @@ from scalify_hlo.analysis.index import ModuleIndex
 from scalify_hlo.analysis.listing import Listing
 from scalify_hlo.api import make_options
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.passes import propagate
 from scalify_hlo.passes.normalize import NormalizePass
 from scalify_hlo.passes.pipeline import Options, rewrite_module, run_passes, run_pipeline
@@ -30,7 +31,7 @@ from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.report.model import Report
 from scalify_hlo.rules import rescaler
 from scalify_hlo.rules.table import RULES
-from tests.py.judge import parse, unrecorded
+from tests.py.judge import body_of, parse, stablehlo_of, unrecorded
 from tests.py.programs import PROGRAMS, Program
 from tests.py.role_models import DISTINCT, Model, Sizes
 from tests.py.role_programs import MODELS
@@ -50,7 +51,7 @@ def step() -> str:
         return gpt2.adamw_step(*arguments), gpt2.adamw_step(*arguments)
 
     state = gpt2.abstract_state(GPT2, gpt2.ADAMW)
-    return str(jax.export.export(jax.jit(twice))(*state).mlir_module())
+    return stablehlo_of(twice, *state)
 
 
 def text_of(module: ir.Module) -> str:
@@ -59,14 +60,8 @@ def text_of(module: ir.Module) -> str:
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=str)
 def test_ops_are_counted_wherever_they_are(program: Program) -> None:
-    counted: Counter[str] = Counter()
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        counted[op.name] += 1
-        return ir.WalkResult.ADVANCE
-
     module = parse(program.text())
-    module.operation.walk(visit)
+    counted = Counter(op.name for op in ops_in(module.operation))
     index, report = ModuleIndex(), Report()
     with module.context, ir.Location.unknown():
         NormalizePass().apply(module.operation, index, report)
@@ -191,7 +186,7 @@ def classified(x: jax.Array, v: jax.Array, w: jax.Array) -> jax.Array:
 
 def source_of(model: Model) -> str:
     fn, arguments = model.build(DISTINCT)
-    return str(jax.export.export(jax.jit(fn))(*arguments).mlir_module())
+    return stablehlo_of(fn, *arguments)
 
 
 def classifier(_: Sizes) -> tuple[Callable[..., jax.Array], tuple[jax.Array, ...]]:
@@ -253,14 +248,8 @@ def test_ops_are_noted_by_what_they_are_inside_of() -> None:
           return %0 : tensor<4xf32>
         }"""
     )
-    found: dict[str, ir.Operation] = {}
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        found[op.name.removeprefix("stablehlo.")] = op
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(visit)
-    listing = Listing(module.body.operations[0].regions[0].blocks[0])
+    found = {op.name.removeprefix("stablehlo."): op for op in ops_in(module.operation)}
+    listing = Listing(body_of(module))
     noted = []
     for name in ("cosine", "negate", "sine", "negate", "func.call", "cosine"):
         listing.touch([found[name]])

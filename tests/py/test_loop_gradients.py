@@ -12,6 +12,7 @@ import pytest
 
 import scalify_hlo
 from scalify_hlo import rewrite
+from tests.py.judge import decibels, program_of
 
 BATCH, WIDTH, HIDDEN, STEPS = 16, 64, 32, 16
 
@@ -57,12 +58,6 @@ def program(model: Any) -> tuple[jax.export.Exported, tuple[Any, ...]]:
     return jax.export.export(gradients)(*given), given
 
 
-def snr(want: Any, got: Any) -> float:
-    """The ratio of a signal and its error, in dB."""
-    error = np.asarray(want, np.float64) - np.asarray(got, np.float64)
-    return float(10 * np.log10(np.square(want, dtype=np.float64).sum() / np.square(error).sum()))
-
-
 @pytest.mark.parametrize("model", [lstm, gru])
 @pytest.mark.parametrize(("recipe", "least"), [("fp8", 18), ("fp16", 55)])
 def test_cotangents_keep_their_size_in_backward_loops(model: Any, recipe: str, least: int) -> None:
@@ -74,7 +69,7 @@ def test_cotangents_keep_their_size_in_backward_loops(model: Any, recipe: str, l
     made, report = rewrite(exported, recipe=recipe, signature="scaled", report=True)
     got = scalify_hlo.asarray(made.call(*scalify_hlo.scaled_state(made, given)))
     pairs = zip(jax.tree.leaves(exported.call(*given)), jax.tree.leaves(got), strict=True)
-    assert min(snr(*pair) for pair in pairs) > least
+    assert min(decibels(*pair) for pair in pairs) > least
     measured = [remark for remark in report.remarks if "is measured" in remark.message]
     assert len(measured) == report.statistics  # None is of a copy that no call reaches.
     assert made.mlir_module().count("applies stablehlo.maximum") == report.statistics
@@ -106,7 +101,7 @@ def test_cotangents_pass_through_many_gates(recipe: str, least: int, declared: b
     random = np.random.default_rng(0)
     p = random.standard_normal((4, 2, width, 4 * width), np.float32) / 4
     xs = random.standard_normal((steps, batch, width), np.float32)
-    exported = jax.export.export(jax.jit(jax.grad(loss)))(p, xs)
+    exported = program_of(jax.grad(loss), p, xs)
     scales = scalify_hlo.measured_scales(exported, p, xs) if declared else None
     made = rewrite(exported, recipe=recipe, input_scale=scales)
-    assert min(map(snr, exported.call(p, xs), made.call(p, xs))) > least
+    assert min(map(decibels, exported.call(p, xs), made.call(p, xs))) > least

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -19,11 +20,12 @@ from examples import gpt2
 from examples.training import training_step
 from scalify_hlo._compat import ir, new_context, stablehlo
 from scalify_hlo.dialect.algorithms import dot_algorithm
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.passes.pipeline import Options, run_passes
 from scalify_hlo.passes.propagate import PropagatePass
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.recipes.model import Inputs, Recipe
-from tests.py.judge import parse, propagated, unrecorded
+from tests.py.judge import parse, program_of, propagated, stablehlo_of, unrecorded
 
 CONFIG = gpt2.Config(layers=2, width=64, heads=2, sequence=32, vocab=96, batch=4)
 SIGNATURES = ("same", "scaled")
@@ -38,20 +40,6 @@ def step_text(optimizer: optax.GradientTransformation = gpt2.ADAMW) -> str:
 @pytest.fixture(scope="module")
 def text() -> str:
     return step_text()
-
-
-def ops(text: str, *names: str) -> list[ir.Operation]:
-    """The ops of a module that have one of several names; the context lives as long as they do."""
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name in names:
-            found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    with new_context():
-        ir.Module.parse(text).operation.walk(visit)
-    return found
 
 
 def formats(text: str) -> list[tuple[str, str, str]]:
@@ -126,7 +114,7 @@ def test_matmuls_say_how_they_are_computed_where_plugins_can_read_it(text: str) 
 
 
 def test_vectors_take_no_algorithm() -> None:
-    exported = jax.export.export(jax.jit(linear))(np.float32(X[0]), W)
+    exported = program_of(linear, np.float32(X[0]), W)
     text = str(exported.mlir_module())
     narrow = scalify_hlo.rewrite(text, recipe="fp8", settings={"matmul.smallest": "1"})
     assert "f8E4M3FN" in narrow
@@ -150,7 +138,7 @@ def test_convolutions_have_one_format_or_stay_wide() -> None:
         return jnp.mean(jax.lax.conv(x, w, (1, 1), "SAME") ** 2)
 
     w, x = np.ones((16, 16, 3, 3), np.float32), np.ones((4, 16, 8, 8), np.float32)
-    text = str(jax.export.export(jax.jit(jax.grad(loss)))(w, x).mlir_module())
+    text = stablehlo_of(jax.grad(loss), w, x)
     narrow = scalify_hlo.rewrite(text, recipe="fp8")
     pairs = re.findall(r"stablehlo.convolution\(.*: \(tensor<\S+x(\w+)>, tensor<\S+x(\w+)>", narrow)
     assert sorted(set(pairs)) == [("f32", "f32"), ("f8E4M3FN", "f8E4M3FN")]
@@ -246,7 +234,7 @@ def test_training_stays_near_f32(name: str) -> None:
 @pytest.mark.slow
 def test_a_vjp_has_gradients_of_e5m2() -> None:
     w = jnp.asarray(W / 16)
-    exported = jax.export.export(jax.jit(lambda x, w: jnp.tanh(x @ w).sum()))(X, w)
+    exported = program_of(lambda x, w: jnp.tanh(x @ w).sum(), X, w)
     rewritten = scalify_hlo.rewrite(exported, recipe="fp8", signature="scaled")
     found = formats(str(rewritten.vjp().mlir_module()))
     assert ("f8E5M2", "f8E4M3FN", "f32") in found
@@ -299,7 +287,7 @@ def test_markers_round_what_they_say_in_both_directions() -> None:
 
 
 def test_what_a_model_casts_is_multiplied_as_it_is() -> None:
-    exported = jax.export.export(jax.jit(general_linear_layer))(X, W)
+    exported = program_of(general_linear_layer, X, W)
     text = scalify_hlo.rewrite(str(exported.mlir_module()), recipe="fp8")
     assert formats(text) == [("f8E4M3FN", "f8E4M3FN", "f32")]
     assert len(re.findall(r"stablehlo.convert .*xf32", text)) == 2
@@ -344,16 +332,9 @@ def test_gradients_are_kept_in_fp8_for_an_update_but_not_for_dots(text: str) -> 
     """
     without_sites = {"norm_gradients.statistic": "none"}  # which have barriers of their own
     module = parse(scalify_hlo.rewrite(text, recipe="fp8", settings=without_sites))
-    readers: dict[str, int] = {}
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == "stablehlo.convert" and "xf8E5M2" in str(op.results[0].type):
-            for use in op.results[0].uses:
-                name = use.owner.name
-                readers[name] = readers.get(name, 0) + 1
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(visit)
+    casts = ops_in(module.operation, {"stablehlo.convert"})
+    results = [op.results[0] for op in casts if "xf8E5M2" in str(op.results[0].type)]
+    readers = Counter(use.owner.name for result in results for use in result.uses)
     assert set(readers) <= {"stablehlo.dot_general", "stablehlo.optimization_barrier"} | _MOVES
     assert readers["stablehlo.optimization_barrier"] > 4
     assert readers["stablehlo.dot_general"] > 4
@@ -401,7 +382,7 @@ def test_an_operand_may_be_both_operands() -> None:
         x = scalify_hlo.cast_on_forward(x, jnp.float8_e4m3fn)
         return jax.lax.dot_general(x, x, (((1,), (1,)), ((), ())))
 
-    text = str(jax.export.export(jax.jit(gram))(X).mlir_module())
+    text = stablehlo_of(gram, X)
     assert formats(scalify_hlo.rewrite(text, recipe="fp8")) == [("f8E4M3FN", "f8E4M3FN", "f32")]
 
 
@@ -478,6 +459,6 @@ def test_the_layers_of_a_classifier_are_no_projections_to_a_vocabulary() -> None
     shapes = [((48, 64), (48,)), ((24, 48), (24,))]
     params = [(np.ones(w, np.float32), np.ones(b, np.float32)) for w, b in shapes]
     x, y = np.ones((32, 64), np.float32), np.zeros(32, np.int32)
-    text = str(jax.export.export(jax.jit(step))(params, x, y).mlir_module())
+    text = stablehlo_of(step, params, x, y)
     found = formats(scalify_hlo.rewrite(text, recipe="fp8"))
     assert [f[0].startswith("f8") for f in found] == [True] * 5

@@ -12,7 +12,17 @@ import pytest
 
 import scalify_hlo as jsa
 from scalify_hlo.errors import InputError
-from tests.py.judge import assert_invariant, parse, propagated, rewritten
+from tests.py.judge import (
+    assert_all_close,
+    assert_invariant,
+    normals,
+    parse,
+    program_of,
+    propagated,
+    rewritten,
+    shaped,
+    stablehlo_of,
+)
 
 WIDTH = 8
 
@@ -71,9 +81,8 @@ def mapped(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 @pytest.mark.parametrize("wrap", [lambda f: f, of_gradients, mapped], ids=["", "grad", "vmap"])
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_values_are_those_of_the_plain_function(name: str, wrap: Any) -> None:
-    rng = np.random.default_rng(0)
-    x, w = (rng.standard_normal(s).astype(np.float32) for s in ((4, WIDTH), (WIDTH, WIDTH)))
-    exported = jax.export.export(jax.jit(wrap(FUNCTIONS[name])))(x, w)
+    x, w = normals((4, WIDTH), (WIDTH, WIDTH))
+    exported = program_of(wrap(FUNCTIONS[name]), x, w)
     text = str(exported.mlir_module())
     assert "scalify.marker" in text
     assert_invariant(text, [x, w], [3, -4])
@@ -86,8 +95,7 @@ def test_state_is_at_the_scale_that_the_marker_gives_it() -> None:
         gradient = jax.grad(lambda w: jnp.sum(jnp.square(x @ w)))(w)
         return jsa.dynamic_rescale_l2(w - 0.125 * gradient)
 
-    rng = np.random.default_rng(0)
-    w, x = (rng.standard_normal((WIDTH, WIDTH)).astype(np.float32) for _ in range(2))
+    w, x = normals(*[(WIDTH, WIDTH)] * 2)
     new = step(jsa.as_scaled_array(w), jsa.as_scaled_array(x))
     rms = float(jnp.sqrt(jnp.mean(new.data**2)))
     assert 1 <= rms < 2
@@ -98,8 +106,7 @@ def test_a_gradient_is_rescaled_on_its_way_back() -> None:
     def loss(w: Any, x: Any) -> Any:
         return jnp.sum(jnp.square(jsa.dynamic_rescale_max_grad(x @ w) * 2.0**-9))
 
-    rng = np.random.default_rng(0)
-    w, x = (rng.standard_normal((WIDTH, WIDTH)).astype(np.float32) for _ in range(2))
+    w, x = normals(*[(WIDTH, WIDTH)] * 2)
     plain = jsa.scalify(jax.grad(lambda w, x: jnp.sum(jnp.square(x @ w * 2.0**-9))))
     pairs = [jsa.as_scaled_array(a, 1.0) for a in (w, x)]
     marked = jsa.scalify(jax.grad(loss))(*pairs)
@@ -118,7 +125,7 @@ def test_data_and_scale_come_apart_in_a_rewritten_program() -> None:
 def test_symbolic_shapes() -> None:
     (size,) = jax.export.symbolic_shape("n")
     function: Any = jax.jit(lambda x: jsa.dynamic_rescale_l2(x * x) + jsa.dynamic_rescale_l1(x))
-    exported = jax.export.export(function)(jax.ShapeDtypeStruct((size, 4), jnp.float32))
+    exported = jax.export.export(function)(shaped(size, 4))
     program = propagated(exported, signature="scaled")
     x = np.random.default_rng(0).standard_normal((6, 4)).astype(np.float32)
     result = program.call(jsa.ScaledArray(x / 8, np.float32(8)))
@@ -154,15 +161,13 @@ class TestCustomScale:
     def test_values_from_a_file(self, signature: str, derivative: bool) -> None:
         function: Any = lambda x, w: jnp.sum(gelu(x @ w) ** 2)  # noqa: E731
         function = jax.grad(function, argnums=(0, 1)) if derivative else function
-        rng = np.random.default_rng(0)
-        x, w = (rng.standard_normal((WIDTH, WIDTH)).astype(np.float32) for _ in range(2))
-        data = jax.export.export(jax.jit(function))(x, w).serialize()
+        x, w = normals(*[(WIDTH, WIDTH)] * 2)
+        data = program_of(function, x, w).serialize()
         program = jax.export.deserialize(bytearray(propagated(bytes(data), signature=signature)))
         given = jsa.as_scaled_array((x, w)) if signature == "scaled" else (x, w)
         result = jsa.asarray(program.call(*given))
         expected = function(x, w)
-        for actual, plain in zip(jax.tree.leaves(result), jax.tree.leaves(expected), strict=True):
-            np.testing.assert_allclose(actual, plain, rtol=1e-5, atol=1e-5)
+        assert_all_close(result, expected, rtol=1e-5, atol=1e-5)
         assert 'scalify.custom_scale"' not in program.mlir_module()
 
     def test_a_scale_that_is_no_power_of_two_changes_no_value(self) -> None:
@@ -174,12 +179,12 @@ class TestCustomScale:
         np.testing.assert_allclose(jsa.asarray(result), 2 * x, rtol=1e-6)
 
     def test_unscaled_values_go_through_the_function(self) -> None:
-        text = str(jax.export.export(jax.jit(gelu))(jnp.ones(4)).mlir_module())
+        text = stablehlo_of(gelu, jnp.ones(4))
         module, _ = rewritten(text)
         assert 'scalify.custom_scale"' not in str(module)
 
     def test_a_program_that_lost_its_rule_is_refused(self) -> None:
-        text = str(jax.export.export(jax.jit(gelu))(jnp.ones(4)).mlir_module())
+        text = stablehlo_of(gelu, jnp.ones(4))
         module = parse(text)
         for function in list(module.body.operations):
             if ".rule" in function.attributes["sym_name"].value:

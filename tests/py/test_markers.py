@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import partial, reduce
-from pathlib import Path
 from typing import Any
 
 import jax
@@ -18,8 +17,8 @@ from jax import export
 import scalify_hlo as jsa
 from scalify_hlo import ScaledArray, UsageError
 from tests.py import marked
+from tests.py.judge import normal, shaped
 
-ROOT = Path(__file__).resolve().parents[2]
 Mark = Callable[[Any], Any]
 
 
@@ -58,10 +57,6 @@ def unmarked(x: Any) -> Any:
     return x
 
 
-def normals(*shape: int, seed: int = 0) -> np.ndarray[Any, Any]:
-    return np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
-
-
 def loss(mark: Mark, x: Any, w: Any) -> Any:
     return jnp.sum(jnp.tanh(mark(x @ w)) ** 2)
 
@@ -70,7 +65,7 @@ def bits(tree: Any) -> list[bytes]:
     return [np.asarray(leaf).tobytes() for leaf in jax.tree.leaves(tree)]
 
 
-X, W = normals(3, 4), normals(4, 5, seed=1)
+X, W = normal(3, 4), normal(4, 5, seed=1)
 
 
 def _scan(mark: Mark, x: Any, w: Any) -> Any:
@@ -111,7 +106,7 @@ TRANSFORMS: dict[str, Callable[[Mark], Callable[..., Any]]] = {
 
 def _arguments(transform: str) -> tuple[Any, Any]:
     if transform == "jvp":
-        return normals(5, 4)[:4, :4], normals(4, 4, seed=1)
+        return normal(5, 4)[:4, :4], normal(4, 4, seed=1)
     return (np.stack([X, 2 * X]), W) if transform == "vmap of grad" else (X, W)
 
 
@@ -295,11 +290,11 @@ def test_symbolic_shapes_keep_markers(case: str) -> None:
 
     # Of one type before the sizes are known, of two afterwards.
     n, m = export.symbolic_shape("n, m")
-    types = [jax.ShapeDtypeStruct(shape, np.float32) for shape in ((n, 4), (m, 4), (4, 5))]
+    types = [shaped(*shape) for shape in ((n, 4), (m, 4), (4, 5))]
     exported = marked.through_a_file(run, *types)
     assert marked.names(exported) == [name, name]
     assert "?x5" in marked.calls(exported)[0].operands[0]
-    y = normals(7, 4, seed=2)
+    y = normal(7, 4, seed=2)
     expected = jax.jit(jax.grad(lambda w: loss(unmarked, X, w) + loss(unmarked, y, w)))(W)
     np.testing.assert_allclose(jax.jit(exported.call)(X, y, W), expected, rtol=1e-5, atol=1e-6)
 

@@ -5,36 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import scalify_hlo
-from scalify_hlo._compat import ir
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.run.runner import compile_module
-from tests.py.fp8_numpy import F32, Array, quantized
-from tests.py.judge import evaluate, parse
+from tests.py.fp8_numpy import F32, OUTER, Array, outer, outer_quantized, sample
+from tests.py.judge import evaluate, normals, parse, program_of
 
-E4M3 = "f8E4M3FN"
-OUTER = {"matmul.smallest": 1}
-"""Products of columns with rows have sums of one term, which are exact in BF16."""
 BF16 = np.dtype(jnp.bfloat16)
 KINDS = ["fp8-current", "fp8-delayed", "fp8-calibrated"]
 
 
-def outer(x: jax.Array, w: jax.Array) -> jax.Array:
-    return x[:, None] @ w[None, :]
-
-
-def sample(seed: int, log2: float = 0.0, size: int = 64) -> Array:
-    """Numbers with heavy tails, about as large as a power of two."""
-    return np.asarray(np.random.default_rng(seed).standard_t(2, size) * 2.0**log2, F32)
-
-
 def rewritten(recipe: str, fn: Callable[..., Any], *given: Any, **settings: object) -> Any:
     """An Exported, rewritten with a profile where the recipe needs one."""
-    program = jax.export.export(jax.jit(fn))(*given)
+    program = program_of(fn, *given)
     profile = scalify_hlo.calibrate(program, [given]) if recipe == "fp8-calibrated" else None
     return scalify_hlo.rewrite(program, recipe=recipe, profile=profile, settings=OUTER | settings)
 
@@ -51,20 +38,8 @@ def called(new: Any, *given: Any, steps: int = 3) -> Array:
 
 def results_of(text: str, *names: str) -> list[str]:
     """The element types of the results of ops by these names."""
-    found: list[str] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name in names:
-            found.append(str(op.results[0].type.element_type))
-        return ir.WalkResult.ADVANCE
-
-    parse(text).operation.walk(visit)
-    return found
-
-
-def exact(x: Array, w: Array, margin: int = 0) -> Any:
-    (xd, xs), (wd, ws) = (quantized(v, E4M3, margin=margin) for v in (x, w))
-    return xd.astype(F32)[:, None] * wd.astype(F32)[None, :] * (xs * ws)
+    module = parse(text)
+    return [str(op.results[0].type.element_type) for op in ops_in(module.operation, names)]
 
 
 @pytest.mark.slow
@@ -76,7 +51,7 @@ def test_matmuls_give_bf16_that_is_scaled_in_bf16(recipe: str, log2: int) -> Non
     assert results_of(new.mlir_module(), "stablehlo.dot_general") == ["bf16"]
     found = called(new, x, w)
     assert found.dtype == F32
-    np.testing.assert_array_equal(found, exact(x, w))
+    np.testing.assert_array_equal(found, outer_quantized(x, w))
 
 
 def test_interpreter_and_xla_agree() -> None:
@@ -109,8 +84,7 @@ def test_scales_of_channels(recipe: str) -> None:
 @pytest.mark.parametrize("recipe", KINDS)
 def test_sums_are_rounded_once(recipe: str) -> None:
     """The scale is a power of two: the result is that of f32, rounded."""
-    rng = np.random.default_rng(6)
-    x, w = (rng.standard_normal((32, 32)).astype(F32) for _ in range(2))
+    x, w = normals(*[(32, 32)] * 2, seed=6)
     wide, narrow = (
         called(rewritten(recipe, jnp.matmul, x, w, **{"matmul.output": output}), x, w)
         for output in ("f32", "bf16")
@@ -138,7 +112,7 @@ def test_a_program_of_bf16_keeps_its_results() -> None:
     x, w = (jnp.asarray(sample(seed), jnp.bfloat16) for seed in (9, 10))
     new = rewritten("fp8-current", outer, x, w, **{"matmul.output": "keep"})
     assert results_of(new.mlir_module(), "stablehlo.dot_general") == ["bf16"]
-    expected = exact(np.asarray(x, F32), np.asarray(w, F32))
+    expected = outer_quantized(np.asarray(x, F32), np.asarray(w, F32))
     np.testing.assert_array_equal(called(new, x, w).astype(F32), expected)
 
 

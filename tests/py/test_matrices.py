@@ -11,9 +11,10 @@ import pytest
 
 import scalify_hlo
 from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.quantize.collapse_dims import Flattening, on_one_device
 from scalify_hlo.run.runner import compile_module
-from tests.py.judge import parse
+from tests.py.judge import parse, program_of, stablehlo_of
 
 SIZES = {"a": 3, "b": 4, "c": 5, "d": 6, "e": 7}
 
@@ -23,20 +24,12 @@ def text_of(spec: str) -> tuple[str, list[np.ndarray]]:
     names = spec.partition("->")[0].split(",")
     rng = np.random.default_rng(0)
     arrays = [rng.integers(-8, 8, [SIZES[n] for n in name]).astype(np.float32) for name in names]
-    exported = jax.export.export(jax.jit(lambda *xs: jnp.einsum(spec, *xs)))(*arrays)
+    exported = program_of(lambda *xs: jnp.einsum(spec, *xs), *arrays)
     return str(exported.mlir_module()), arrays
 
 
 def matmul_of(module: ir.Module) -> ir.OpView:
-    found: list[ir.OpView] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == "stablehlo.dot_general":
-            found.append(op.opview)
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(visit)
-    return found[0]
+    return ops_in(module.operation, {"stablehlo.dot_general"})[0].opview
 
 
 @pytest.mark.parametrize(
@@ -106,7 +99,7 @@ def test_others_stay_as_they_are(spec: str) -> None:
 
 def test_dynamic_shapes_stay_as_they_are() -> None:
     shapes = jax.export.symbolic_args_specs([np.zeros((2, 3, 4), np.float32)], ["b, 3, 4"])
-    exported = jax.export.export(jax.jit(lambda x: x @ jnp.ones((4, 5))))(*shapes)
+    exported = program_of(lambda x: x @ jnp.ones((4, 5)), *shapes)
     module = parse(str(exported.mlir_module()))
     with module.context:
         op = matmul_of(module)
@@ -134,7 +127,7 @@ def test_both_matmuls_of_a_gradient_take_the_same_matrix() -> None:
         return back(y)
 
     x, w = np.ones((2, 32, 64), np.float32), np.ones((64, 16), np.float32)
-    text = str(jax.export.export(jax.jit(step))(w, x).mlir_module())
+    text = stablehlo_of(step, w, x)
     rewritten = scalify_hlo.rewrite(text, recipe="fp8-current")
     lines = [line for line in rewritten.splitlines() if "stablehlo.dot_general" in line]
     assert len(lines) == 3

@@ -16,7 +16,7 @@ import scalify_hlo
 from scalify_hlo.algebra.measured import Measured
 from scalify_hlo.api import make_options
 from scalify_hlo.passes.pipeline import rewrite_module
-from tests.py.judge import parse
+from tests.py.judge import parse, program_of, shaped, stablehlo_of
 
 
 def convolution(x: jax.Array, w: jax.Array) -> jax.Array:
@@ -39,7 +39,7 @@ def test_squares_that_are_rescaled_are_positive_as_well() -> None:
     x, w = (random.standard_normal(shape) for shape in ((2, 8, 8, 16), (3, 3, 16, 16)))
     arrays = [x, w / 12, np.ones(16), 0.1 * np.ones(16)]
     given = [each.astype(np.float32) for each in arrays]
-    exported = jax.export.export(jax.jit(normalized))(*given)
+    exported = program_of(normalized, *given)
     scales = scalify_hlo.measured_scales(exported, *given)
     options = make_options("unit", "same", scales, {"matmul.smallest": 1})
     module = parse(exported.mlir_module())
@@ -61,8 +61,8 @@ def test_only_a_positive_factor_keeps_squares_positive(
         squares = factor * (x * x) if left else (x * x) * factor
         return (jnp.tanh(x) * jnp.sum(squares, 1, keepdims=True)) @ w
 
-    types = [jax.ShapeDtypeStruct((64, 64), jnp.float32)] * 2
-    text = jax.export.export(jax.jit(function))(*types).mlir_module()
+    types = [shaped(64, 64)] * 2
+    text = stablehlo_of(function, *types)
     settings = {"matmul.smallest": 1}
     how: Any = {"recipe": "unit", "input_scale": {"*": Measured(1.0)}, "settings": settings}
     (matmul,) = scalify_hlo.rewrite(text, report=True, **how)[1].matmuls
@@ -74,7 +74,7 @@ def test_complex_squares_have_no_sign() -> None:
     def function(z: jax.Array, w: jax.Array) -> jax.Array:
         return jnp.real(jnp.sum((z * z) * (2 + 0j), 1, keepdims=True)) * w @ w
 
-    types = [jax.ShapeDtypeStruct((64, 64), dtype) for dtype in (jnp.complex64, jnp.float32)]
-    text = jax.export.export(jax.jit(function))(*types).mlir_module()
+    types = [shaped(64, 64, dtype=dtype) for dtype in (jnp.complex64, jnp.float32)]
+    text = stablehlo_of(function, *types)
     how: Any = {"recipe": "unit", "settings": {"matmul.smallest": 1}}
     assert scalify_hlo.rewrite(text, report=True, **how)[1].matmuls

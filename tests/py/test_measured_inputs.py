@@ -17,6 +17,7 @@ from scalify_hlo.io.program import read_text
 from scalify_hlo.passes.summary import summary
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.report.model import Report
+from tests.py.judge import program_of, stablehlo_of
 
 SIZE = 64
 X = jax.random.normal(jax.random.key(0), (SIZE, SIZE))
@@ -60,7 +61,7 @@ MODELS = (direct, called, scanned, chosen, carried)
 
 
 def text(model: Model) -> str:
-    return str(jax.export.export(jax.jit(model))(X, W).mlir_module())
+    return stablehlo_of(model, X, W)
 
 
 def report_of(source: str, measure: Sequence[str] = ("x",)) -> Report:
@@ -72,7 +73,7 @@ def report_of(source: str, measure: Sequence[str] = ("x",)) -> Report:
 def error(model: Model, size: float, recipe: str, **settings: Any) -> float:
     """The relative error if x is `size` times as large as is declared."""
     x = X * size
-    program = jax.export.export(jax.jit(model))(x, W)
+    program = program_of(model, x, W)
     new = sh.rewrite(program, recipe=recipe, input_scale={"x": 1.0, "w": 2.0**-3}, **settings)
     return off(new.call(x, W), program.call(x, W))
 
@@ -144,7 +145,7 @@ def test_values_between_two_bounds_are_no_larger() -> None:
             hidden = hidden + activation(hidden @ w)
         return jnp.mean((hidden @ w) ** 2)
 
-    exported = jax.export.export(jax.jit(jax.grad(loss)))(W, X)
+    exported = program_of(jax.grad(loss), W, X)
     rewritten = sh.rewrite(exported, recipe="fp16")
     for size in (2.0**-6, 1.0, 2.0**6):
         arrays = W, (X * size).astype(np.float32)
@@ -178,14 +179,14 @@ def test_scalify_measures_too() -> None:
 
 @pytest.mark.parametrize("signature", ["same", "scaled"])
 def test_what_is_returned_as_it_came_keeps_its_bits(signature: Any) -> None:
-    program = jax.export.export(jax.jit(lambda x, w: (x, x @ w)))(X, W)
+    program = program_of(lambda x, w: (x, x @ w), X, W)
     new = sh.rewrite(program, recipe="fp8", settings=MEASURE, signature=signature)
     pairs = [sh.as_scaled_array(v) for v in (X, W)] if signature == "scaled" else [X, W]
     np.testing.assert_array_equal(sh.asarray(new.call(*pairs)[0]), X)
 
 
 def test_zeros_and_one_large_element() -> None:
-    program = jax.export.export(jax.jit(direct))(X, W)
+    program = program_of(direct, X, W)
     new = sh.rewrite(program, recipe="fp8", settings=MEASURE, input_scale={"w": 2.0**-3})
     assert not np.asarray(new.call(jnp.zeros_like(X), W)).any()
     x = X.at[0, 0].set(2.0**9)  # data near unit would saturate
@@ -193,7 +194,7 @@ def test_zeros_and_one_large_element() -> None:
 
 
 def test_a_vjp_measures_what_it_takes() -> None:
-    program = jax.export.export(jax.jit(direct))(X, W)
+    program = program_of(direct, X, W)
     new = sh.rewrite(program, recipe="fp8", settings=MEASURE, input_scale={"*": 1.0})
     gradients = new.vjp().call(X, W, X)
     assert all(np.isfinite(np.asarray(g)).all() for g in gradients)
@@ -212,7 +213,7 @@ def test_gradients_of_layers_of_which_nothing_is_declared(
     keys = jax.random.split(jax.random.key(2), 3)
     w = [jax.random.normal(key, (SIZE, SIZE)) * sizes[1] for key in keys]
     b, x = jnp.zeros(SIZE), X * sizes[0]
-    program = jax.export.export(jax.jit(jax.grad(loss)))(w, b, x)
+    program = program_of(jax.grad(loss), w, b, x)
     new, report = sh.rewrite(program, recipe=recipe, report=True)
     assert len(report.sites) == report.statistics <= len(w) + 2
     for found, expected in zip(new.call(w, b, x), program.call(w, b, x), strict=True):
@@ -222,7 +223,7 @@ def test_gradients_of_layers_of_which_nothing_is_declared(
 
 def test_largest_of_sizes_is_found_at_run_time() -> None:
     """A bias that nothing is known of may be larger, or smaller, than what it is added to."""
-    program = jax.export.export(jax.jit(lambda x, b, w: (x @ w + b) @ w))(X, X[0], W)
+    program = program_of(lambda x, b, w: (x @ w + b) @ w, X, X[0], W)
     new = sh.rewrite(program, recipe="fp8")
     for size in (2.0**-20, 1.0, 2.0**20):
         found, expected = (p.call(X, X[0] * size, W) for p in (new, program))

@@ -11,7 +11,8 @@ import pytest
 
 import scalify_hlo
 from scalify_hlo._compat import ir
-from tests.py.judge import evaluate, parse
+from scalify_hlo.dialect.walk import ops_in
+from tests.py.judge import evaluate, parse, program_of
 
 SETTINGS = {"matmul.smallest": 1, "matmul.exclude": ["*wide*"]}
 
@@ -69,7 +70,7 @@ def test_a_wide_matmul_at_the_end_reads_what_is_not_measured(
     function: Callable[..., tuple[jax.Array, ...]], measured: int
 ) -> None:
     x, w = np.random.default_rng(0).standard_normal((2, 16, 16)).astype(np.float32)
-    exported = jax.export.export(jax.jit(function))(x, w)
+    exported = program_of(function, x, w)
     text = scalify_hlo.rewrite(str(exported.mlir_module()), recipe="unit", settings=SETTINGS)
     assert factors_of_wide_matmuls(text) == measured
     found, wanted = evaluate(parse(text), [x, w]), function(x, w)
@@ -81,16 +82,10 @@ def test_a_wide_matmul_at_the_end_reads_what_is_not_measured(
 
 def factors_of_wide_matmuls(text: str) -> int:
     """The number of operands of wide matmuls that are products with a run-time scale."""
-    count = 0
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        nonlocal count
-        if op.name == "stablehlo.dot_general":
-            values = [v for v in op.operands if isinstance(v.type.element_type, ir.F32Type)]
-            count += sum(map(_is_rescaled, values)) if len(values) > 1 else 0
-        return ir.WalkResult.ADVANCE
-
-    parse(text).operation.walk(visit)
+    module, count = parse(text), 0
+    for op in ops_in(module.operation, {"stablehlo.dot_general"}):
+        values = [v for v in op.operands if isinstance(v.type.element_type, ir.F32Type)]
+        count += sum(map(_is_rescaled, values)) if len(values) > 1 else 0
     return count
 
 

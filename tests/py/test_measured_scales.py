@@ -10,26 +10,18 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
 
 import scalify_hlo
 from scalify_hlo.algebra.measured import Measured
-from scalify_hlo.cli.main import main
-from tests.py.judge import parse, unrecorded
-from tests.py.unit_functions import (
-    X,
-    normal,
-    rms,
-    text_of,
-)
+from tests.py.commands import call
+from tests.py.judge import parse, program_of, rms, stablehlo_of, unrecorded
+from tests.py.unit_functions import X, normal
 
 
 class TestMeasuredScales:
     def test_are_those_of_scaled_arrays(self) -> None:
         tree = {"w": 0.02 * normal(8, 8), "b": jnp.zeros(8), "n": jnp.arange(3)}
-        exported = jax.export.export(jax.jit(lambda t, x: (t["w"] @ x + t["b"], t["n"])))(
-            tree, jnp.ones(8)
-        )
+        exported = program_of(lambda t, x: (t["w"] @ x + t["b"], t["n"]), tree, jnp.ones(8))
         found = scalify_hlo.measured_scales(exported, tree, 5 * jnp.ones(8))
         assert found == {"t['b']": 1.0, "t['w']": pytest.approx(rms(tree["w"]), rel=1e-3), "x": 5.0}
         expected = scalify_hlo.as_scaled_array(tree)
@@ -38,19 +30,19 @@ class TestMeasuredScales:
         scalify_hlo.rewrite(exported, recipe="unit", input_scale=found)
 
     def test_of_unused_arguments_are_left_out(self) -> None:
-        exported = jax.export.export(jax.jit(lambda _, y: y))(jnp.ones(8), jnp.ones(4))
+        exported = program_of(lambda _, y: y, jnp.ones(8), jnp.ones(4))
         found = scalify_hlo.measured_scales(exported, jnp.ones(8), 4 * jnp.ones(4))
         assert found == {"y": 4.0}
 
     def test_of_programs_by_position(self) -> None:
-        text = text_of(lambda x, n, y: (x + n, y), jnp.ones(4), 3, jnp.ones(2, jnp.bfloat16))
+        text = stablehlo_of(lambda x, n, y: (x + n, y), jnp.ones(4), 3, jnp.ones(2, jnp.bfloat16))
         values = [8 * np.ones(4, np.float32), np.int32(3), jnp.full(2, 0.25, jnp.bfloat16)]
         expected = {"x": 8.0, "y": 0.25}
         assert scalify_hlo.measured_scales(text, *values) == expected
         assert scalify_hlo.measured_scales(parse(text), *values) == expected
 
     def test_are_of_the_size_of_complex_and_of_finite_values(self) -> None:
-        text = text_of(lambda x, y: (x, y), jnp.ones(2, complex), jnp.ones(3))
+        text = stablehlo_of(lambda x, y: (x, y), jnp.ones(2, complex), jnp.ones(3))
         values = [
             np.array([3 + 4j, 3 - 4j], np.complex64),
             np.array([np.inf, np.nan, 2], np.float32),
@@ -59,11 +51,11 @@ class TestMeasuredScales:
 
     def test_of_names_that_stand_for_others_are_given_by_position(self) -> None:
         tree = {"a*": jnp.ones(2), "ab": 4 * jnp.ones(2)}
-        found = scalify_hlo.measured_scales(text_of(lambda t: t, tree), *tree.values())
+        found = scalify_hlo.measured_scales(stablehlo_of(lambda t: t, tree), *tree.values())
         assert found == {"arg0": 1.0, "t['ab']": 4.0}
 
     def test_refuse_values_that_do_not_fit(self) -> None:
-        exported = jax.export.export(jax.jit(lambda x: x))(jnp.ones(4))
+        exported = program_of(lambda x: x, jnp.ones(4))
         for wrong, message in (
             ((jnp.ones(3),), "the array for 'x' is float32\\[3\\]"),
             ((), "do not fit the program"),
@@ -77,7 +69,7 @@ class TestMeasuredScales:
             scalify_hlo.measured_scales(text, jnp.ones(4), jnp.ones(4))
 
     def test_refuse_traced_values(self) -> None:
-        exported = jax.export.export(jax.jit(lambda x: x))(jnp.ones(4))
+        exported = program_of(lambda x: x, jnp.ones(4))
         with pytest.raises(scalify_hlo.UsageError, match="a traced value has no size"):
             jax.jit(lambda x: scalify_hlo.measured_scales(exported, x))(jnp.ones(4))
 
@@ -214,7 +206,7 @@ class TestCommand:
     @pytest.fixture(name="program")
     def _program(self, tmp_path: Path) -> Path:
         path = tmp_path / "f.mlir"
-        path.write_text(text_of(lambda x, w, n: (x @ w, n), X, normal(64, 64), jnp.arange(3)))
+        path.write_text(stablehlo_of(lambda x, w, n: (x @ w, n), X, normal(64, 64), jnp.arange(3)))
         return path
 
     @pytest.fixture(name="values")
@@ -229,14 +221,13 @@ class TestCommand:
         expected = scalify_hlo.rewrite(
             program.read_text(), recipe="unit", input_scale={"x": x, "w": w}
         )
-        result = call("rewrite", str(program), "--recipe", "unit", "--input-values", str(values))
+        result = call("rewrite", program, "--recipe", "unit", "--input-values", values, code=0)
         assert result.stdout.strip() == expected.strip()
 
     def test_a_given_scale_overrides_a_measured_one(self, program: Path, values: Path) -> None:
         given = ["--recipe", "unit", "--input-scale", "*=2^5"]
-        both = call("rewrite", str(program), *given, "--input-values", str(values))
-        assert both.exit_code == 0
-        plain = call("rewrite", str(program), *given)
+        both = call("rewrite", program, *given, "--input-values", values, code=0)
+        plain = call("rewrite", program, *given, code=0)
         assert unrecorded(both.stdout) == unrecorded(plain.stdout)
 
     def test_refuses_values_that_do_not_fit(self, program: Path, tmp_path: Path) -> None:
@@ -254,13 +245,3 @@ class TestCommand:
         path.write_text("no arrays")
         result = call("rewrite", str(program), "--input-values", str(path), code=1)
         assert "not an .npz file of arrays" in result.stderr
-
-
-def measured_by(*arrays: Any) -> list[float]:
-    return [scalify_hlo.as_scaled_array(array).scale for array in arrays]
-
-
-def call(*arguments: str, code: int = 0) -> Result:
-    result = CliRunner().invoke(main, list(arguments))
-    assert result.exit_code == code, result.stderr
-    return result

@@ -15,8 +15,9 @@ import scalify_hlo
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.matmuls import MATMULS
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.passes.pipeline import run_pipeline
-from tests.py.judge import parse
+from tests.py.judge import decibels, parse, program_of, shaped, stablehlo_of
 
 WIDTH, ROWS, MEMBERS = 32, 48, 3
 BAD = 1
@@ -162,8 +163,7 @@ def worst(case: Case, wanted: Any, found: Any) -> float:
             if member != BAD:
                 signal, result = (np.asarray(each, np.float64)[member] for each in (want, got))
                 assert np.isfinite(result).all()
-                noise = np.sum((signal - result) ** 2)
-                ratios.append(10 * np.log10(np.sum(signal**2) / max(noise, 1e-300)))
+                ratios.append(decibels(signal, result))
     return float(min(ratios))
 
 
@@ -176,7 +176,7 @@ def updates(case: Case, results: Any, arguments: tuple[Any, ...]) -> Any:
 
 
 def exported(case: Case) -> Any:
-    return jax.export.export(jax.jit(case.fn))(*case.arguments)
+    return program_of(case.fn, *case.arguments)
 
 
 def run(new: Any, arguments: tuple[Any, ...]) -> Any:
@@ -229,8 +229,8 @@ def sizes_of(count: int, rows: Any) -> tuple[Any, Any, Any]:
     w, x = normal(0, count, WIDTH, WIDTH), normal(1, ROWS, WIDTH)
     w = w * 2.0 ** (jnp.arange(count) % 16)[:, None, None]
     step = jax.vmap(lambda w, x: jnp.tanh(x @ w["a"]), in_axes=(0, None))
-    shapes = ({"a": w}, jax.ShapeDtypeStruct((rows, WIDTH), jnp.float32))
-    return jax.export.export(jax.jit(step))(*shapes), w, x
+    shapes = ({"a": w}, shaped(rows, WIDTH))
+    return program_of(step, *shapes), w, x
 
 
 def test_statistics_of_members_are_those_of_their_slices() -> None:
@@ -305,7 +305,7 @@ def test_members_of_convolutions_with_a_symbolic_batch(recipe: str) -> None:
     case = Case(fn, (kernels, image))
     (batch,) = jax.export.symbolic_shape("batch")
     shapes = jax.eval_shape(lambda *given: given, *case.arguments)
-    symbolic = jax.ShapeDtypeStruct((batch, *image.shape[1:]), image.dtype)
+    symbolic = shaped(batch, *image.shape[1:], dtype=image.dtype)
     new = scalify_hlo.rewrite(jax.export.export(fn)(shapes[0], symbolic), recipe=recipe)
     given = broken(case, 2.0**20)
     assert worst(case, fn(*given), run(new, given)) > USUAL
@@ -339,7 +339,7 @@ def test_common_factors_are_in_the_order_of_the_result() -> None:
 
     rng = np.random.default_rng(0)
     v, m = rng.normal(size=(3, 4)).astype(np.float32), rng.normal(size=(4, 4)).astype(np.float32)
-    program = jax.export.export(jax.jit(fn))(v, m)
+    program = program_of(fn, v, m)
     settings = {"matmul.smallest": 1}
     found = scalify_hlo.rewrite(program, recipe="nvfp4", settings=settings).call(v, m)
     assert np.abs(found - fn(v, m)).max() < 0.2 * np.abs(fn(v, m)).max()
@@ -363,20 +363,13 @@ def test_others_are_as_accurate_as_usual_in_pairs(name: str, recipe: str) -> Non
 
 def members_of(fn: Callable[..., Any], *arguments: Any) -> list[list[list[int]]]:
     """Returns the dimensions with members of both operands of each matmul."""
-    module = parse(str(jax.export.export(jax.jit(fn))(*arguments).mlir_module()))
-    found = list[list[list[int]]]()
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name in MATMULS:
-            given = attributes.MEMBERS in op.attributes
-            sides = ir.ArrayAttr(op.attributes[attributes.MEMBERS]) if given else ()
-            found.append([list(ir.DenseI64ArrayAttr(side)) for side in sides])
-        return ir.WalkResult.ADVANCE
-
+    module = parse(stablehlo_of(fn, *arguments))
     with module.context:
         run_pipeline(module, "scalify-normalize,scalify-roles")
-        module.operation.walk(visit)
-    return found
+        return [
+            [list(ir.DenseI64ArrayAttr(side)) for side in op.attributes.get(attributes.MEMBERS, ())]
+            for op in ops_in(module.operation, MATMULS)
+        ]
 
 
 class TestDimensions:

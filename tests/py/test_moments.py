@@ -12,13 +12,13 @@ import pytest
 import scalify_hlo as jsa
 from scalify_hlo._compat import func, ir
 from scalify_hlo.dialect.attributes import set_function_type
-from scalify_hlo.dialect.functions import main_function, terminator
+from scalify_hlo.dialect.functions import terminator
 from scalify_hlo.jax_api.block_scales import from_blocks, to_blocks
 from scalify_hlo.quantize.blocks.moments import packed, salt_of, unpacked
 from scalify_hlo.quantize.encoding import dtype_of
 from scalify_hlo.run.runner import compile_module
 from tests.py import moments_numpy as model
-from tests.py.judge import parse
+from tests.py.judge import main_of, normals, parse
 
 FORMATS = ("f8E4M3FN", "f8E5M2", "f8E4M3FNUZ", "f8E3M4", "f8E4M3")
 SHAPES = [(1,), (7,), (128,), (129,), (300,), (3, 5), (4, 200), (2, 3, 130)]
@@ -44,12 +44,6 @@ def sample(shape: tuple[int, ...], *, root: bool) -> Any:
     return x
 
 
-def entry(module: ir.Module) -> ir.OpView:
-    main = main_function(module.operation)
-    assert main is not None
-    return main
-
-
 def return_instead(main: ir.OpView, values: list[ir.Value]) -> None:
     """Makes a function return other values."""
     old = terminator(main.regions[0].blocks[0])
@@ -67,7 +61,7 @@ def compiled(shape: tuple[int, ...], format_: str, *, root: bool) -> Callable[..
         f"func.func @main(%x: {wide}, %s: tensor<ui32>) -> {wide} {{ return %x : {wide} }}"
     )
     with module.context, ir.Location.unknown():
-        main = entry(module)
+        main = main_of(module)
         x, salt = main.regions[0].blocks[0].arguments
         at = terminator(main.regions[0].blocks[0]).operation
         moment = packed(x, format_, salt, at, root=root)
@@ -148,12 +142,11 @@ def test_the_salt_differs_from_state_to_state() -> None:
         "{ return %x : tensor<3x40xf8E4M3FN> }"
     )
     with module.context, ir.Location.unknown():
-        main = entry(module)
+        main = main_of(module)
         at = terminator(main.regions[0].blocks[0]).operation
         return_instead(main, [salt_of(at.operands[0], at)])
     run = compile_module(module)
-    rng = np.random.default_rng(0)
-    data = [rng.normal(size=(3, 40)).astype(ml_dtypes.float8_e4m3fn) for _ in range(4)]
+    data = normals(*[(3, 40)] * 4, dtype=ml_dtypes.float8_e4m3fn)
     salts = [int(run([each])[0]) for each in data]
     assert salts == [model.salt_of(each) for each in data]
     assert len(set(salts)) == len(salts)

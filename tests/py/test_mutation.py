@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 
+from tests.py.commands import python
 from tools.mutation.covering import choose
 from tools.mutation.lit_items import run_lines
 from tools.mutation.mutant import ROOT, function_at
@@ -46,14 +45,7 @@ def test_planted_mutants() -> None:
     texts = {
         name: (original.replace(old, new), seconds) for name, (old, new, seconds) in PLANTED.items()
     }
-    done = subprocess.run(
-        [sys.executable, "-c", CODE],
-        input=json.dumps(texts),
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        check=True,
-    )
+    done = python("-c", CODE, input=json.dumps(texts), cwd=ROOT)
     assert json.loads(done.stdout) == {
         "unchanged": ["survived", [], [ADD, GROUP]],
         "wrong": ["failed", [GROUP], [ADD]],

@@ -14,7 +14,6 @@ import optax.contrib
 import pytest
 
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.errors import Remark
 from scalify_hlo.passes.normalize import NormalizePass
 from scalify_hlo.passes.pipeline import run_passes
@@ -22,9 +21,8 @@ from scalify_hlo.passes.roles import RolesPass
 from scalify_hlo.passes.signature import SignaturePass
 from scalify_hlo.recipes.model import Inputs
 from tests.py import optimizer_programs as programs
-from tests.py.judge import parse
+from tests.py.judge import main_of, parse, shaped
 from tests.py.optimizer_programs import FIRST, NEITHER, SECOND
-from tests.py.role_models import array
 from tests.py.test_roles import exported
 from tests.py.test_state_roles import argument_roles, names_of
 
@@ -33,104 +31,93 @@ ADAM = {"mu": FIRST, "nu": SECOND}
 TRACE = {"trace": FIRST}
 contrib = optax.contrib
 
+
+def roles(first: str = "", second: str = "", neither: str = "", weight: str = "") -> dict[str, str]:
+    """The roles of leaves of state; a number that tensors are multiplied with may be a weight."""
+    kinds = {FIRST: first, SECOND: second, NEITHER: neither, WEIGHT: weight}
+    return {name: role for role, names in kinds.items() for name in names.split()}
+
+
 OPTAX: Mapping[str, tuple[Any, dict[str, str]]] = {
     "adabelief": (optax.adabelief(1e-3), ADAM),
-    "adadelta": (optax.adadelta(1e-3), {"e_g": SECOND, "e_x": NEITHER}),
-    "adafactor": (
-        optax.adafactor(1e-3, min_dim_size_to_factor=4),
-        {"v_row": SECOND, "v_col": SECOND, "v": SECOND},
-    ),
+    "adadelta": (optax.adadelta(1e-3), roles(second="e_g", neither="e_x")),
+    "adafactor": (optax.adafactor(1e-3, min_dim_size_to_factor=4), roles(second="v_row v_col v")),
     "adafactor-momentum": (
         optax.adafactor(1e-3, min_dim_size_to_factor=4, momentum=0.9),
-        {"v_row": SECOND, "v_col": SECOND, "v": SECOND, "ema": NEITHER},
+        roles(second="v_row v_col v", neither="ema"),
     ),
-    "adagrad": (optax.adagrad(1e-3), {"sum_of_squares": SECOND}),
+    "adagrad": (optax.adagrad(1e-3), roles(second="sum_of_squares")),
     "adam": (optax.adam(1e-3), ADAM),
-    "adamax": (optax.adamax(1e-3), {"mu": FIRST, "nu": FIRST}),
-    "adamaxw": (optax.adamaxw(1e-3), {"mu": FIRST, "nu": FIRST}),
+    "adamax": (optax.adamax(1e-3), roles(first="mu nu")),
+    "adamaxw": (optax.adamaxw(1e-3), roles(first="mu nu")),
     "adamw": (optax.adamw(1e-3), ADAM),
-    "adan": (optax.adan(1e-3), {"m": FIRST, "v": FIRST, "n": SECOND, "g": NEITHER}),
-    "amsgrad": (optax.amsgrad(1e-3), {**ADAM, "nu_max": SECOND}),
+    "adan": (optax.adan(1e-3), roles(first="m v", second="n", neither="g")),
+    "amsgrad": (optax.amsgrad(1e-3), ADAM | roles(second="nu_max")),
     "fromage": (optax.fromage(1e-3), {}),
     "lamb": (optax.lamb(1e-3), ADAM),
     "lars": (optax.lars(1e-3), TRACE),
-    "lion": (optax.lion(1e-3), {"mu": FIRST}),
+    "lion": (optax.lion(1e-3), roles(first="mu")),
     "nadam": (optax.nadam(1e-3), ADAM),
     "nadamw": (optax.nadamw(1e-3), ADAM),
     "noisy_sgd": (optax.noisy_sgd(1e-3, key=0), {}),
     "novograd": (optax.novograd(1e-3), ADAM),
-    "optimistic_adam_v2": (optax.optimistic_adam_v2(1e-3), {**ADAM, "previous_gradient": NEITHER}),
+    "optimistic_adam_v2": (
+        optax.optimistic_adam_v2(1e-3),
+        ADAM | roles(neither="previous_gradient"),
+    ),
     "optimistic_gradient_descent": (
         optax.optimistic_gradient_descent(1e-3),
-        {"previous_gradient": NEITHER},
+        roles(neither="previous_gradient"),
     ),
     "polyak_sgd": (optax.polyak_sgd(1.0), {}),
     "radam": (optax.radam(1e-3), ADAM),
-    "rmsprop": (optax.rmsprop(1e-3), {"nu": SECOND}),
-    "rmsprop-momentum": (optax.rmsprop(1e-3, momentum=0.9), {"nu": SECOND, "trace": NEITHER}),
+    "rmsprop": (optax.rmsprop(1e-3), roles(second="nu")),
+    "rmsprop-momentum": (optax.rmsprop(1e-3, momentum=0.9), roles(second="nu", neither="trace")),
     "rmsprop-centered": (
         optax.rmsprop(1e-3, momentum=0.9, centered=True),
-        {**ADAM, "trace": NEITHER},
+        ADAM | roles(neither="trace"),
     ),
-    "rprop": (optax.rprop(1e-3), {"step_sizes": NEITHER, "prev_updates": NEITHER}),
+    "rprop": (optax.rprop(1e-3), roles(neither="step_sizes prev_updates")),
     "sgd": (optax.sgd(1e-3), {}),
     "momentum": (optax.sgd(1e-3, momentum=0.9), TRACE),
     "nesterov": (optax.sgd(1e-3, momentum=0.9, nesterov=True), TRACE),
     "sign_sgd": (optax.sign_sgd(1e-3), {}),
-    "signum": (optax.signum(1e-3), {"ema": FIRST}),
+    "signum": (optax.signum(1e-3), roles(first="ema")),
     # Its maxima over rows and columns are no sums; those of vectors are sums of squares.
     "sm3": (optax.sm3(1e-3), {"mu": f"{NEITHER}|{SECOND}", "nu": NEITHER}),
     "yogi": (optax.yogi(1e-3), ADAM),
     "acprop": (contrib.acprop(1e-3), ADAM),
-    "ademamix": (contrib.ademamix(1e-3), {"m1": FIRST, "m2": FIRST, "nu": SECOND}),
-    "adopt": (contrib.adopt(1e-3), {"mu": NEITHER, "nu": SECOND}),
+    "ademamix": (contrib.ademamix(1e-3), roles(first="m1 m2", second="nu")),
+    "adopt": (contrib.adopt(1e-3), roles(second="nu", neither="mu")),
     "cocob": (
         contrib.cocob(),
-        {
-            "init_particles": NEITHER,
-            **dict.fromkeys(("cumulative_gradients", "scale", "subgradients", "reward"), FIRST),
-        },
+        roles(first="cumulative_gradients scale subgradients reward", neither="init_particles"),
     ),
     "dadapt_adamw": (
         contrib.dadapt_adamw(1e-3),
-        {
-            "exp_avg": FIRST,
-            "exp_avg_sq": SECOND,
-            "grad_sum": FIRST,
-            "estim_lr": NEITHER,
-            "numerator_weighted": NEITHER,
-        },
+        roles(first="exp_avg grad_sum", second="exp_avg_sq", neither="estim_lr numerator_weighted"),
     ),
-    "dog": (
-        contrib.dog(1e-3),
-        {"init_params": NEITHER, "max_dist": NEITHER, "sum_sq_norm_grads": SECOND},
-    ),
+    "dog": (contrib.dog(1e-3), roles(second="sum_sq_norm_grads", neither="init_params max_dist")),
     "dowg": (
         contrib.dowg(1e-3),
-        {"init_params": NEITHER, "weighted_sq_norm_grads": SECOND, "estim_sq_dist": NEITHER},
+        roles(second="weighted_sq_norm_grads", neither="init_params estim_sq_dist"),
     ),
-    "galore": (contrib.galore(1e-3, rank=4), {**ADAM, "projector": NEITHER}),
-    "madgrad": (
-        contrib.madgrad(1e-3),
-        {"grad_sum_sq": SECOND, "s": FIRST, "x0": NEITHER},
-    ),
-    "momo": (contrib.momo(1e-3), {"exp_avg": FIRST, "barf": NEITHER, "lb": NEITHER}),
+    "galore": (contrib.galore(1e-3, rank=4), ADAM | roles(neither="projector")),
+    "madgrad": (contrib.madgrad(1e-3), roles(first="s", second="grad_sum_sq", neither="x0")),
+    "momo": (contrib.momo(1e-3), roles(first="exp_avg", neither="barf lb")),
     "momo_adam": (
         contrib.momo_adam(1e-3),
-        {"exp_avg": FIRST, "exp_avg_sq": SECOND, "barf": NEITHER, "lb": NEITHER},
+        roles(first="exp_avg", second="exp_avg_sq", neither="barf lb"),
     ),
-    "muon": (contrib.muon(1e-3), {**ADAM, "ns_coeffs": NEITHER}),
+    "muon": (contrib.muon(1e-3), ADAM | roles(neither="ns_coeffs")),
     "prodigy": (
         contrib.prodigy(1e-3),
-        {
-            "exp_avg": FIRST,
-            "exp_avg_sq": SECOND,
-            "grad_sum": FIRST,
-            "params0": NEITHER,
-            # A number that the program multiplies tensors with may be a weight.
-            "estim_lr": WEIGHT,
-            "numerator_weighted": FIRST,
-        },
+        roles(
+            first="exp_avg grad_sum numerator_weighted",
+            second="exp_avg_sq",
+            neither="params0",
+            weight="estim_lr",
+        ),
     ),
     "sam": (
         contrib.sam(
@@ -138,25 +125,22 @@ OPTAX: Mapping[str, tuple[Any, dict[str, str]]] = {
             optax.chain(contrib.normalize(), optax.sgd(0.05)),
             sync_period=2,
         ),
-        {**TRACE, "cache": WEIGHT},
+        TRACE | roles(weight="cache"),
     ),
-    "schedule_free_adamw": (contrib.schedule_free_adamw(1e-3), {"nu": SECOND, "z": NEITHER}),
-    "schedule_free_sgd": (contrib.schedule_free_sgd(1e-3), {"z": FIRST}),
+    "schedule_free_adamw": (contrib.schedule_free_adamw(1e-3), roles(second="nu", neither="z")),
+    "schedule_free_sgd": (contrib.schedule_free_sgd(1e-3), roles(first="z")),
     "simplified_ademamix": (
         contrib.simplified_ademamix(1e-3, b1=0.9, alpha=0.1),
-        {"m": FIRST, "n": SECOND},
+        roles(first="m", second="n"),
     ),
-    "accumulated": (
-        optax.MultiSteps(optax.adam(1e-3), 4),
-        {**ADAM, "acc_grads": FIRST},
-    ),
+    "accumulated": (optax.MultiSteps(optax.adam(1e-3), 4), ADAM | roles(first="acc_grads")),
     "accumulated updates": (
         optax.chain(optax.adam(1e-3), optax.apply_every(4)),
-        {**ADAM, "grad_acc": NEITHER},
+        ADAM | roles(neither="grad_acc"),
     ),
     "averaged updates": (
         optax.chain(optax.adam(1e-3), optax.ema(0.9)),
-        {**ADAM, "ema": NEITHER},
+        ADAM | roles(neither="ema"),
     ),
     "centralized": (optax.chain(optax.centralize(), optax.adam(1e-3)), ADAM),
     "clipped": (optax.chain(optax.clip(1.0), optax.adam(1e-3)), ADAM),
@@ -175,7 +159,7 @@ OPTAX: Mapping[str, tuple[Any, dict[str, str]]] = {
     ),
     "plateau": (
         optax.chain(optax.adam(1e-3), contrib.reduce_on_plateau()),
-        {**ADAM, "best_value": NEITHER, "avg_value": NEITHER},
+        ADAM | roles(neither="best_value avg_value"),
     ),
     "positive": (optax.chain(optax.adam(1e-3), optax.keep_params_nonnegative()), ADAM),
 }
@@ -228,9 +212,7 @@ def state_roles(optimizer: Any, *, with_value: bool, stripped: bool) -> dict[str
 
 def types_of(text: str) -> list[str]:
     module = parse(text)
-    function = main_function(module.operation)
-    assert function is not None
-    return [str(type_) for type_ in attributes.function_type(function).inputs]
+    return [str(type_) for type_ in attributes.function_type(main_of(module)).inputs]
 
 
 @pytest.mark.slow
@@ -381,7 +363,7 @@ def test_a_learning_rate_that_gradients_change_is_no_moment() -> None:
         new = jax.tree.map(lambda p, g: p - rate * g, params, gradients)
         return new, {"rate": rate, "last": gradients}
 
-    state = {"rate": array(), "last": programs.params()}
+    state = {"rate": shaped(), "last": programs.params()}
     assert roles_of_step(step, state) == {"rate": {NEITHER}, "last": {NEITHER}}
 
 
@@ -396,7 +378,7 @@ def test_statistics_of_batches_are_no_remark() -> None:
         g, now = jax.grad(loss, has_aux=True)(w)
         return w - 0.1 * g, 0.9 * mean + 0.1 * now
 
-    arguments = array(8, 6), array(6), array(4, 8)
+    arguments = shaped(8, 6), shaped(6), shaped(4, 8)
     module = parse(exported(step, arguments))
     passes = [NormalizePass(), SignaturePass("scaled"), RolesPass(narrow_state=True)]
     assert not run_passes(module, passes).remarks

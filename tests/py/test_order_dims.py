@@ -18,7 +18,17 @@ from scalify_hlo.passes.pipeline import Options
 from scalify_hlo.passes.summary import summary
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.transforms.matmul_dims import order_dims
-from tests.py.judge import evaluate, parse, unrecorded
+from tests.py.judge import (
+    assert_all_equal,
+    evaluate,
+    normals,
+    parse,
+    shaped,
+    stablehlo_of,
+    unrecorded,
+)
+
+Shapes = tuple[tuple[int, ...], ...]
 
 GROUPED = ((2, 16, 2, 4, 8), (2, 16, 2, 8), (2, 16, 2, 8))
 """Queries, keys and values: batch, positions, groups, heads of a group, and width."""
@@ -121,16 +131,15 @@ def attention(q: jax.Array, k: jax.Array, v: jax.Array) -> jax.Array:
 
 
 def gradients() -> tuple[jax.export.Exported, list[np.ndarray]]:
-    rng = np.random.default_rng(0)
-    arrays = [rng.standard_normal(shape).astype(np.float32) for shape in GROUPED]
+    arrays = normals(*GROUPED)
     fn = jax.jit(jax.grad(lambda *a: jnp.sum(jnp.square(attention(*a))), (0, 1, 2)))
     return jax.export.export(fn)(*arrays), arrays
 
 
 def test_scores_of_grouped_attention_are_made_in_the_order_of_the_softmax() -> None:
     """The scores are a product of the keys and the queries, whose dimensions are exchanged."""
-    shapes = [jax.ShapeDtypeStruct(shape, jnp.float32) for shape in GROUPED[:2]]
-    text = str(jax.export.export(jax.jit(scores_of))(*shapes).mlir_module())
+    shapes = [shaped(*shape) for shape in GROUPED[:2]]
+    text = stablehlo_of(scores_of, *shapes)
     scores, queries = 2 * 2 * 4 * 16 * 16, math.prod(GROUPED[0])
     assert transposed_sizes(text) == [scores]
     new, count = ordered(text)
@@ -152,39 +161,46 @@ def test_gradients_of_attention_are_equal(recipe: str) -> None:
         np.testing.assert_allclose(one, other, rtol=0, atol=1e-3 * float(np.abs(other).max()))
 
 
-def test_a_sum_has_the_order_of_its_larger_operand() -> None:
-    text = """func.func @main(%x: tensor<4x3x5x8xf32>, %w: tensor<5x3x2xf32>) -> tensor<4x8x2xf32> {
-  %0 = stablehlo.transpose %x, dims = [0, 3, 2, 1] : (tensor<4x3x5x8xf32>) -> tensor<4x8x5x3xf32>
-  %1 = stablehlo.dot_general %0, %w, contracting_dims = [2, 3] x [0, 1]
-    : (tensor<4x8x5x3xf32>, tensor<5x3x2xf32>) -> tensor<4x8x2xf32>
-  return %1 : tensor<4x8x2xf32>
-}"""
+def product(shapes: Shapes, summed: Any, *orders: tuple[int, ...]) -> str:
+    """A matmul whose first operand is transposed."""
+
+    def fn(x: jax.Array, w: jax.Array) -> jax.Array:
+        for order in orders:
+            x = x.transpose(order)
+        return jax.lax.dot_general(x, w, (summed, ((), ())))
+
+    return stablehlo_of(fn, *(shaped(*shape) for shape in shapes))
+
+
+@pytest.mark.parametrize(
+    ("shapes", "summed", "orders", "found"),
+    [
+        (((4, 3, 5, 8), (5, 3, 2)), ((2, 3), (0, 1)), [(0, 3, 2, 1)], "[3, 2] x [1, 0]"),
+        (((4, 3, 5, 8), (5, 3, 2)), ((1, 0), (0, 1)), [(1, 2, 3, 0)], "[0, 1] x [1, 0]"),
+        (
+            ((4, 3, 5, 8), (5, 3, 2)),
+            ((1, 3), (0, 1)),
+            [(3, 0, 1, 2), (0, 3, 1, 2)],
+            "[3, 1] x [1, 0]",
+        ),
+    ],
+    ids=["exchanged", "rotated", "twice"],
+)
+def test_a_sum_has_the_order_of_its_larger_operand(
+    shapes: Shapes, summed: Any, orders: list[tuple[int, ...]], found: str
+) -> None:
+    """That in memory: the one before all transposes."""
+    text = product(shapes, summed, *orders)
     new, count = ordered(text)
     assert count == 1
-    assert "contracting_dims = [3, 2] x [1, 0]" in str(new)
+    assert f"contracting_dims = {found}" in str(new)
     assert ordered(text, sums=False)[1] == 0
 
 
-def test_the_order_in_memory_is_that_before_a_rotation() -> None:
-    text = """func.func @main(%x: tensor<4x3x5x8xf32>, %w: tensor<5x3x2xf32>) -> tensor<8x4x2xf32> {
-  %0 = stablehlo.transpose %x, dims = [1, 2, 3, 0] : (tensor<4x3x5x8xf32>) -> tensor<3x5x8x4xf32>
-  %1 = stablehlo.dot_general %0, %w, contracting_dims = [1, 0] x [0, 1]
-    : (tensor<3x5x8x4xf32>, tensor<5x3x2xf32>) -> tensor<8x4x2xf32>
-  return %1 : tensor<8x4x2xf32>
-}"""
-    new, count = ordered(text)
-    assert count == 1
-    assert "contracting_dims = [0, 1] x [1, 0]" in str(new)
-
-
-def test_a_sum_over_dimensions_that_are_apart_stays() -> None:
-    """A transpose of the larger operand is needed in any case."""
-    text = """func.func @main(%x: tensor<3x4x5x8xf32>, %w: tensor<5x3x2xf32>) -> tensor<4x8x2xf32> {
-  %1 = stablehlo.dot_general %x, %w, contracting_dims = [2, 0] x [0, 1]
-    : (tensor<3x4x5x8xf32>, tensor<5x3x2xf32>) -> tensor<4x8x2xf32>
-  return %1 : tensor<4x8x2xf32>
-}"""
-    assert ordered(text)[1] == 0
+def test_other_sums_stay() -> None:
+    """Over dimensions that are apart, which need a transpose, or of operands of one size."""
+    assert ordered(product(((3, 4, 5, 8), (5, 3, 2)), ((2, 0), (0, 1))))[1] == 0
+    assert ordered(product(((4, 3, 5), (5, 3, 4)), ((2, 1), (0, 1))))[1] == 0
 
 
 MATMUL = """func.func @main(%x: tensor<2x8x4xf32>, %w: tensor<2x3x5x4xf32>) -> {result} {{
@@ -225,8 +241,7 @@ def test_optimize_orders_the_original_for_gpus() -> None:
     assert "in another order of dimensions" in summary(report)
     text, old = (str(each.mlir_module()) for each in (new, exported))
     assert sum(transposed_sizes(text)) < sum(transposed_sizes(old))
-    for one, other in zip(*(evaluate(parse(each), arrays) for each in (text, old)), strict=True):
-        np.testing.assert_array_equal(one, other)
+    assert_all_equal(*(evaluate(parse(each), arrays) for each in (text, old)))
     _, report = scalify_hlo.rewrite(exported, **how)
     assert report.ordered == 0
     assert any("--optimize has no effect" in remark.message for remark in report.remarks)
@@ -252,8 +267,7 @@ def test_numbers_that_two_ops_share_are_erased_once() -> None:
     assert len(re.findall(r"stablehlo\.constant.*tensor<2x8x3xf32>", str(new))) == 0
     rng = np.random.default_rng(0)
     arrays = [rng.integers(-8, 8, shape).astype(np.float32) for shape in ((2, 8, 4), (2, 3, 4), ())]
-    for found, wanted in zip(evaluate(new, arrays), evaluate(parse(text), arrays), strict=True):
-        np.testing.assert_array_equal(found, wanted)
+    assert_all_equal(evaluate(new, arrays), evaluate(parse(text), arrays))
 
 
 KEPT = """func.func @main(%x: tensor<2x8x4xf32>, %w: tensor<2x3x5x4xf32>) -> tensor<2x8x5x3xf32> {{
@@ -353,13 +367,11 @@ def test_a_clamp_and_a_barrier_between_are_made_in_the_order_of_the_reader() -> 
 
 
 def test_a_vector_has_no_order() -> None:
-    text = """func.func @main(%x: tensor<2x4xf32>, %w: tensor<2x9x8x4xf32>) -> tensor<2x8x9xf32> {
-  %0 = stablehlo.dot_general %x, %w, batching_dims = [0] x [0], contracting_dims = [1] x [3]
-    : (tensor<2x4xf32>, tensor<2x9x8x4xf32>) -> tensor<2x9x8xf32>
-  %1 = stablehlo.transpose %0, dims = [0, 2, 1] : (tensor<2x9x8xf32>) -> tensor<2x8x9xf32>
-  return %1 : tensor<2x8x9xf32>
-}"""
-    assert ordered(text)[1] == 0
+    def fn(x: jax.Array, w: jax.Array) -> jax.Array:
+        return jax.lax.dot_general(x, w, (((1,), (3,)), ((0,), (0,)))).transpose(0, 2, 1)
+
+    shapes = (shaped(*shape) for shape in ((2, 4), (2, 9, 8, 4)))
+    assert ordered(stablehlo_of(fn, *shapes))[1] == 0
 
 
 def test_precisions_are_swapped_with_the_operands() -> None:
@@ -388,32 +400,10 @@ def test_complex_numbers_have_no_order() -> None:
 
 def test_a_scatter_of_complex_numbers_is_left() -> None:
     fn = jax.jit(jax.grad(lambda x, i: jnp.sum(jnp.abs(jnp.take_along_axis(x, i, 1)))))
-    types = jax.ShapeDtypeStruct((4, 8), jnp.complex64), jax.ShapeDtypeStruct((4, 1), jnp.int32)
+    types = shaped(4, 8, dtype=jnp.complex64), shaped(4, 1, dtype=jnp.int32)
     how: dict[str, Any] = {"recipe": "propagate", "optimize": True, "report": True}
     _, report = scalify_hlo.rewrite(jax.export.export(fn)(*types), **how)
     assert report.optimized == 0
-
-
-def test_two_transposes_of_a_sum_are_followed() -> None:
-    text = """func.func @main(%x: tensor<4x3x5x8xf32>, %w: tensor<5x3x2xf32>) -> tensor<8x4x2xf32> {
-  %0 = stablehlo.transpose %x, dims = [3, 0, 1, 2] : (tensor<4x3x5x8xf32>) -> tensor<8x4x3x5xf32>
-  %1 = stablehlo.transpose %0, dims = [0, 3, 1, 2] : (tensor<8x4x3x5xf32>) -> tensor<8x5x4x3xf32>
-  %2 = stablehlo.dot_general %1, %w, contracting_dims = [1, 3] x [0, 1]
-    : (tensor<8x5x4x3xf32>, tensor<5x3x2xf32>) -> tensor<8x4x2xf32>
-  return %2 : tensor<8x4x2xf32>
-}"""
-    new, count = ordered(text)
-    assert count == 1
-    assert "contracting_dims = [3, 1] x [1, 0]" in str(new)
-
-
-def test_operands_of_one_size_keep_the_order_of_the_program() -> None:
-    text = """func.func @main(%x: tensor<4x3x5xf32>, %w: tensor<5x3x4xf32>) -> tensor<4x4xf32> {
-  %0 = stablehlo.dot_general %x, %w, contracting_dims = [2, 1] x [0, 1]
-    : (tensor<4x3x5xf32>, tensor<5x3x4xf32>) -> tensor<4x4xf32>
-  return %0 : tensor<4x4xf32>
-}"""
-    assert ordered(text)[1] == 0
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -450,7 +440,7 @@ def test_the_pass_is_for_gpus_and_stands_behind_those_that_move_factors() -> Non
 @pytest.mark.parametrize("recipe", ["fp8-current", "unit"])
 def test_programs_that_are_exported_for_cuda_alone_are_for_gpus(recipe: str) -> None:
     """Such a program runs nowhere else. The rest of the model keeps its format, as with `any`."""
-    shapes = [jax.ShapeDtypeStruct(shape, jnp.float32) for shape in GROUPED]
+    shapes = [shaped(*shape) for shape in GROUPED]
     fn = jax.jit(jax.grad(lambda *a: jnp.sum(jnp.square(attention(*a))), (0, 1, 2)))
     how: dict[str, Any] = {"recipe": recipe, "report": True}
     texts = {}

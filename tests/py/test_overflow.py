@@ -13,7 +13,7 @@ import scalify_hlo
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.quantize.encoding import rounded
 from scalify_hlo.recipes.toml import preset_names
-from tests.py.judge import evaluate, parse
+from tests.py.judge import evaluate, parse, program_of, stablehlo_of
 
 F32 = np.float32
 
@@ -61,7 +61,7 @@ def planted(place: str, value: float) -> tuple[Any, ...]:
 @pytest.fixture(scope="module")
 def exported() -> Any:
     """The step."""
-    return jax.export.export(jax.jit(step))(*state())
+    return program_of(step, *state())
 
 
 def rewritten(exported: Any, recipe: str, signature: str, inputs: tuple[Any, ...]) -> Any:
@@ -112,7 +112,7 @@ def test_other_rows_stay_as_they_are(recipe: str, size: float) -> None:
     rng = np.random.default_rng(1)
     w = np.asarray(rng.normal(size=(64, 48)) / 8, F32)
     clean = np.asarray(rng.normal(size=(512, 64)) * size, F32)
-    exported = jax.export.export(jax.jit(lambda x, w: x @ w))(clean, w)
+    exported = program_of(lambda x, w: x @ w, clean, w)
     call = rewritten(exported, recipe, "same", (clean, w))
     before = np.asarray(call(clean, w), np.float64)
     for value, row in ((np.nan, 0), (np.nan, -1), (np.inf, -1)):
@@ -129,7 +129,7 @@ def test_other_rows_stay_as_they_are(recipe: str, size: float) -> None:
 def test_casts_saturate_finite_numbers_only(target: str) -> None:
     numbers = np.array([0.0, -0.0, 1.5, -3.0, 3e38, -3e38, np.inf, -np.inf, np.nan], F32)
     x, w = np.repeat(numbers, 32).reshape(-1, 32), np.eye(32, dtype=F32)
-    text = str(jax.export.export(jax.jit(lambda x, w: x @ w))(x, w).mlir_module())
+    text = stablehlo_of(lambda x, w: x @ w, x, w)
     other = target if "E5M2" not in target else "f8E4M3FN"
     formats = {"matmul.activation": target, "matmul.weight": other, "matmul.gradient": other}
     text = scalify_hlo.rewrite(text, recipe="fp8", settings=formats, input_scale={"*": 1.0})
@@ -165,7 +165,7 @@ def test_infinities_in_e5m2_of_the_program_pass_the_next_cast(marked: bool) -> N
 
     g, a, b = np.ones((32, 32), F32), np.ones((32, 32), F32), np.eye(32, dtype=F32)
     g[3, 5] = np.inf if marked else 1e6
-    text = str(jax.export.export(jax.jit(chain))(g, a, b).mlir_module())
+    text = stablehlo_of(chain, g, a, b)
     scaled = scalify_hlo.rewrite(text, recipe="fp8", input_scale={"*": 1.0})
     (found,) = evaluate(parse(scaled), [g, a, b])
     assert not np.isfinite(found[3]).any()

@@ -11,7 +11,8 @@ import pytest
 
 import scalify_hlo
 from scalify_hlo.run.interpreter import evaluate
-from tests.py.judge import parse
+from tests.py import judge
+from tests.py.judge import parse, program_of, stablehlo_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::scalify_hlo.ScalifyWarning")
 
@@ -24,7 +25,7 @@ SMALL = np.float32(1e-4 * 4 / 57344)
 
 def same_bits(program: Any, recipe: str, *arrays: Any, **options: Any) -> None:
     """Checks the bits of a rewritten program's results, on the interpreter."""
-    text = str(jax.export.export(jax.jit(program))(*arrays).mlir_module())
+    text = stablehlo_of(program, *arrays)
     rewritten = scalify_hlo.rewrite(text, recipe=recipe, **options)
     numbers = [np.asarray(array) for array in arrays]
     for old, new in zip(
@@ -101,9 +102,8 @@ def test_reduced_precision_is_of_data_where_the_author_asked(exponent: int, reci
 
 
 def decibels(expected: Any, found: Any) -> float:
-    found = np.asarray(found.data, np.float64) * np.asarray(found.scale, np.float64)
-    error = np.sum((np.asarray(expected, np.float64) - found) ** 2)
-    return float(10 * np.log10(np.sum(np.asarray(expected, np.float64) ** 2) / error))
+    data, scale = (np.asarray(each, np.float64) for each in (found.data, found.scale))
+    return judge.decibels(expected, data * scale)
 
 
 def general_linear_layer(x: Any, w: Any) -> Any:
@@ -154,7 +154,7 @@ def test_cotangents_that_only_matmuls_read_are_of_data(recipe: str) -> None:
         return jax.grad(loss)(w)
 
     given = [v.astype(np.float16) for v in (W / 8, X)]
-    exported = jax.export.export(jax.jit(gradient))(*given, np.float32(1))
+    exported = program_of(gradient, *given, np.float32(1))
     program = scalify_hlo.rewrite(exported, recipe=recipe, signature="scaled")
     wanted = np.asarray(exported.call(*given, np.float32(1)), np.float64)
     pairs = scalify_hlo.scaled_state(program, (*given, np.float32(2.0**-16)))
@@ -170,7 +170,7 @@ def test_f16_results_of_pairs_need_no_statistic() -> None:
 
     found = []
     for dtype in (jnp.float16, jnp.float32):
-        exported = jax.export.export(jax.jit(gradient))(W.astype(dtype), X.astype(dtype))
+        exported = program_of(gradient, W.astype(dtype), X.astype(dtype))
         _, report = scalify_hlo.rewrite(
             exported, recipe="fp8-current", signature="scaled", report=True
         )
@@ -180,7 +180,7 @@ def test_f16_results_of_pairs_need_no_statistic() -> None:
 
 
 def test_a_remark_names_the_casts_of_data() -> None:
-    exported = jax.export.export(jax.jit(general_linear_layer))(X, W)
+    exported = program_of(general_linear_layer, X, W)
     _, report = scalify_hlo.rewrite(exported, recipe="fp8", report=True)
     asked = [remark for remark in report.remarks if "rounds data near unit to" in remark.message]
     assert [remark.op for remark in asked] == ["stablehlo.convert"] * 2
@@ -194,7 +194,7 @@ def test_a_cast_to_f16_that_only_rounds_is_of_values_of_pairs_too() -> None:
         return x @ w, x.astype(jnp.float16).astype(jnp.float32)
 
     x = X * np.float32(2.0**20)
-    exported = jax.export.export(jax.jit(program))(x, W)
+    exported = program_of(program, x, W)
     wanted = np.asarray(exported.call(x, W)[1])
     assert np.isinf(wanted).any()
     for recipe in ("bf16", "fp16", "fp8", "fp8-current"):
@@ -226,7 +226,7 @@ def test_flax_fp8_in_its_first_step(recipe: str, declared: bool, cls: str) -> No
     def step(variables: Any, x: Any) -> Any:
         return jax.value_and_grad(lambda v: jnp.mean((model.apply(v, x) - W) ** 2))(variables)
 
-    exported = jax.export.export(jax.jit(step))(variables, X)
+    exported = program_of(step, variables, X)
     scales = scalify_hlo.measured_scales(exported, variables, X) if declared else None
     rewritten = scalify_hlo.rewrite(exported, recipe=recipe, input_scale=scales)
     (loss, exact), (found, others) = (each.call(variables, X) for each in (exported, rewritten))

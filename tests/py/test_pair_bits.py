@@ -14,6 +14,7 @@ import scalify_hlo
 from benchmarks.pair_bits import FORMATS, draw, wrong_rows
 from scalify_hlo import ScaledArray, as_scaled_array, asarray, dynamic_rescale, scaled_state
 from scalify_hlo.jax_api.rescaling import rebalance
+from tests.py.judge import decibels, program_of
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
@@ -101,7 +102,7 @@ def test_state_of_a_program_keeps_its_bits(name: str) -> None:
     columns = np.repeat([100.0, 1e-3], 8)
     w = jnp.asarray(random.normal(size=(16, 16)) * columns).astype(dtype_of(name))
     x = jnp.asarray(random.normal(size=(4, 16)), jnp.float32)
-    original = jax.export.export(jax.jit(lambda w, x: x @ w.astype(jnp.float32)))(w, x)
+    original = program_of(lambda w, x: x @ w.astype(jnp.float32), w, x)
     for blocks in ([], ["w=0x1"], ["w=8x8"]):
         program = scalify_hlo.rewrite(
             original, recipe="propagate", signature="scaled", settings={"inputs.blocks": blocks}
@@ -112,7 +113,7 @@ def test_state_of_a_program_keeps_its_bits(name: str) -> None:
 
 def test_a_scale_that_is_not_positive_is_refused_for_state() -> None:
     w = jnp.ones((4, 4))
-    original = jax.export.export(jax.jit(lambda w: w @ w))(w)
+    original = program_of(lambda w: w @ w, w)
     program = scalify_hlo.rewrite(original, recipe="propagate", signature="scaled")
     for scale in (0.0, -1.5, np.inf, np.nan):
         with pytest.raises(scalify_hlo.UsageError, match="not a finite number above 0"):
@@ -136,7 +137,7 @@ def quantized(weight: Array, block: tuple[int, int]) -> ScaledArray:
 def with_weight(pair: ScaledArray, read: Any, recipe: str, block: Any) -> tuple[str, Array]:
     """Returns the text of a program that reads a weight and a row, and its result in f64."""
     x = np.random.default_rng(10).normal(size=(32, 256)).astype(np.float32)
-    original = jax.export.export(jax.jit(read))(pair.data, x)
+    original = program_of(read, pair.data, x)
     settings = {"inputs.blocks": [f"w={block[0]}x{block[1]}"] if any(block) else []}
     program = scalify_hlo.rewrite(original, recipe=recipe, signature="scaled", settings=settings)
     result = program.call(*scaled_state(program, (pair, jnp.asarray(x))))
@@ -162,8 +163,7 @@ def test_weights_of_an_fp8_checkpoint_are_used_as_they_are(kind: str, recipe: st
     x = np.random.default_rng(10).normal(size=(32, 256))
     wanted = x.astype(np.float32).astype(np.float64) @ np.asarray(pair, np.float64)
     text, found = with_weight(pair, lambda w, x: x @ w.astype(x.dtype), recipe, BLOCKS[kind])
-    noise = np.sum((found - wanted) ** 2)
-    assert 10 * np.log10(np.sum(wanted**2) / noise) > (110 if recipe == "propagate" else 25)
+    assert decibels(wanted, found) > (110 if recipe == "propagate" else 25)
     if recipe.startswith("fp8") and kind != "128 x 128":
         assert text.count("-> tensor<256x256xf8E4M3FN>") == 0
 
@@ -175,8 +175,6 @@ def test_values_of_bf16_have_the_digits_of_their_scale() -> None:
     def bits(w: Any) -> Any:
         return jax.lax.bitcast_convert_type(w, jnp.uint16)
 
-    program = scalify_hlo.rewrite(
-        jax.export.export(jax.jit(bits))(data), recipe="propagate", signature="scaled"
-    )
+    program = scalify_hlo.rewrite(program_of(bits, data), recipe="propagate", signature="scaled")
     wanted = (np.asarray(pair, np.float32)).astype(data.dtype).view(np.uint16)
     np.testing.assert_array_equal(program.call(pair), wanted)

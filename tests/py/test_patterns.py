@@ -11,6 +11,7 @@ from scalify_hlo.api import make_options, rewrite_program
 from scalify_hlo.dialect.patterns import is_like, is_like_any, is_site_like
 from scalify_hlo.errors import UsageError
 from scalify_hlo.io.program import read_text
+from tests.py.judge import program_of, stablehlo_of
 
 
 @pytest.mark.parametrize(
@@ -90,7 +91,7 @@ def layer(w: jax.Array, x: jax.Array) -> jax.Array:
 )
 def test_backward_matmuls_are_told_apart(exclude: str, wide: set[int]) -> None:
     array = jnp.ones((32, 32))
-    program = jax.export.export(jax.jit(jax.grad(layer, (0, 1))))(array, array)
+    program = program_of(jax.grad(layer, (0, 1)), array, array)
     settings = {"matmul.exclude": exclude}
     _, report = scalify_hlo.rewrite(program, recipe="fp8-current", settings=settings, report=True)
     assert [each.roles for each in report.matmuls] == [
@@ -107,7 +108,7 @@ def test_backward_matmuls_are_told_apart(exclude: str, wide: set[int]) -> None:
 
 def test_an_unknown_role_is_told_from_the_known_ones() -> None:
     array = jnp.ones((32, 32))
-    program = jax.export.export(jax.jit(layer))(array, array)
+    program = program_of(layer, array, array)
     with pytest.raises(UsageError, match="@wgrad' matches no matmul") as caught:
         scalify_hlo.rewrite(program, recipe="fp8", settings={"matmul.exclude": "*mlp*@wgrad"})
     assert "a role after @ is one of: forward, backward" in str(caught.value.hint)
@@ -123,7 +124,7 @@ def scales(names: tuple[str, str], pattern: str) -> dict[str, str]:
         return params[names[0]] @ params[names[1]]
 
     weights = dict.fromkeys(names, jnp.ones((32, 32)))
-    text = str(jax.export.export(jax.jit(f))(weights).mlir_module())
+    text = stablehlo_of(f, weights)
     options = make_options("propagate", "same", {pattern: 2.0**-5}, {})
     _, report = rewrite_program(read_text(text), options)
     return {value.name: value.scale for value in report.arguments}

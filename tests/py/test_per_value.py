@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +10,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from click.testing import CliRunner
-from jax import export, lax
+from jax import lax
 
 from scalify_hlo.api import make_options, rewrite
-from scalify_hlo.cli.main import main
 from scalify_hlo.errors import UsageError
 from scalify_hlo.observe.parting import ComparedValue, compare_values
 from scalify_hlo.passes.record import described, recorded_options
@@ -21,6 +20,8 @@ from scalify_hlo.run.bounds import bound_of
 from scalify_hlo.run.check import checked
 from scalify_hlo.run.given import readable
 from scalify_hlo.storage.files import write_file
+from tests.py import commands
+from tests.py.judge import program_of
 from tests.py.planted import inputs, matmul
 from tests.py.test_check_recipes import step as train
 
@@ -65,7 +66,7 @@ def test_a_factor_that_a_rescaling_takes_up() -> None:
         h, _ = lax.scan(lambda c, _: (jax.nn.relu(c @ w), None), x, None, length=3)
         return (h @ w) * 100
 
-    exported = export.export(jax.jit(step))(x, w)
+    exported = program_of(step, x, w)
     options = {"settings": {"matmul.smallest": 16}, "input_scale": {"*": 1.0}}
     values, bound = values_of(exported, {"x": x, "w": w}, recipe="fp8", **options)
     matmuls = [value for value in values if value.op == "stablehlo.dot_general"]
@@ -89,7 +90,7 @@ def test_the_first_turn_that_differs(length: int) -> None:
 
         return lax.scan(body, x, big)
 
-    exported = export.export(jax.jit(step))(x, w, big)
+    exported = program_of(step, x, w, big)
     settings = {"matmul.smallest": 16}
     arrays = {"x": x, "w": w, "big": big}
     values, bound = values_of(exported, arrays, recipe="fp8", settings=settings)
@@ -105,7 +106,7 @@ def test_a_branch_that_is_not_taken_has_no_values() -> None:
     def step(x: jax.Array, flag: jax.Array) -> Any:
         return lax.cond(flag, jnp.sin, jnp.tanh, x)
 
-    exported = export.export(jax.jit(step))(np.ones(4, F32), np.bool_(True))
+    exported = program_of(step, np.ones(4, F32), np.bool_(True))
     arrays = {"x": np.ones(4, F32), "flag": np.bool_(True)}
     values, _ = values_of(exported, arrays, recipe="propagate", signature="scaled")
     assert "stablehlo.sine" in {value.op for value in values}
@@ -141,7 +142,7 @@ def test_recorded_options_are_those_of_the_rewrite(tmp_path: Path) -> None:
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     folder = tmp_path_factory.mktemp("values")
     x, w = inputs()
-    exported = export.export(jax.jit(matmul))(x, w)
+    exported = program_of(matmul, x, w)
     settings = {"matmul.smallest": 16}
     wrong = {"*": 1.0}
     program, _ = rewrite(exported, recipe="fp8", settings=settings, input_scale=wrong, report=True)
@@ -153,13 +154,11 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return paths
 
 
-def run(*arguments: str) -> Any:
-    return CliRunner().invoke(main, ["check", *arguments, "--per-value"])
+run = partial(commands.call, "check", "--per-value")
 
 
 def test_the_command_names_the_first_value(files: dict[str, str]) -> None:
-    done = run(files["original"], files["fp8"], "--inputs", files["small.npz"])
-    assert done.exit_code == 1
+    done = run(files["original"], files["fp8"], "--inputs", files["small.npz"], code=1)
     (error,) = (line for line in done.stderr.splitlines() if " error: " in line)
     assert "planted.py:" in error
     assert "the first such value is of stablehlo.dot_general" in error
@@ -167,8 +166,7 @@ def test_the_command_names_the_first_value(files: dict[str, str]) -> None:
 
 
 def test_the_command_counts_values(files: dict[str, str]) -> None:
-    done = run(files["original"], files["fp8"], "--inputs", files["near.npz"])
-    assert done.exit_code == 0, done.output
+    done = run(files["original"], files["fp8"], "--inputs", files["near.npz"], code=0)
     first, *_, last = done.stdout.splitlines()
     count = first.split(" of ")[0]
     assert first.startswith(f"{count} of {count} values within ")
@@ -187,7 +185,7 @@ def test_what_is_not_possible_is_refused(
 ) -> None:
     path = tmp_path / "other"
     path.write_bytes(Path(files[rewritten]).read_bytes())
-    done = run(files["original"], str(path), *options)
+    done = run(files["original"], path, *options)
     assert done.exit_code in (1, 2)
     assert message in done.output
     assert "Traceback" not in done.output

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 import scalify_hlo
+from scalify_hlo.jax_api.scaled_array import is_scaled_array
+from tests.py.judge import leaves, normals
 
 RECIPES = ("propagate", "bf16", "fp16", "fp16-state", "fp8", "fp8-current", "unit")
 
@@ -46,14 +48,9 @@ def sgd(params: Any, momenta: Any, x: Any, y: Any) -> Any:
 
 
 def start() -> Any:
-    random = np.random.default_rng(0)
-    a, b, x = (random.normal(size=(16, 16)).astype(np.float32) for _ in range(3))
+    a, b, x = normals(*[(16, 16)] * 3)
     params = {"a": a / 4, "b": b / 4}
     return params, jax.tree.map(np.zeros_like, params), x, np.tanh(x)
-
-
-def is_pair(value: Any) -> bool:
-    return isinstance(value, scalify_hlo.ScaledArray)
 
 
 @pytest.mark.parametrize("x_is_a_pair", [False, True])
@@ -65,10 +62,8 @@ def test_plain_state_leaves_near_unit(recipe: str, step: Any, x_is_a_pair: bool)
     run = scalify_hlo.scalify(step, recipe=recipe)
     x = scalify_hlo.as_scaled_array(x) if x_is_a_pair else x
     new, _, _ = run(params, momenta, x, y)
-    for found, expected in zip(
-        jax.tree.leaves(new, is_leaf=is_pair), jax.tree.leaves(wanted), strict=True
-    ):
-        if is_pair(found):
+    for found, expected in zip(leaves(new), jax.tree.leaves(wanted), strict=True):
+        if is_scaled_array(found):
             assert 2.0**-8 <= float(found.scale) <= 2.0**8
         values = np.asarray(found, np.float64)
         np.testing.assert_allclose(values, expected, atol=2.0**-3)

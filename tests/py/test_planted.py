@@ -8,35 +8,42 @@ import numpy as np
 import pytest
 
 from tests.py import eight_devices
-from tests.py.planted import PLACES, exponential, inputs, line, logarithm, matmul, origin, parted
+from tests.py.planted import (
+    PLACES,
+    Function,
+    exponential,
+    inputs,
+    line,
+    logarithm,
+    matmul,
+    origin,
+    parted,
+)
 
 EVERY_PLACE = pytest.mark.parametrize("place", PLACES)
 
 
 @EVERY_PLACE
-def test_a_nan(place: str) -> None:
+@pytest.mark.parametrize(
+    ("layer", "planted", "kind", "op", "mark", "turn"),
+    [
+        (logarithm, -1.0, "nan", "stablehlo.log", "NaN", 0),
+        # Times 50 it is 82.5 at first, 87.5 in turn 1, and 92.5 in turn 2.
+        (exponential, 1.65, "infinity", "stablehlo.exponential", "overflow", 2),
+    ],
+)
+def test_a_number_that_is_not_finite(
+    layer: Function, planted: float, kind: str, op: str, mark: str, turn: int, place: str
+) -> None:
     x, w = inputs()
-    step = PLACES[place](logarithm)
+    step = PLACES[place](layer)
     assert origin(step, x, w) is None
-    x[3, 4] = -1.0
-    found = origin(step, x, w)
+    x[3, 4] = planted
+    found = origin(step, x + (0.2 if kind == "infinity" and place != "scan" else 0.0), w)
     assert found is not None
-    assert (found.kind, found.op) == ("nan", "stablehlo.log")
-    assert line("NaN") in found.location
-    assert [loop.turn for loop in found.loops] == ([0] if place == "scan" else [])
-
-
-@EVERY_PLACE
-def test_an_overflow(place: str) -> None:
-    x, w = inputs()
-    step = PLACES[place](exponential)
-    assert origin(step, x, w) is None
-    x[3, 4] = 1.65  # times 50 it is 82.5 at first, 87.5 in turn 1, and 92.5 in turn 2
-    found = origin(step, x + (0.0 if place == "scan" else 0.2), w)
-    assert found is not None
-    assert (found.kind, found.op) == ("infinity", "stablehlo.exponential")
-    assert line("overflow") in found.location
-    assert [loop.turn for loop in found.loops] == ([2] if place == "scan" else [])
+    assert (found.kind, found.op) == (kind, op)
+    assert line(mark) in found.location
+    assert [loop.turn for loop in found.loops] == ([turn] if place == "scan" else [])
 
 
 @EVERY_PLACE

@@ -10,6 +10,7 @@ import pytest
 
 from scalify_hlo._compat import ir, new_context
 from scalify_hlo.io import printing
+from tests.py.judge import body_of
 
 SOURCE = """
 module @"größer" {
@@ -81,7 +82,7 @@ def test_it_reads_back_as_the_same_program(module: ir.Module) -> None:
 
 def test_what_is_not_valid_is_printed_in_generic_form(module: ir.Module) -> None:
     with module.context, ir.Location.unknown():
-        add = module.body.operations[0].regions[0].blocks[0].operations[0]
+        add = body_of(module).operations[0]
         ir.Operation.create(
             "stablehlo.add",
             results=[ir.RankedTensorType.get([5], ir.F32Type.get())],

@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import pytest
 
 import scalify_hlo
+from tests.py.judge import shaped
 
 BARRIER = "stablehlo.optimization_barrier"
 ACTIVATIONS: dict[str, Callable[[jax.Array], jax.Array]] = {
@@ -26,7 +27,7 @@ ACTIVATIONS: dict[str, Callable[[jax.Array], jax.Array]] = {
 def barriers(name: str, dtype: str, recipe: str) -> int:
     """The barriers behind products in the text of two layers."""
     fn = jax.jit(lambda x, a, b: ACTIVATIONS[name](x @ a) @ b)
-    text = jax.export.export(fn)(*[jax.ShapeDtypeStruct((64, 64), dtype)] * 3).mlir_module()
+    text = jax.export.export(fn)(*[shaped(64, 64, dtype=dtype)] * 3).mlir_module()
     settings = {"matmul.smallest": 1}
     new = scalify_hlo.rewrite(text, recipe=recipe, settings=settings, report=True)[0]
     shape = {"float32": "f32", "float16": "f16", "bfloat16": "bf16"}[dtype]

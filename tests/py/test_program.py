@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-import subprocess
-import sys
 import threading
 import time
 import warnings
@@ -25,6 +23,7 @@ from scalify_hlo.io.program import FileKind, read_program, read_text, recognize,
 from scalify_hlo.io.sandbox import nesting
 from scalify_hlo.storage.files import read_file, require_writable, write_file
 from tests.py import samples
+from tests.py.commands import python
 
 SHARDED = """\
 module {
@@ -268,9 +267,7 @@ def test_the_command_has_one_thread_where_it_forks(tmp_path: Path) -> None:
     )
     for kind in samples.KINDS[1:]:
         (tmp_path / kind).write_bytes(samples.stored()[kind])
-        command = [sys.executable, "-c", code, "inspect", str(tmp_path / kind)]
-        done = subprocess.run(command, check=True, capture_output=True, text=True)
-        assert "arning" not in done.stderr
+        assert "arning" not in python("-c", code, "inspect", tmp_path / kind).stderr
 
 
 def test_a_server_that_is_gone_is_a_crash_once() -> None:

@@ -81,13 +81,13 @@ def test_a_command_has_a_bar_on_a_terminal_only(
 ) -> None:
     monkeypatch.chdir(folder)
     output = ("-o", WRITING[name]) if name in WRITING else ()
-    assert not call(name, *RUNS[name], *output).exit_code
+    call(name, *RUNS[name], *output, code=0)
     assert not bars
     on_terminal(monkeypatch)
     if name in QUIET:
-        assert not call(name, *RUNS[name], *output, "--quiet").exit_code
+        call(name, *RUNS[name], *output, "--quiet", code=0)
         assert not bars
-    assert not call(name, *RUNS[name], *output).exit_code
+    call(name, *RUNS[name], *output, code=0)
     (bar,) = bars
     assert bar.ended
     assert all(done <= total for done, total in bar.parts)

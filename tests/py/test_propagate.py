@@ -25,7 +25,7 @@ from scalify_hlo.scaling import propagation
 from scalify_hlo.scaling.after_casts import AfterCasts
 from scalify_hlo.scaling.propagation import Propagation
 from scalify_hlo.scaling.reaching import _reaching
-from tests.py.judge import parse
+from tests.py.judge import body_of, parse
 
 CALLS = """
 func.func @main(%x: tensor<f32>) -> tensor<f32> {
@@ -76,7 +76,7 @@ WIDE = CAST_FIRST.replace("f8E4M3FN", "f64")
 @pytest.mark.parametrize(("text", "start"), [(CAST_FIRST, 1), (WIDE, 0)])
 def test_ops_after_the_last_cast_begin_right_after_it(text: str, start: int) -> None:
     module = parse(text)
-    block = module.body.operations[0].regions[0].blocks[0]
+    block = body_of(module)
     with module.context, ir.Location.unknown():
         settings = Settings(load_recipe("unit"))
         rewriter = ScaleRewriter(placeholder(block), settings, Notes(), lambda *_: None)
@@ -103,7 +103,7 @@ def test_main_has_narrow_values_if_one_of_its_floats_is_narrow(
     text: str, narrow: bool, listed: bool
 ) -> None:
     module = parse(text)
-    index, block = ModuleIndex(), module.body.operations[0].regions[0].blocks[0]
+    index, block = ModuleIndex(), body_of(module)
     with module.context, ir.Location.unknown():
         if listed:
             index.list_ops(block)
@@ -122,7 +122,7 @@ func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
 
 def test_an_op_may_read_the_inputs_of_several_activations() -> None:
     module = parse(TWO_INPUTS)
-    block = module.body.operations[0].regions[0].blocks[0]
+    block = body_of(module)
     op = block.operations[0].operation
     with module.context, ir.Location.unknown():
         assert attributes.LAYER_INPUT in op.attributes

@@ -18,10 +18,12 @@ from hypothesis.extra.numpy import arrays
 from scalify_hlo import Recipe, load_recipe
 from scalify_hlo._compat import ir, new_context
 from scalify_hlo.dialect.formats import FORMATS
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.passes.pipeline import Options, rewrite_module
 from scalify_hlo.quantize import encoding
 from scalify_hlo.quantize.encoding import bound, dtype_of, encode, exponent_below_rms, rounded
 from scalify_hlo.run.interpreter import evaluate
+from tests.py.judge import shaped, stablehlo_of
 
 Array = npt.NDArray[Any]
 
@@ -99,21 +101,9 @@ def same_bits(actual: Array, expected: Array) -> None:
 
 def without_algorithm(module: ir.Module) -> ir.Module:
     """The program without what the interpreter cannot follow, which says nothing of values."""
-    for op in walk(module.operation):
-        if "algorithm" in op.attributes:
-            del op.attributes["algorithm"]
+    for op in ops_in(module.operation, where=lambda op: "algorithm" in op.attributes):
+        del op.attributes["algorithm"]
     return module
-
-
-def walk(module: ir.Operation) -> list[ir.Operation]:
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    module.walk(visit)
-    return found
 
 
 def run(module: ir.Module, *arguments: Array) -> Array:
@@ -125,13 +115,13 @@ def constants(module: ir.Module) -> list[str]:
     """The element types of the constants that are no splats."""
     return [
         str(op.results[0].type.element_type)
-        for op in walk(module.operation)
-        if op.name == "stablehlo.constant" and not op.attributes["value"].is_splat
+        for op in ops_in(module.operation, {"stablehlo.constant"})
+        if not op.attributes["value"].is_splat
     ]
 
 
 def ops(module: ir.Module) -> list[str]:
-    return [op.name.removeprefix("stablehlo.") for op in walk(module.operation)]
+    return [op.name.removeprefix("stablehlo.") for op in ops_in(module.operation)]
 
 
 def over(weight: Array, exponent: int) -> Array:
@@ -367,7 +357,7 @@ class TestMovement:
     def test_splats_of_zero_are_not_clamped(self) -> None:
         """One clamp is of the other operand, and one of its measured size."""
         module = quantized(program_of_splat("0.0"))
-        assert len([op for op in walk(module.operation) if op.name == "stablehlo.clamp"]) == 2
+        assert len(ops_in(module.operation, {"stablehlo.clamp"})) == 2
 
     def test_what_computes_is_left_to_run_time(self) -> None:
         module = quantized(
@@ -376,24 +366,20 @@ class TestMovement:
         assert constants(module) == ["f32"]
 
 
-def exported(function: Any, *shapes: Any) -> str:
-    return str(jax.export.export(jax.jit(function))(*shapes).mlir_module())
-
-
-X = jax.ShapeDtypeStruct((SIZE, SIZE), jnp.float32)
+X = shaped(SIZE, SIZE)
 
 
 class TestSharing:
     def test_forward_and_backward_share_a_constant(self) -> None:
         weight = normal(SIZE, SIZE, scale=0.1)
-        text = exported(jax.grad(lambda x: jnp.sum(jnp.tanh(jnp.tanh(x @ weight) @ weight))), X)
+        text = stablehlo_of(jax.grad(lambda x: jnp.sum(jnp.tanh(jnp.tanh(x @ weight) @ weight))), X)
         module = quantized(text)
         assert len([op for op in ops(module) if op == "dot_general"]) > 2
         assert constants(module) == ["f8E4M3FN"]
 
     def test_a_constant_that_something_else_reads_stays_beside(self) -> None:
         weight = normal(SIZE, SIZE, scale=0.1)
-        module = quantized(exported(lambda x: x @ weight + weight, X))
+        module = quantized(stablehlo_of(lambda x: x @ weight + weight, X))
         assert sorted(constants(module)) == ["f32", "f8E4M3FN"]
 
     def test_equal_constants_are_worked_out_once(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -405,16 +391,16 @@ class TestSharing:
             return encode(*arguments, **options)
 
         monkeypatch.setattr("scalify_hlo.quantize.constants.encode", counted)
-        quantized(exported(lambda x: (x @ weight) @ weight.copy(), X))
+        quantized(stablehlo_of(lambda x: (x @ weight) @ weight.copy(), X))
         assert calls == ["f8E4M3FN"]
 
     def test_locations_are_kept(self) -> None:
-        text = exported(lambda x: x @ normal(SIZE, SIZE).T, X)
+        text = stablehlo_of(lambda x: x @ normal(SIZE, SIZE).T, X)
         (before,), (after,) = self.places(parse(text)), self.places(quantized(text))
         assert before == after != "loc(unknown)"
 
     @staticmethod
     def places(module: ir.Module) -> list[str]:
         """Returns the locations of the constants that are not splats."""
-        found = [op for op in walk(module.operation) if op.name == "stablehlo.constant"]
+        found = ops_in(module.operation, {"stablehlo.constant"})
         return [str(op.location) for op in found if not op.attributes["value"].is_splat]

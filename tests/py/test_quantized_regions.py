@@ -15,12 +15,13 @@ import pytest
 from scalify_hlo import rewrite
 from scalify_hlo._compat import ir, new_context
 from scalify_hlo.algebra.measured import Measured
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.io.artifact import write_artifact, write_bytecode
 from scalify_hlo.passes.pipeline import Options, rewrite_module
 from scalify_hlo.quantize import encoding
 from scalify_hlo.quantize.encoding import dtype_of, exponent_below_rms
 from scalify_hlo.run.interpreter import evaluate
-from tests.py.judge import propagated
+from tests.py.judge import program_of, propagated, rms, shaped, stablehlo_of
 from tests.py.test_quantize import (
     FP8,
     SIZE,
@@ -28,31 +29,25 @@ from tests.py.test_quantize import (
     X,
     constants,
     dense,
-    exported,
     normal,
     parse,
     program,
     quantized,
     run,
     same_bits,
-    walk,
     without_algorithm,
 )
-
-
-def rms(values: Array) -> float:
-    return float(np.sqrt(np.mean(values**2)))
 
 
 class TestRegionsAndFunctions:
     def assert_like(self, function: Any, loose: Any, weights: Sequence[Array]) -> ir.Module:
         """A program computes what it does with its weights as arguments, scaled as theirs are."""
         x = normal(SIZE, SIZE, seed=5)
-        module = quantized(exported(lambda v: function(v, *weights), X))
+        module = quantized(stablehlo_of(lambda v: function(v, *weights), X))
         shapes = [jax.ShapeDtypeStruct(w.shape, w.dtype) for w in weights]
         octaves = [exponent_below_rms(w.ravel()) for w in weights]
         scales = {f"w[{i}]": Measured(2.0**n) for i, n in enumerate(octaves)}
-        given_ = parse(exported(lambda v, w: loose(v, *w), X, shapes))
+        given_ = parse(stablehlo_of(lambda v, w: loose(v, *w), X, shapes))
         rewrite_module(given_, Options(recipe=FP8, input_scale=scales))
         same_bits(run(module, x), run(given_, x, *weights))
         return module
@@ -64,14 +59,14 @@ class TestRegionsAndFunctions:
         # A product of slices of an argument is measured, as its scale may be declared wrongly. The
         # sizes of constants are certain, so the casts of the carry have other scales.
         x, weights = normal(SIZE, SIZE, seed=5), normal(3, SIZE, SIZE, scale=0.1)
-        module = quantized(exported(lambda v: layers(v, weights), X))
-        given_ = parse(exported(layers, X, jax.ShapeDtypeStruct(weights.shape, weights.dtype)))
+        module = quantized(stablehlo_of(lambda v: layers(v, weights), X))
+        given_ = parse(stablehlo_of(layers, X, jax.ShapeDtypeStruct(weights.shape, weights.dtype)))
         rewrite_module(given_, Options(recipe=FP8, input_scale={"weights": 2.0**-4}))
         expected = np.asarray(layers(x, weights))
         found, measured = run(module, x), run(given_, x, weights)
         assert rms(found - expected) <= 1.1 * rms(measured - expected)
         assert constants(module) == ["f8E4M3FN"]
-        (loop,) = [op for op in walk(module.operation) if op.name == "stablehlo.while"]
+        (loop,) = ops_in(module.operation, {"stablehlo.while"})
         assert not any("3x" in str(value.type) for value in loop.operands)
 
     def test_loops_in_loops(self) -> None:
@@ -84,8 +79,8 @@ class TestRegionsAndFunctions:
         # The size of the carry is uncertain if the weight is an argument, so that its cast puts
         # data higher in the format.
         x, weight = normal(SIZE, SIZE, seed=5), normal(SIZE, SIZE, scale=0.1)
-        module = quantized(exported(lambda v: layers(v, weight), X))
-        given_ = parse(exported(layers, X, X))
+        module = quantized(stablehlo_of(lambda v: layers(v, weight), X))
+        given_ = parse(stablehlo_of(layers, X, X))
         rewrite_module(given_, Options(recipe=FP8, input_scale={"weight": 2.0**-4}))
         expected = np.asarray(layers(x, weight))
         found, given = run(module, x), run(given_, x, weight)
@@ -99,7 +94,7 @@ class TestRegionsAndFunctions:
             x, w = carry
             return jnp.tanh(x @ w), w + w
 
-        module = quantized(exported(lambda x: jax.lax.fori_loop(0, 3, turn, (x, weight))[0], X))
+        module = quantized(stablehlo_of(lambda x: jax.lax.fori_loop(0, 3, turn, (x, weight))[0], X))
         assert constants(module) == ["f32"]
 
     def test_what_a_loop_gives_back_it_carries(self) -> None:
@@ -154,7 +149,7 @@ func.func @main(%x: T, %n: tensor<i32>) -> (T, T) {{
         def layer(x: Any, w: Any) -> Any:
             return x @ w + w
 
-        module = quantized(exported(lambda x: layer(x, normal(SIZE, SIZE)), X))
+        module = quantized(stablehlo_of(lambda x: layer(x, normal(SIZE, SIZE)), X))
         assert constants(module) == ["f32"]
 
     def test_where_no_argument_is_a_float(self) -> None:
@@ -165,7 +160,7 @@ func.func @main(%x: T, %n: tensor<i32>) -> (T, T) {{
             return jnp.asarray(table)[ids] @ weight
 
         ids = np.arange(SIZE, dtype=np.int32)
-        text = exported(lambda i: embed(i), jax.ShapeDtypeStruct((SIZE,), jnp.int32))
+        text = stablehlo_of(lambda i: embed(i), shaped(SIZE, dtype=jnp.int32))
         module = quantized(text)
         assert sorted(constants(module)) == ["f32", "f8E4M3FN"]
         expected = table @ weight
@@ -214,8 +209,8 @@ func.func private @f(%x: tensor<32x32xf32>, %w: tensor<32x32xf32>) -> tensor<32x
 class TestFiles:
     def test_bytes_are_a_quarter(self) -> None:
         weight = normal(256, 256, scale=0.02)
-        bytes_ = [jax.ShapeDtypeStruct((256, 256), jnp.float32)]
-        text = exported(lambda x: x @ weight, *bytes_)
+        bytes_ = [shaped(256, 256)]
+        text = stablehlo_of(lambda x: x @ weight, *bytes_)
         module = quantized(text)
         assert len(write_bytecode(module)) < 0.27 * weight.nbytes
         assert len(write_artifact(module, "current")) < 0.27 * weight.nbytes
@@ -223,11 +218,11 @@ class TestFiles:
 
     def test_an_artifact_reads_back(self) -> None:
         weight = normal(SIZE, SIZE, scale=0.02)
-        artifact = jax.export.export(jax.jit(lambda x: x @ weight))(X)
+        artifact = program_of(lambda x: x @ weight, X)
         again = rewrite(artifact, recipe=FP8)
         x = normal(SIZE, SIZE, seed=1)
         result = np.asarray(again.call(x))
-        same_bits(result, run(quantized(exported(lambda x: x @ weight, X)), x))
+        same_bits(result, run(quantized(stablehlo_of(lambda x: x @ weight, X)), x))
 
 
 class TestBytesOfNarrowFormats:

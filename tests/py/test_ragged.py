@@ -18,15 +18,20 @@ from scalify_hlo.io.artifact import write_artifact
 from scalify_hlo.io.program import read_program
 from scalify_hlo.passes.pipeline import Options, rewrite_module
 from scalify_hlo.recipes.loading import load_recipe
-from tests.py.judge import assert_invariant, assert_same_bits, evaluate, parse, rewritten
+from tests.py.judge import (
+    assert_all_same_bits,
+    assert_invariant,
+    assert_same_bits,
+    evaluate,
+    parse,
+    rewritten,
+    shaped,
+)
 from tests.py.programs import PROGRAMS
 
 ROWS, WIDTH, EXPERTS = 64, 32, 4
-X, W = (
-    jax.ShapeDtypeStruct(shape, jnp.float32)
-    for shape in ((ROWS, WIDTH), (EXPERTS, WIDTH, 2 * WIDTH))
-)
-GROUPS = jax.ShapeDtypeStruct((EXPERTS,), jnp.int32)
+X, W = (shaped(*shape) for shape in ((ROWS, WIDTH), (EXPERTS, WIDTH, 2 * WIDTH)))
+GROUPS = shaped(EXPERTS, dtype=jnp.int32)
 F8 = ("fp8", "fp8-current", "fp8-delayed", "unit")
 RAW = next(program for program in PROGRAMS if program.name == "chlo_ragged_dot")
 
@@ -171,10 +176,7 @@ def test_formats_of_f32_change_no_bit(name: str) -> None:
     text = exported(name).mlir_module()
     wide = {f"matmul.{role}": "f32" for role in ("activation", "weight", "gradient")}
     narrow = rewrite(text, recipe="fp8", settings=wide)
-    for actual, expected in zip(
-        evaluate(parse(narrow), arrays()), evaluate(parse(text), arrays()), strict=True
-    ):
-        assert_same_bits(actual, expected)
+    assert_all_same_bits(evaluate(parse(narrow), arrays()), evaluate(parse(text), arrays()))
 
 
 @pytest.mark.slow
@@ -233,7 +235,7 @@ def test_a_step_with_experts_is_understood() -> None:
 
 def test_one_of_dynamic_shape_stays_a_composite_and_the_user_is_told() -> None:
     (rows,) = jax.export.symbolic_shape("b")
-    x = jax.ShapeDtypeStruct((rows, WIDTH), jnp.float32)
+    x = shaped(rows, WIDTH)
     exported = jax.export.export(jax.jit(experts), platforms=["cuda"])(x, W, GROUPS)
     scales = {"*": 1.0}
     program, report = rewrite(exported, recipe="fp8-current", input_scale=scales, report=True)

@@ -12,7 +12,6 @@ import pytest
 import scalify_hlo
 
 PACKAGE = Path(scalify_hlo.__file__).parent
-ROOT = PACKAGE.parent
 OWN = "dialect/value_map.py"
 
 EDITS = {"erase", "erase_argument", "replace_all_uses_with", "replace_all_uses_except"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scalify_hlo.rules.untrusted import _numbers
-from tests.py.judge import parse
+from tests.py.judge import body_of, parse
 
 READ = """
 func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
@@ -24,5 +24,5 @@ func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
 def test_numbers_of_what_reads_a_cast() -> None:
     """Through ops that move its data, and no others."""
     module = parse(READ)
-    cast = module.body.operations[0].regions[0].blocks[0].operations[0]
+    cast = body_of(module).operations[0]
     assert _numbers(cast.operation) == {3, 5}

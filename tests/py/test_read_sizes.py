@@ -10,7 +10,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.scale import ONE, Scale, Scaled
 from scalify_hlo.algebra.uncertainty import UNKNOWN, Uncertainty, of_root
 from scalify_hlo.rules.read_sizes import size_of_angle, size_of_read
-from tests.py.judge import parse
+from tests.py.judge import body_of, parse
 
 PROGRAM = """
 func.func @main(%x: tensor<4x3xf32>, %m: tensor<4xf32>, %y: tensor<4x3xf32>) -> tensor<4x3xf32> {{
@@ -28,7 +28,7 @@ RESCALED = SHIFTED.replace("%2", "%3") + "\n%2 = stablehlo.multiply %3, %y : ten
 
 def read(op: str, info: Scaled, before: str = "", operand: str = "%x") -> Scaled:
     module = parse(PROGRAM.format(op=op, before=before, operand=operand))
-    operations = module.body.operations[0].regions[0].blocks[0].operations
+    operations = body_of(module).operations
     found: ir.OpView = operations[len(operations) - 2]
     return size_of_read(found.operation, info)
 

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import itertools
-import subprocess
-import sys
 import tomllib
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 from hypothesis import given
 from hypothesis import strategies as st
 
 import scalify_hlo
 from scalify_hlo import Recipe, ScalifyError, UsageError, dump_recipe, load_recipe
 from scalify_hlo.algebra.formats import FORMATS
-from scalify_hlo.cli.main import main
 from scalify_hlo.cli.recipes import page
 from scalify_hlo.recipes.effects import idle
 from scalify_hlo.recipes.formats import (
@@ -50,6 +47,7 @@ from scalify_hlo.recipes.model import (
 )
 from scalify_hlo.recipes.toml import preset_names, preset_text
 from tests.py import samples
+from tests.py.commands import call, python
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -100,10 +98,6 @@ PRESETS = {
     "unit": Recipe("unit", matmul=FP8, predict="unit"),
 }
 """Table 3 of the Scalify paper, experiments #1 to #4, what they are compared with, and `unit`."""
-
-
-def call(*arguments: str, text: str | None = None) -> Result:
-    return CliRunner().invoke(main, list(arguments), input=text)
 
 
 def assert_one_sentence(result: Result, message: str, location: str = "") -> None:
@@ -387,16 +381,14 @@ def test_recipes_prints_a_file_that_is_taken_again(
 
 def test_options_without_a_recipe_are_misuse() -> None:
     for option in (["--all"], ["--set", "meet=max"]):
-        result = call("recipes", *option)
-        assert result.exit_code == 2
+        result = call("recipes", *option, code=2)
         assert_one_sentence(result, "there is no recipe to print")
 
 
 def test_a_recipe_file_is_taken_by_rewrite_and_in_python(tmp_path: Path) -> None:
     path = write(tmp_path, "meet = 'max'")
     scale = ["--signature", "scaled"]
-    by_command = call("rewrite", "-", "--recipe", path, *scale, text=samples.TEXT)
-    assert by_command.exit_code == 0
+    by_command = call("rewrite", "-", "--recipe", path, *scale, text=samples.TEXT, code=0)
     named = ["--recipe", "propagate", "--set", "meet=max"]
     by_name = call("rewrite", "-", *named, *scale, text=samples.TEXT)
     assert by_command.stdout == by_name.stdout
@@ -412,8 +404,7 @@ def test_recipes_need_neither_jax_nor_mlir() -> None:
         "except SystemExit as end: assert end.code == 0\n"
         "assert not {'jax', 'jaxlib', 'numpy'} & set(sys.modules)"
     )
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
-    assert result.returncode == 0, result.stderr
+    python("-c", code)
 
 
 def test_the_places_of_formats_are_those_of_stablehlo() -> None:

@@ -22,7 +22,7 @@ from scalify_hlo.rules.recurrence import (
     with_uncertainties,
     writing_functions,
 )
-from tests.py.judge import parse
+from tests.py.judge import body_of, parse
 
 LOOP = """
 func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>, %w: tensor<4xf32>) -> tensor<4xf32> {{
@@ -48,7 +48,7 @@ COUNTED = {"start": 0, "limit": 12, "step": 1, "direction": "LT", "moved": "add"
 def loop(**changes: object) -> tuple[ir.Module, ir.Operation]:
     """A loop, and the module that it is in."""
     module = parse(LOOP.format(**COUNTED | changes))
-    block = module.body.operations[0].regions[0].blocks[0]
+    block = body_of(module)
     return module, block.operations[1].operation
 
 
@@ -92,40 +92,27 @@ class TestTurns:
         ]
 
 
+MINE = Root(1.0)
+
+
 class TestAfterTurns:
-    def test_of_a_carry_that_is_made_anew(self) -> None:
+    @pytest.mark.parametrize(
+        ("end", "octaves"),
+        [
+            (info(Uncertainty({Root(3.0): 1.0}, bias=0.5)), 3.5),  # made anew
+            (info(Uncertainty({}, bias=0.5)), 1.0),
+            # Errors converge below degree one.
+            (info(Uncertainty({MINE: 0.5}, bias=2.0)), 2.0 * sum(0.5**i for i in range(12))),
+            (info(Uncertainty({MINE: 0.75}, bias=2.0)), 2.0 * sum(0.75**i for i in range(12))),
+            (info(Uncertainty({MINE: 0.8}, bias=2.0)), 25.0),
+            (info(Uncertainty({MINE: 2.0})), UNBOUNDED),  # multiplied with itself
+            (info(Uncertainty({MINE: 1.0}), exponent=2, level=1.0), 37.0),  # of another size
+        ],
+    )
+    def test_of_one_carry(self, end: Scaled, octaves: float) -> None:
         _, op = loop()
-        root, other = Root(1.0), Root(3.0)
-        made = info(Uncertainty({other: 1.0}, bias=0.5))
-        assert after(op, None, made, None, None, roots=[None, root, None, None])[1] == 3.5
-        certain = info(Uncertainty({}, bias=0.5))
-        assert after(op, None, certain, None, None, roots=[None, root, None, None])[1] == 1.0
-
-    def test_errors_converge_below_degree_one(self) -> None:
-        _, op = loop()
-        root = Root(1.0)
-        half = info(Uncertainty({root: 0.5}, bias=2.0))
-        assert after(op, None, half, None, None, roots=[None, root, None, None])[
-            1
-        ] == pytest.approx(2.0 * sum(0.5**turn for turn in range(12)))
-        most = info(Uncertainty({root: 0.75}, bias=2.0))
-        assert after(op, None, most, None, None, roots=[None, root, None, None])[
-            1
-        ] == pytest.approx(2.0 * sum(0.75**turn for turn in range(12)))
-        more = info(Uncertainty({root: 0.8}, bias=2.0))
-        assert after(op, None, more, None, None, roots=[None, root, None, None])[1] == 25.0
-
-    def test_a_carry_that_multiplies_itself_is_not_known(self) -> None:
-        _, op = loop()
-        root = Root(1.0)
-        square = info(Uncertainty({root: 2.0}))
-        assert after(op, None, square, None, None, roots=[None, root, None, None])[1] == UNBOUNDED
-
-    def test_a_turn_that_changes_the_size_adds_that(self) -> None:
-        _, op = loop()
-        root = Root(1.0)
-        larger = info(Uncertainty({root: 1.0}), exponent=2, level=1.0)
-        assert after(op, None, larger, None, None, roots=[None, root, None, None])[1] == 37.0
+        found = after(op, None, end, None, None, roots=[None, MINE, None, None])[1]
+        assert found == pytest.approx(octaves, rel=1e-12)
 
     def test_carries_that_feed_each_other_grow_together(self) -> None:
         """Each is the other to the power of 1.5: two turns square them and more."""

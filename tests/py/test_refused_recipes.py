@@ -14,7 +14,8 @@ from scalify_hlo import InputError, Recipe, ScalifyError, UsageError, load_recip
 from scalify_hlo.recipes.loading import defaults
 from scalify_hlo.recipes.model import MatmulOptions
 from tests.py import samples
-from tests.py.test_recipe import assert_one_sentence, call, refusal, write
+from tests.py.commands import call
+from tests.py.test_recipe import assert_one_sentence, refusal, write
 
 UNKNOWN_KEYS = {
     "met = 'max'": "a recipe has no option 'met' (did you mean 'meet'",
@@ -172,8 +173,7 @@ def test_a_bad_file_ends_a_command_before_it_writes(text: str, tmp_path: Path) -
         ["inspect", "-", "--recipe", path],
         ["rewrite", "-", "-o", str(out), "--recipe", path],
     ):
-        result = call(*arguments, text=samples.TEXT)
-        assert result.exit_code == 1
+        result = call(*arguments, text=samples.TEXT, code=1)
         place = {"meet=\n": ":1:6", "[state]\nweight = 'f9'": ":2"}.get(text, ":1")
         assert_one_sentence(result, "", location=f"{path}{place}")
     assert not out.exists()
@@ -188,8 +188,7 @@ def test_a_file_that_cannot_be_read_is_the_inputs_fault(tmp_path: Path) -> None:
         (f"{tmp_path}/", "cannot read the recipe: is a directory"),
         (str(binary), "cannot read the recipe: it is not UTF-8"),
     ):
-        result = call("recipes", path)
-        assert result.exit_code == 1
+        result = call("recipes", path, code=1)
         assert_one_sentence(result, message, location=path)
     with pytest.raises(InputError, match="null"):
         load_recipe("a\0.toml")

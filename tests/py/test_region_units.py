@@ -36,12 +36,16 @@ READING |= {
 }
 
 
+def check_map(text: str) -> None:
+    check(text, 3, [(4,), (4,), (4,), ()], (2, -1, 1, 2), (True,) * 4)
+
+
 @pytest.mark.parametrize("name", READING)
 def test_reads_values(name: str) -> None:
     text = text_of(MAP, [READING[name], "return r"], 4)
     _, report = rewritten(text, "scaled")
     assert [remark.op for remark in report.remarks] == ["stablehlo.map"]
-    check(text, 3, [(4,), (4,), (4,), ()], (2, -1, 1, 2), (True,) * 4)
+    check_map(text)
 
 
 CONVERSIONS = {
@@ -79,7 +83,7 @@ func.func @main(%x: tensor<4x{source}>) -> tensor<4x{target}> {{
 def test_integers_are_made_of_values() -> None:
     convert = "%i = stablehlo.convert %a : ($s) -> $i; %r = stablehlo.convert %i : ($i) -> $s"
     text = text_of(MAP, [convert, "return r"], 4).replace("$i", "tensor<i32>")
-    check(text, 3, [(4,), (4,), (4,), ()], (2, -1, 1, 2), (True,) * 4)
+    check_map(text)
 
 
 FORMS = {
@@ -108,7 +112,7 @@ def test_the_scale_of_a_result_is_what_its_unit_says(name: str) -> None:
     _, report = rewritten(text, "scaled")
     assert [result.scale for result in report.results] == [scale]
     assert bool(report.remarks) == (scale == "unscaled")
-    check(text, 3, [(4,), (4,), (4,), ()], (2, -1, 1, 2), (True,) * 4)
+    check_map(text)
 
 
 def test_a_result_that_is_read_next_is_not_moved_before() -> None:
@@ -143,7 +147,7 @@ def test_a_product_that_meets_a_constant_brings_one_factor_to_the_other(op: str)
     _, report = rewritten(text, "scaled")
     assert not report.remarks
     assert [result.scale for result in report.results] == ["unscaled"]
-    check(text, 3, [(4,), (4,), (4,), ()], (2, -1, 1, 2), (True,) * 4)
+    check_map(text)
 
 
 _LEVELS = """
@@ -290,7 +294,7 @@ def test_functions_are_looked_into_to_a_depth(
     text = _calls(depth, starts)
     _, report = rewritten(text, "scaled")
     assert bool(report.remarks) == reads
-    check(text, 3, [(4,), (4,), (4,), ()], (2, -1, 1, 2), (True,) * 4)
+    check_map(text)
 
 
 @pytest.mark.parametrize(("carries", "kept"), [(4, True), (5, False)])

@@ -98,46 +98,28 @@ def check(
     assert_invariant(text, arrays_for(seed, shapes), exponents, pairs=pairs)
 
 
+OPS: dict[str, tuple[str, str, int, int, list[tuple[int, ...]]]] = {
+    "map": (MAP, "abc", 4, 4, [(4,), (4,), (4,), ()]),
+    "reduce": (REDUCE, "abcd", 3, 2, [(2,), (2,), (), ()]),
+    "scatter": (SCATTER, "abcd", 3, 4, [(4,), (4,), (4,), ()]),
+    "sort": (SORT, "abc", 4, 4, [(4,), (4,), (4,), ()]),
+}
+"""Programs, the arguments of their regions, how many ops these have, n, and what they take."""
+
+
+@pytest.mark.parametrize("op", OPS)
 @settings(max_examples=60)
 @RUNS
-def test_map(
-    random: Random, seed: int, exponents: tuple[int, ...], pairs: tuple[bool, ...]
+def test_drawn_regions(
+    op: str, random: Random, seed: int, exponents: tuple[int, ...], pairs: tuple[bool, ...]
 ) -> None:
-    body = draw_body(random, "abc", 4)
-    text = text_of(MAP, (*body.statements, f"return {body.names[-1]}"), 4)
-    check(text, seed, [(4,), (4,), (4,), ()], exponents, pairs)
-
-
-@settings(max_examples=60)
-@RUNS
-def test_reduce(
-    random: Random, seed: int, exponents: tuple[int, ...], pairs: tuple[bool, ...]
-) -> None:
-    body = draw_body(random, "abcd", 3)
-    other = random.choice(body.names)
-    text = text_of(REDUCE, (*body.statements, f"return {body.names[-1]} {other}"), 2)
-    check(text, seed, [(2,), (2,), (), ()], exponents, pairs)
-
-
-@settings(max_examples=60)
-@RUNS
-def test_scatter(
-    random: Random, seed: int, exponents: tuple[int, ...], pairs: tuple[bool, ...]
-) -> None:
-    body = draw_body(random, "abcd", 3)
-    other = random.choice(body.names)
-    text = text_of(SCATTER, (*body.statements, f"return {body.names[-1]} {other}"), 4)
-    check(text, seed, [(4,), (4,), (4,), ()], exponents, pairs)
-
-
-@settings(max_examples=60)
-@RUNS
-def test_sort(
-    random: Random, seed: int, exponents: tuple[int, ...], pairs: tuple[bool, ...]
-) -> None:
-    body = draw_body(random, "abc", 4)
-    text = text_of(SORT, order_by(body), 4)
-    check(text, seed, [(4,), (4,), (4,), ()], exponents, pairs)
+    template, names, count, n, shapes = OPS[op]
+    body = draw_body(random, names, count)
+    other = f" {random.choice(body.names)}" if op in ("reduce", "scatter") else ""
+    ending = (
+        order_by(body) if op == "sort" else (*body.statements, f"return {body.names[-1]}{other}")
+    )
+    check(text_of(template, ending, n), seed, shapes, exponents, pairs)
 
 
 def first(inference: Inference, op: ir.OpView) -> Unit:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from jax import lax
 
-from tests.py.judge import assert_invariant, rewritten
+from tests.py.judge import assert_invariant, rewritten, shaped, stablehlo_of
 
 Function = Callable[..., Any]
 LOW = -jnp.inf
@@ -86,8 +86,8 @@ def arity(function: Function) -> int:
 
 
 def text_of(function: Function) -> str:
-    shapes = [jax.ShapeDtypeStruct((3, 8), jnp.float32)] * arity(function)
-    return str(jax.export.export(jax.jit(function))(*shapes).mlir_module())
+    shapes = [shaped(3, 8)] * arity(function)
+    return stablehlo_of(function, *shapes)
 
 
 def check(function: Function) -> None:

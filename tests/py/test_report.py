@@ -10,18 +10,15 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import pytest
-from click.testing import CliRunner, Result
 
 from scalify_hlo import MatmulReport, Report, UsageError, dump_report, rewrite
-from scalify_hlo._compat import ir
 from scalify_hlo.analysis.matmuls import MATMULS
-from scalify_hlo.cli.main import main
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.passes.summary import summary
 from scalify_hlo.quantize.selection import EXCLUDED
-from tests.py.judge import parse, propagated
+from tests.py.commands import call
+from tests.py.judge import parse, propagated, shaped, stablehlo_of
 from tests.py.schemas import faults
-
-Types = tuple[Any, ...]
 
 TEXT = """\
 func.func public @main(%x: tensor<32x64xf32>, %w: tensor<64x16xf32>) -> tensor<32x16xf32> {
@@ -33,14 +30,6 @@ func.func public @main(%x: tensor<32x64xf32>, %w: tensor<64x16xf32>) -> tensor<3
 RECIPES = ("fp8", "fp8-current", "fp8-delayed", "unit", "fp16", "bf16", "propagate")
 
 
-def array(*shape: int, dtype: Any = jnp.float32) -> jax.ShapeDtypeStruct:
-    return jax.ShapeDtypeStruct(shape, dtype)
-
-
-def exported(function: Callable[..., Any], *types: Any) -> str:
-    return str(jax.export.export(jax.jit(function))(*types).mlir_module())
-
-
 def report_of(text: str, recipe: str = "fp8-current", **settings: Any) -> Report:
     given = {key.replace("__", "."): value for key, value in settings.items()}
     return rewrite(text, recipe=recipe, settings=given, report=True)[1]
@@ -49,10 +38,6 @@ def report_of(text: str, recipe: str = "fp8-current", **settings: Any) -> Report
 def only(report: Report) -> MatmulReport:
     (matmul,) = report.matmuls
     return matmul
-
-
-def call(*arguments: str, text: str | None = None) -> Result:
-    return CliRunner().invoke(main, list(arguments), input=text)
 
 
 def layer(w: jax.Array, x: jax.Array) -> jax.Array:
@@ -85,26 +70,20 @@ def training(w: jax.Array, x: jax.Array) -> Any:
 
 
 PROGRAMS = (layer, called, scanned, branched, in_a_condition, small, training)
-ARGUMENTS = array(32, 32), array(16, 32)
+ARGUMENTS = shaped(32, 32), shaped(16, 32)
 
 
 def count(text: str) -> int:
     """The matmuls that stand in a program's text."""
-    names: list[str] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        names.append(op.name)
-        return ir.WalkResult.ADVANCE
-
-    parse(text).operation.walk(visit)
-    return sum(name in MATMULS for name in names)
+    module = parse(text)
+    return len(ops_in(module.operation, MATMULS))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("recipe", RECIPES)
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_every_matmul_is_listed(program: Callable[..., Any], recipe: str) -> None:
-    text = exported(program, *ARGUMENTS)
+    text = stablehlo_of(program, *ARGUMENTS)
     try:
         report = report_of(text, recipe)
     except UsageError:
@@ -118,7 +97,7 @@ def test_every_matmul_is_listed(program: Callable[..., Any], recipe: str) -> Non
 
 @pytest.mark.parametrize("recipe", ["fp8", "fp8-current"])
 def test_a_function_that_is_called_again_has_its_matmul_once(recipe: str) -> None:
-    report = report_of(exported(called, *ARGUMENTS), recipe)
+    report = report_of(stablehlo_of(called, *ARGUMENTS), recipe)
     assert only(report).calls == 3
     taken = {"fp8": "0.67 statistics per layer", "fp8-current": "1.3 statistics per layer"}
     told = summary(report)
@@ -135,7 +114,7 @@ def test_a_matmul_is_described() -> None:
 
 
 def test_source_lines_are_those_of_the_model() -> None:
-    report = report_of(exported(layer, *ARGUMENTS))
+    report = report_of(stablehlo_of(layer, *ARGUMENTS))
     line = json.loads(dump_report(report))["matmuls"][0]["location"]
     number = layer.__code__.co_firstlineno + 1
     assert line.startswith(f"{Path(__file__)}:{number}:")
@@ -143,7 +122,7 @@ def test_source_lines_are_those_of_the_model() -> None:
 
 def test_formats_are_those_of_the_matmul() -> None:
     """Also where the model is computed in another format after matmuls were chosen."""
-    text = exported(small, *ARGUMENTS)
+    text = stablehlo_of(small, *ARGUMENTS)
     report = report_of(text, "fp8", compute="bf16")
     assert [m.formats[:2] for m in report.matmuls] == [("f8E4M3FN",) * 2, ("bf16",) * 2]
     told = "1 of 2 matmuls in FP8 (1 of 2 forward); 1 wide: too small (w)"
@@ -153,7 +132,7 @@ def test_formats_are_those_of_the_matmul() -> None:
 
 
 def test_what_the_recipe_leaves_out_is_listed() -> None:
-    report = report_of(exported(layer, *ARGUMENTS), matmul__exclude="*dot_general")
+    report = report_of(stablehlo_of(layer, *ARGUMENTS), matmul__exclude="*dot_general")
     assert not report.remarks
     assert only(report).wide == EXCLUDED
     assert summary(report) == (
@@ -163,7 +142,7 @@ def test_what_the_recipe_leaves_out_is_listed() -> None:
 
 
 def test_a_recipe_that_narrows_nothing_lists_matmuls_as_they_are() -> None:
-    text = exported(training, *ARGUMENTS)
+    text = stablehlo_of(training, *ARGUMENTS)
     plain, (listed, report) = propagated(text), propagated(text, report=True)
     assert plain == listed
     assert report.matmuls
@@ -173,8 +152,7 @@ def test_a_recipe_that_narrows_nothing_lists_matmuls_as_they_are() -> None:
 def test_a_report_is_json(tmp_path: Path) -> None:
     out, path = tmp_path / "out.mlir", tmp_path / "r.json"
     given = ["--recipe", "fp8", "--input-scale", "*=2^0"]
-    result = call("rewrite", "-", "-o", str(out), "--report", str(path), *given, text=TEXT)
-    assert result.exit_code == 0
+    result = call("rewrite", "-", "-o", out, "--report", path, *given, text=TEXT, code=0)
     assert result.stderr == "fp8: 1 of 1 matmul in FP8 (1 of 1 forward); no statistics\n"
     found = json.loads(path.read_text())
     assert faults(found, "report") == []
@@ -216,10 +194,8 @@ def test_the_summary_may_be_left_out() -> None:
 
 def test_a_report_that_cannot_be_written_is_an_error_before_the_work(tmp_path: Path) -> None:
     out = str(tmp_path / "out")
-    missing = call("rewrite", "-", "-o", out, "--report", str(tmp_path / "no" / "r"), text=TEXT)
-    assert missing.exit_code == 1
+    missing = call("rewrite", "-", "-o", out, "--report", tmp_path / "no" / "r", text=TEXT, code=1)
     assert "cannot write the output" in missing.stderr
-    both = call("rewrite", "-", "-o", out, "--report", out, text=TEXT)
-    assert both.exit_code == 2
+    both = call("rewrite", "-", "-o", out, "--report", out, text=TEXT, code=2)
     assert "give --report and -o different files" in both.stderr
     assert not list(tmp_path.iterdir())

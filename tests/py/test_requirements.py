@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
 from scalify_hlo import InputError, UsageError, rewrite
-from scalify_hlo.cli.main import main
 from scalify_hlo.report.matmuls import ORIGINS
 from scalify_hlo.report.requirements import QUANTITIES, parse_requirements
+from tests.py import commands
 
 TEXT = """\
 func.func public @main(%x: tensor<32x64xf32>, %w: tensor<64x64xf32>, %v: tensor<64x8xf32>)
@@ -30,9 +30,9 @@ EMPTY = "func.func public @main(%x: tensor<4xf32>) -> tensor<4xf32> { return %x 
 PAGE = (Path(__file__).parents[2] / "docs/reports.md").read_text()
 
 
-def call(required: str, *arguments: str, text: str = TEXT, recipe: str = "fp8-current") -> Result:
-    given = ["rewrite", "-", "--recipe", recipe, "-q", "--require", required, *arguments]
-    return CliRunner().invoke(main, given, input=text)
+call = partial(
+    commands.call, "rewrite", "-", "--recipe", "fp8-current", "-q", "--require", text=TEXT
+)
 
 
 @pytest.mark.parametrize(
@@ -68,8 +68,7 @@ def test_bounds_that_hold(required: str) -> None:
 )
 def test_bounds_that_do_not_hold(required: str, told: str, tmp_path: Path) -> None:
     out, report = tmp_path / "out.mlir", tmp_path / "r.json"
-    result = call(required, "-o", str(out), "--report", str(report))
-    assert result.exit_code == 1
+    result = call(required, "-o", out, "--report", report, code=1)
     assert told in result.stderr
     assert result.stderr.startswith("<stdin>: error: ")
     assert "note: `scalify-hlo inspect --wide`" in result.stderr
@@ -78,10 +77,9 @@ def test_bounds_that_do_not_hold(required: str, told: str, tmp_path: Path) -> No
 
 
 def test_a_program_without_matmuls_has_no_share_of_them() -> None:
-    result = call("narrow>=0", text=EMPTY)
-    assert result.exit_code == 1
+    result = call("narrow>=0", text=EMPTY, code=1)
     assert "narrow is undefined: there are no such matmuls" in result.stderr
-    assert call("statistics<=0,matmuls==0", text=EMPTY).exit_code == 0
+    call("statistics<=0,matmuls==0", text=EMPTY, code=0)
 
 
 @pytest.mark.parametrize(
@@ -97,8 +95,7 @@ def test_a_program_without_matmuls_has_no_share_of_them() -> None:
     ],
 )
 def test_bounds_that_are_none(required: str, told: str, tmp_path: Path) -> None:
-    result = call(required, "-o", str(tmp_path / "out"))
-    assert result.exit_code == 2
+    result = call(required, "-o", tmp_path / "out", code=2)
     assert told in result.stderr
     assert len(result.stderr.splitlines()) == 2
     assert not list(tmp_path.iterdir())
@@ -120,7 +117,7 @@ def test_requirements_are_read_back() -> None:
 @pytest.mark.parametrize("name", QUANTITIES)
 def test_quantities_are_documented(name: str) -> None:
     assert f"| `{name}` | {QUANTITIES[name].description} |" in PAGE
-    help_ = CliRunner().invoke(main, ["rewrite", "--help"]).stdout
+    help_ = commands.call("rewrite", "--help").stdout
     assert re.search(rf"\b{name}\b", help_)
 
 

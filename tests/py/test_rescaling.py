@@ -12,7 +12,16 @@ from scalify_hlo.errors import InputError, UsageError
 from scalify_hlo.quantize.rescaling import Order
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.recipes.model import Recipe
-from tests.py.judge import Array, Pair, evaluate, evaluate_with_xla, parse, rewritten, run_scaled
+from tests.py.judge import (
+    Array,
+    Pair,
+    body_of,
+    evaluate,
+    evaluate_with_xla,
+    parse,
+    rewritten,
+    run_scaled,
+)
 
 ELEMENTS: dict[str, Any] = {
     "f16": np.float16,
@@ -145,12 +154,7 @@ def test_every_few_steps(step: int, acts: bool) -> None:
 def test_an_unscaled_value_is_left_alone() -> None:
     text = text_of("dynamic_rescale", "tensor<4xf32>", attributes=', scalify.statistic = "l2"')
     module, _ = rewritten(text, "same")
-    assert [op.operation.name for op in module.body.operations[0].regions[0].blocks[0]] == [
-        "func.return"
-    ]
-
-
-L2 = ', scalify.statistic = "l2"'
+    assert [op.operation.name for op in body_of(module)] == ["func.return"]
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 import scalify_hlo
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import FORMATS
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.run.runner import compile_module
-from tests.py.judge import evaluate, parse
+from tests.py.judge import evaluate, parse, program_of
 
 BF16 = np.dtype(jnp.bfloat16)
 OWN = ["fp8-current", "fp8-delayed", "fp8-calibrated"]
@@ -28,7 +29,7 @@ Shape = jax.ShapeDtypeStruct
 
 def rewritten(recipe: str, fn: Callable[..., Any], *shapes: Any, **settings: object) -> ir.Module:
     """A program under a preset, whose profile is of a run on normal numbers."""
-    program = jax.export.export(jax.jit(fn))(*shapes)
+    program = program_of(fn, *shapes)
     profile = None
     if recipe == "fp8-calibrated":
         rng = np.random.default_rng(0)
@@ -40,15 +41,7 @@ def rewritten(recipe: str, fn: Callable[..., Any], *shapes: Any, **settings: obj
 
 def ops(module: ir.Module, *names: str) -> list[ir.Operation]:
     """The ops by some names, in all functions."""
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name.partition(".")[2] in names:
-            found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(visit)
-    return found
+    return ops_in(module.operation, where=lambda op: op.name.partition(".")[2] in names)
 
 
 def element(value: ir.Value) -> str:

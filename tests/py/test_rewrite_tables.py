@@ -17,14 +17,10 @@ from examples import gpt2
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.frames import Place
 from scalify_hlo.dialect import value_map
-from scalify_hlo.dialect.functions import main_function
-from scalify_hlo.dialect.value_map import (
-    OpMap,
-    ValueCache,
-    ValueMap,
-)
+from scalify_hlo.dialect.value_map import OpMap, ValueCache, ValueMap
 from scalify_hlo.io.program import read_text
 from tests.py.fuzzing import programs
+from tests.py.judge import body_of
 from tests.py.test_structure import LOOP
 
 PROGRAM = """func.func @main(%x: tensor<2xf32>, %y: tensor<2xf32>) -> tensor<2xf32> {
@@ -129,9 +125,7 @@ def texts() -> Iterator[tuple[str, dict[str, Any]]]:
 class TestRewrites:
     def test_the_watch_sees_raw_tables(self, watch: Watch) -> None:
         program = read_text(PROGRAM)
-        main = main_function(program.module.operation)
-        assert main is not None
-        op = main.regions[0].blocks[0].operations[0].operation
+        op = body_of(program.module).operations[0].operation
         code = compile(
             "def f(op, t):\n  for v in (*op.operands, op.results[0]): t[v] = 1", "x", "exec"
         )

@@ -19,8 +19,9 @@ from scalify_hlo.io.program import read_program, read_text
 from scalify_hlo.passes.record import REWRITTEN, rewrites_of
 from scalify_hlo.run.runner import compile_module
 from tests.py import samples
-from tests.py.judge import evaluate, parse, propagated
-from tests.py.test_recipe import assert_one_sentence, call
+from tests.py.commands import call
+from tests.py.judge import evaluate, normals, parse, program_of, propagated, shaped
+from tests.py.test_recipe import assert_one_sentence
 
 TEXT = samples.TEXT
 SCALED = f"scalify-hlo {__version__}, recipe propagate, signature scaled"
@@ -31,8 +32,8 @@ def fn(w: jax.Array, x: jax.Array) -> jax.Array:
 
 
 def exported() -> jax.export.Exported:
-    spec = jax.ShapeDtypeStruct((32, 32), jnp.float32)
-    return jax.export.export(jax.jit(fn))(spec, spec)
+    spec = shaped(32, 32)
+    return program_of(fn, spec, spec)
 
 
 def forms() -> dict[str, Any]:
@@ -92,8 +93,7 @@ class TestForms:
 
 
 def test_values_of_a_program_rewritten_twice() -> None:
-    rng = np.random.default_rng(0)
-    w, x = (rng.standard_normal((32, 32)).astype(np.float32) for _ in range(2))
+    w, x = normals(*[(32, 32)] * 2)
     text = exported().mlir_module()
     same = propagated(text, input_scale={"*": 2.0**-4})
     twice = propagated(same, signature="scaled", again=True)
@@ -157,29 +157,25 @@ class TestCommands:
 
     def test_rewrite_refuses_and_takes_again(self, tmp_path: Path) -> None:
         path, out = self.scaled(tmp_path), tmp_path / "out.mlir"
-        result = call("rewrite", str(path), "-o", str(out), "--recipe", "fp8")
-        assert result.exit_code == 1
+        result = call("rewrite", path, "-o", out, "--recipe", "fp8", code=1)
         assert_one_sentence(result, "the program was rewritten before, by", str(path))
         assert not out.exists()
         given = ("--recipe", "propagate", "--signature", "scaled", "--again")
-        result = call("rewrite", str(path), "-o", str(out), *given)
-        assert result.exit_code == 0
+        call("rewrite", path, "-o", out, *given, code=0)
         assert recorded(out.read_text()) == [SCALED, SCALED]
 
     def test_inspect_and_check_show_it(self, tmp_path: Path) -> None:
         path, original = self.scaled(tmp_path), tmp_path / "original.mlir"
         original.write_text(TEXT)
         line = f"{path}: rewritten by {SCALED}"
-        assert call("inspect", str(path)).stdout.splitlines()[1] == line
-        checked = call("check", str(original), str(path), "--backend", "interpreter")
-        assert checked.exit_code == 0
+        assert call("inspect", path).stdout.splitlines()[1] == line
+        checked = call("check", original, path, "--backend", "interpreter", code=0)
         assert checked.stdout.splitlines()[-2] == line
-        assert "rewritten by" not in call("inspect", str(original)).stdout
+        assert "rewritten by" not in call("inspect", original).stdout
 
 
 def test_a_profile_of_a_rewritten_program_fits_it() -> None:
-    rng = np.random.default_rng(0)
-    arrays = tuple(rng.standard_normal((32, 32)).astype(np.float32) for _ in range(2))
+    arrays = tuple(normals(*[(32, 32)] * 2))
     same = propagated(exported(), input_scale={"*": 2.0**-4})
     profile = jsa.calibrate(same, [arrays])
     new = jsa.rewrite(same, profile=profile, again=True)

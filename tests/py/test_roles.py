@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import pytest
 
 from scalify_hlo._compat import ir
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.passes.normalize import NormalizePass
 from scalify_hlo.passes.pipeline import run_passes
@@ -20,7 +21,7 @@ from scalify_hlo.passes.roles import RolesPass
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.report.model import MatmulReport
 from tests.py import role_models, role_programs
-from tests.py.judge import parse
+from tests.py.judge import parse, program_of, stablehlo_of
 from tests.py.role_models import DISTINCT, SQUARE, Sizes
 from tests.py.role_programs import HIGHER, MODELS
 
@@ -33,7 +34,7 @@ GRADIENTS = ("gradient", "gradient")
 
 
 def exported(function: Callable[..., Any], arguments: Any) -> str:
-    return str(jax.export.export(jax.jit(function))(*arguments).mlir_module())
+    return stablehlo_of(function, *arguments)
 
 
 @cache
@@ -126,7 +127,7 @@ def test_vjps_of_exports_are_backward(sizes: str, *, stripped: bool) -> None:
 
     params = role_programs.transformer_params(s, role_programs.Options(tied=True))
     tokens = role_models.labels(s.batch, s.sequence)
-    primal = jax.export.export(jax.jit(logits))(params, tokens)
+    primal = program_of(logits, params, tokens)
     text = str(primal.vjp().mlir_module())
     matmuls = with_roles(text, stripped=stripped, cotangents=1)[1]
     counts = counted(matmuls)
@@ -140,15 +141,8 @@ def test_vjps_of_exports_are_backward(sizes: str, *, stripped: bool) -> None:
 
 def narrow_pairs(module: ir.Module) -> list[tuple[str, ...]]:
     """The types of operands of all matmuls."""
-    found: list[tuple[str, ...]] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == "stablehlo.dot_general":
-            found.append(tuple(str(v.type.element_type) for v in op.operands))
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(visit)
-    return found
+    found = ops_in(module.operation, {"stablehlo.dot_general"})
+    return [tuple(str(v.type.element_type) for v in op.operands) for op in found]
 
 
 def higher_text(function: Callable[..., Any], sizes: str) -> str:

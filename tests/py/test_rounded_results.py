@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import jax
 import jax.numpy as jnp
 import pytest
 
 import scalify_hlo
 from scalify_hlo.passes import late
-from tests.py.judge import assert_same_bits, interpreted
+from tests.py.judge import assert_all_same_bits, interpreted, program_of
 from tests.py.test_second_casts import arguments, momentum
 
 
@@ -16,12 +15,11 @@ from tests.py.test_second_casts import arguments, momentum
 def test_the_same_bits(log2: int, monkeypatch: pytest.MonkeyPatch) -> None:
     params, state, x = arguments()
     x = x * jnp.bfloat16(2.0**log2)
-    exported = jax.export.export(jax.jit(momentum))(params, state, x)
+    exported = program_of(momentum, params, state, x)
     sizes = scalify_hlo.measured_scales(exported, params, state, x)
     one = scalify_hlo.rewrite(exported, recipe="fp8", input_scale=sizes)
     monkeypatch.setattr(late, "round_results", lambda _: 0)
     other = scalify_hlo.rewrite(exported, recipe="fp8", input_scale=sizes)
     assert one.mlir_module() != other.mlir_module()
     found = (interpreted(each, params, state, x) for each in (one, other))
-    for left, right in zip(*found, strict=True):
-        assert_same_bits(left, right)
+    assert_all_same_bits(*found)

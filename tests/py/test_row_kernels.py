@@ -11,8 +11,9 @@ import pytest
 
 import scalify_hlo
 from scalify_hlo._compat import ir
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.quantize.row_kernels import is_made_of_rows
-from tests.py.judge import evaluate, parse
+from tests.py.judge import assert_all_equal, body_of, evaluate, parse, program_of
 
 X = np.random.default_rng(0).standard_normal((32, 64)).astype(np.float32)
 
@@ -59,10 +60,10 @@ def softmax(x: jax.Array) -> jax.Array:
     ],
 )
 def test_rows(function: Callable[..., jax.Array], expected: bool, dtype: str) -> None:
-    exported = jax.export.export(jax.jit(function))(jnp.asarray(X, dtype))
+    exported = program_of(function, jnp.asarray(X, dtype))
     module = parse(str(exported.mlir_module()))
     with module.context:
-        block = module.body.operations[0].regions[0].blocks[0]
+        block = body_of(module)
         returned = block.operations[len(block.operations) - 1]
         assert is_made_of_rows(returned.operands[0]) == expected
 
@@ -72,7 +73,7 @@ def test_sizes_that_are_not_known() -> None:
       %0 = stablehlo.tanh %x : tensor<?x4xf32>
       return %0 : tensor<?x4xf32>
     }""")
-    block = module.body.operations[0].regions[0].blocks[0]
+    block = body_of(module)
     assert not is_made_of_rows(block.operations[0].results[0])
 
 
@@ -83,7 +84,7 @@ def normed(x: jax.Array, w: jax.Array) -> jax.Array:
 def test_a_cast_and_an_amax_are_apart_from_the_kernel_of_rows() -> None:
     """The barrier changes no result. Compilers that are not known to need it get none."""
     w = np.random.default_rng(1).standard_normal((64, 48)).astype(np.float32)
-    exported = jax.export.export(jax.jit(normed))(X, w)
+    exported = program_of(normed, X, w)
     state = [np.zeros((1024, 2), np.float32), np.full(2, 0.25, np.float32), np.zeros((), np.int32)]
     results = []
     for target in ("h200", "gpu"):
@@ -93,23 +94,13 @@ def test_a_cast_and_an_amax_are_apart_from_the_kernel_of_rows() -> None:
         module = parse(str(new.mlir_module()))
         assert _behind_barriers(module) == (target == "h200")
         results.append(evaluate(module, [X, w, *state]))
-    for one, other in zip(*results, strict=True):
-        np.testing.assert_array_equal(one, other)
+    assert_all_equal(*results)
     found, wanted = np.asarray(results[0][0], np.float32), normed(jnp.asarray(X), jnp.asarray(w))
     np.testing.assert_allclose(found, wanted, atol=1.5)
 
 
 def _behind_barriers(module: ir.Module) -> bool:
     """Whether an amax is that of a value behind a barrier."""
-    found = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == "stablehlo.abs":
-            owner = op.operands[0].owner
-            found.append(
-                not isinstance(owner, ir.Block) and owner.name == "stablehlo.optimization_barrier"
-            )
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(visit)
-    return any(found)
+    owners = [op.operands[0].owner for op in ops_in(module.operation, {"stablehlo.abs"})]
+    ops = [owner for owner in owners if not isinstance(owner, ir.Block)]
+    return any(op.name == "stablehlo.optimization_barrier" for op in ops)

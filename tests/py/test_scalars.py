@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import scalify_hlo
+from tests.py.judge import decibels, program_of
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -107,8 +108,7 @@ def plain(tree: Any) -> list[Any]:
 
 
 def snr(found: Any, expected: Any) -> float:
-    pairs = list(zip(plain(found), plain(expected), strict=True))
-    return min(10 * float(np.log10(np.sum(e**2) / np.sum((e - f) ** 2))) for f, e in pairs)
+    return min(decibels(*each) for each in zip(plain(expected), plain(found), strict=True))
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def snr(found: Any, expected: Any) -> float:
 )
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)
 def test_scalars_may_have_any_size(program: Any, recipe: str, signature: str) -> None:
-    exported = jax.export.export(jax.jit(program))(W, np.int32(0))
+    exported = program_of(program, W, np.int32(0))
     rewritten = scalify_hlo.rewrite(exported, recipe=recipe, signature=signature)
     for k in (-60, 3, 40, 90):
         arguments: Any = (W, np.int32(k))
@@ -142,7 +142,7 @@ def dynamic(w: Any, scale: Any) -> Any:
 def test_a_loss_scale_that_grows(recipe: str, signature: str) -> None:
     """The sizes that were declared are those of the first step; f32 overflows after 110 steps."""
     state: Any = (W, F32(2.0**15))
-    exported = jax.export.export(jax.jit(dynamic))(*state)
+    exported = program_of(dynamic, *state)
     sizes = {} if signature == "scaled" or recipe == "fp8-current" else {"*": 1.0}
     program = scalify_hlo.rewrite(
         exported, recipe=recipe, signature=signature, input_scale=sizes or None

@@ -14,12 +14,13 @@ import pytest
 
 import scalify_hlo as jsa
 from tests.py import judge
+from tests.py.judge import program_of, shaped
 
 Function = Callable[..., Any]
 
-W = jax.ShapeDtypeStruct((8, 12), jnp.float32)
-X = jax.ShapeDtypeStruct((6, 8), jnp.float32)
-WIDE = jax.ShapeDtypeStruct((60, 8), jnp.float32)
+W = shaped(8, 12)
+X = shaped(6, 8)
+WIDE = shaped(60, 8)
 
 
 def numbers(shape: Sequence[int], seed: int) -> jax.Array:
@@ -41,7 +42,7 @@ def arguments(types: Sequence[Any], seed: int = 0) -> list[jax.Array]:
 def rewritten(
     function: Function, types: Sequence[Any], blocks: Sequence[str], **options: Any
 ) -> tuple[jax.export.Exported, jax.export.Exported]:
-    original = jax.export.export(jax.jit(function))(*types)
+    original = program_of(function, *types)
     settings = {"inputs.blocks": list(blocks), **options.pop("settings", {})}
     how: Any = {"recipe": "propagate", "signature": "scaled", "settings": settings} | options
     return original, jsa.rewrite(original, **how)
@@ -77,10 +78,10 @@ CASES: dict[str, tuple[Function, list[Any], list[str]]] = {
     "cut": (lambda w, x: x @ w[:, 3:10:2], [W, X], ["w=0x1"]),
     "within a block": (lambda w, x: x @ w[:, 3:10], [W, X], ["w=0x4"]),
     "reversed": (lambda w, x: x @ w[:, ::-1], [W, X], ["w=0x4"]),
-    "looked up": (lambda w, i: w[i] * 2, [W, jax.ShapeDtypeStruct((5,), jnp.int32)], ["w=1x0"]),
+    "looked up": (lambda w, i: w[i] * 2, [W, shaped(5, dtype=jnp.int32)], ["w=1x0"]),
     "looked up in blocks": (
         lambda w, i: w[i] * 2,
-        [W, jax.ShapeDtypeStruct((5,), jnp.int32)],
+        [W, shaped(5, dtype=jnp.int32)],
         ["w=2x3"],
     ),
     "product": (lambda w, x: jnp.tanh(w * w) @ x.T, [W, W], ["w=0x1"]),
@@ -95,22 +96,22 @@ CASES: dict[str, tuple[Function, list[Any], list[str]]] = {
     "sum": (lambda w, x: w + x, [W, W], ["w=0x1", "x=1x0"]),
     "broadcast": (
         lambda w, x: jnp.broadcast_to(w[:, None], (8, 3, 12)) * x,
-        [W, jax.ShapeDtypeStruct((8, 3, 12), jnp.float32)],
+        [W, shaped(8, 3, 12)],
         ["w=2x1"],
     ),
     "batched": (
         lambda w, x: jnp.einsum("bkn,bmk->bmn", w, x),
         [
-            jax.ShapeDtypeStruct((3, 8, 4), jnp.float32),
-            jax.ShapeDtypeStruct((3, 5, 8), jnp.float32),
+            shaped(3, 8, 4),
+            shaped(3, 5, 8),
         ],
         ["w=1x0x2"],
     ),
     "convolution": (
         lambda w, x: jax.lax.conv(x, w, (1, 1), "SAME"),
         [
-            jax.ShapeDtypeStruct((6, 4, 3, 3), jnp.float32),
-            jax.ShapeDtypeStruct((2, 4, 5, 5), jnp.float32),
+            shaped(6, 4, 3, 3),
+            shaped(2, 4, 5, 5),
         ],
         ["w=1x0x0x0"],
     ),
@@ -150,7 +151,7 @@ def layers(w: jax.Array, x: jax.Array) -> jax.Array:
     return jax.lax.scan(layer, x, w)[0]
 
 
-STACK = jax.ShapeDtypeStruct((3, 8, 8), jnp.float32)
+STACK = shaped(3, 8, 8)
 
 
 def test_factors_of_stacked_layers_go_into_the_loop() -> None:
@@ -169,7 +170,7 @@ def test_a_carry_that_changes_has_one_scale() -> None:
     def powers(w: jax.Array, x: jax.Array) -> Any:
         return jax.lax.fori_loop(0, 3, lambda _, y: y @ w, x), w
 
-    assert_exact(powers, [jax.ShapeDtypeStruct((8, 8), jnp.float32), X], ["w=0x1", "x=1x0"])
+    assert_exact(powers, [shaped(8, 8), X], ["w=0x1", "x=1x0"])
 
 
 def step(params: Any, batch: jax.Array) -> Any:
@@ -181,10 +182,10 @@ def step(params: Any, batch: jax.Array) -> Any:
 
 
 STATE = {
-    "v": jax.ShapeDtypeStruct((32, 32), jnp.float32),
-    "w": jax.ShapeDtypeStruct((32, 32), jnp.float32),
+    "v": shaped(32, 32),
+    "w": shaped(32, 32),
 }
-BATCH = jax.ShapeDtypeStruct((16, 32), jnp.float32)
+BATCH = shaped(16, 32)
 
 
 @pytest.mark.parametrize("recipe", ["propagate", "fp16-state", "fp8"])
@@ -223,7 +224,7 @@ def chain(seed: int) -> tuple[Function, list[Any], list[str]]:
         sizes = [rng.choice([0, 1, 2]) for _ in shape]
         return "x".join(map(str, sizes))
 
-    types = [jax.ShapeDtypeStruct(tuple(shape), jnp.float32)] * 2
+    types = [shaped(*tuple(shape))] * 2
     return function, types, [f"w={block()}", f"v={block()}"]
 
 
@@ -348,8 +349,8 @@ def test_scales_that_help_no_cast_are_named() -> None:
     assert program.in_avals[1].shape == (1, 32)
 
 
-W16 = jax.ShapeDtypeStruct((32, 32), jnp.float32)
-X16 = jax.ShapeDtypeStruct((32, 32), jnp.float32)
+W16 = shaped(32, 32)
+X16 = shaped(32, 32)
 
 
 def test_a_vjp_is_refused() -> None:

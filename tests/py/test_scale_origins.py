@@ -12,16 +12,13 @@ import pytest
 
 from scalify_hlo import MatmulReport, OperandScale, Report, calibrate, dump_report, rewrite
 from scalify_hlo.passes.summary import summary
+from tests.py.judge import shaped
 from tests.py.schemas import faults
 
 Function = Callable[..., Any]
 
 
-def array(*shape: int, dtype: Any = jnp.float32) -> jax.ShapeDtypeStruct:
-    return jax.ShapeDtypeStruct(shape, dtype)
-
-
-ARGUMENTS = array(32, 32), array(16, 32)
+ARGUMENTS = shaped(32, 32), shaped(16, 32)
 
 
 def exported(function: Function, *types: Any) -> str:
@@ -125,14 +122,14 @@ def test_of_a_profile() -> None:
 @pytest.mark.parametrize("recipe", ["fp8", "fp8-current", "unit"])
 def test_of_a_constant(recipe: str) -> None:
     w = jnp.arange(32.0 * 32).reshape(32, 32)
-    report = report_of(lambda x: x @ w, array(16, 32), recipe=recipe)
+    report = report_of(lambda x: x @ w, shaped(16, 32), recipe=recipe)
     assert [pair[1] for pair in origins(report)] == ["constant"]
 
 
 @pytest.mark.parametrize("recipe", ["fp8", "fp8-current"])
 def test_of_the_program(recipe: str) -> None:
-    f8 = array(32, 32, dtype=jnp.float8_e4m3fn)
-    report = report_of(lambda w, x: x @ w.astype(x.dtype), f8, array(16, 32), recipe=recipe)
+    f8 = shaped(32, 32, dtype=jnp.float8_e4m3fn)
+    report = report_of(lambda w, x: x @ w.astype(x.dtype), f8, shaped(16, 32), recipe=recipe)
     assert [pair[1] for pair in origins(report)] == ["program"]
 
 
@@ -198,7 +195,7 @@ def step(state: Any, x: jax.Array) -> Any:
 
 def test_the_bytes_of_state() -> None:
     """Weights in f16, moments in f32, each with a scale of 4 bytes."""
-    types = (array(32, 32), array(32, 32)), array(16, 32)
+    types = (shaped(32, 32), shaped(32, 32)), shaped(16, 32)
     report = report_of(step, *types, signature="scaled")
     assert report.state_bytes == (2 * 4 * 32 * 32, 6 * 32 * 32 + 2 * 4)
     assert summary(report).endswith("state 0.75 of its bytes")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.quantize.matmuls import MARKS
 from scalify_hlo.quantize.scale_providers import _leave
 from scalify_hlo.report.model import Report
-from tests.py.judge import parse
+from tests.py.judge import main_of, parse
 
 PROGRAM = """
 func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {{
@@ -27,8 +26,7 @@ func.func private @f(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {{
 def test_they_are_left_wide_with_a_remark() -> None:
     marks = ", ".join(f'{mark} = "?"' for mark in {*MARKS, attributes.ROLES})
     module, report = parse(PROGRAM.format(marks=marks)), Report()
-    main = main_function(module.operation)
-    assert main is not None
+    main = main_of(module)
     with module.context:
         matmul, call, _ = main.regions[0].blocks[0].operations
         inner = module.body.operations[1].regions[0].blocks[0].operations[0]

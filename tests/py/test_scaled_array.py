@@ -14,6 +14,7 @@ from hypothesis.extra import numpy as hnp
 
 from scalify_hlo import ScaledArray, UsageError, as_scaled_array, asarray, dynamic_rescale
 from scalify_hlo.jax_api.scaled_array import Statistic, is_scaled_array, scale_dtype
+from tests.py.judge import shaped
 
 DTYPES = ("float16", "bfloat16", "float32", "float8_e4m3fn", "float8_e5m2", "complex64")
 STATISTICS = get_args(Statistic)
@@ -119,10 +120,10 @@ def test_scaled_leaves_stay_as_they_are_without_a_scale() -> None:
 
 
 def test_shapes_without_values() -> None:
-    shape = jax.ShapeDtypeStruct((2, 3), jnp.bfloat16)
-    scaled = as_scaled_array({"x": shape, "i": jax.ShapeDtypeStruct((), jnp.int32)})
+    shape = shaped(2, 3, dtype=jnp.bfloat16)
+    scaled = as_scaled_array({"x": shape, "i": shaped(dtype=jnp.int32)})
     assert scaled["x"].shape == (2, 3)
-    assert scaled["x"].scale == jax.ShapeDtypeStruct((), jnp.float32)
+    assert scaled["x"].scale == shaped()
     assert isinstance(scaled["i"], jax.ShapeDtypeStruct)
     assert dynamic_rescale(scaled)["x"].data is shape
 

@@ -18,7 +18,7 @@ from scalify_hlo.dialect.scaled_dot import BLOCK_SCALED_DOT
 from scalify_hlo.passes.pipeline import Options, rewrite_module
 from scalify_hlo.passes.summary import summary
 from scalify_hlo.recipes.loading import load_recipe
-from tests.py.judge import parse
+from tests.py.judge import parse, program_of
 
 RECIPES = ("propagate", "bf16", "fp16", "fp8", "fp8-current", "unit", "mxfp8")
 M, N, K, BLOCK = 32, 48, 64, 32
@@ -48,7 +48,7 @@ def arguments() -> tuple[Any, ...]:
 
 def exported(function: Any = native) -> jax.export.Exported:
     """The program of a function of the arguments."""
-    return jax.export.export(jax.jit(function))(*arguments())
+    return program_of(function, *arguments())
 
 
 def calls(text: str) -> list[str]:
@@ -130,7 +130,7 @@ def test_matmuls_behind_them_are_quantized() -> None:
         return native(x, y, c, d)[0] @ w
 
     weight = np.random.default_rng(1).standard_normal((N, 64), np.float32)
-    program = jax.export.export(jax.jit(model))(*arguments(), weight)
+    program = program_of(model, *arguments(), weight)
     made, report = rewrite(program, recipe="fp8-current", report=True)
     assert [matmul.wide for matmul in report.matmuls] == [None, None]
     assert report.matmuls[1].formats[0] == "f8E4M3FN"

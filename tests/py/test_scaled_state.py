@@ -12,6 +12,7 @@ import pytest
 import scalify_hlo as jsa
 from scalify_hlo.jax_api.scaled_array import is_scaled_array
 from tests.py import resumed
+from tests.py.judge import pairs, program_of
 
 KINDS = pytest.mark.parametrize("recipe", ["fp16-state", "fp8-state"])
 
@@ -35,18 +36,11 @@ def structure(tree: Any) -> Any:
     return jax.tree.structure(tree)
 
 
-def program_of(recipe: str) -> jax.export.Exported:
-    original = jax.export.export(jax.jit(resumed.plain_step))(
-        *resumed.plain_state(), resumed.batch()
-    )
+def state_program(recipe: str) -> jax.export.Exported:
+    original = program_of(resumed.plain_step, *resumed.plain_state(), resumed.batch())
     return jsa.rewrite(
         original, recipe=recipe, signature="scaled", settings=resumed.settings(recipe)
     )
-
-
-def pairs_of(tree: Any) -> list[jsa.ScaledArray]:
-    leaves = jax.tree.leaves(tree, is_leaf=is_scaled_array)
-    return [leaf for leaf in leaves if isinstance(leaf, jsa.ScaledArray)]
 
 
 @pytest.mark.slow
@@ -90,9 +84,9 @@ def test_convolutions_are_given_one_dtype() -> None:
 @KINDS
 def test_says_what_it_stands_for(recipe: str) -> None:
     step, start = resumed.scaled(recipe)
-    assert all(pair.logical is None for pair in pairs_of(start))
+    assert all(pair.logical is None for pair in pairs(start))
     state = step(start)
-    narrow = [pair for pair in pairs_of(state) if pair.dtype != jnp.float32]
+    narrow = [pair for pair in pairs(state) if pair.dtype != jnp.float32]
     assert narrow
     assert all(pair.logical == jnp.float32 for pair in narrow)
     assert all(a.dtype == jnp.float32 for a in jax.tree.leaves(jsa.asarray(state[0])))
@@ -111,7 +105,7 @@ def test_cotangents_have_its_structure() -> None:
 @pytest.mark.slow
 class TestScaledState:
     def test_is_what_a_program_takes_and_gives_back(self) -> None:
-        program = program_of("fp8-state")
+        program = state_program("fp8-state")
         state = jsa.scaled_state(program, resumed.plain_state())
         *after, _ = program.call(*state, jsa.as_scaled_array(resumed.batch()))
         assert structure(tuple(after)) == structure(state)
@@ -120,7 +114,7 @@ class TestScaledState:
         assert_same_bits(jsa.scaled_state(program, tuple(after)), tuple(after))
 
     def test_a_file_takes_it_too(self) -> None:
-        program = program_of("fp8-state")
+        program = state_program("fp8-state")
         jsa.register_for_export(program)
         read = jax.export.deserialize(bytearray(jsa.serialize(program)))
         trees: list[Any] = [read.in_tree, program.in_tree]
@@ -130,14 +124,14 @@ class TestScaledState:
         assert_near(read.call(*state, batch), program.call(*state, batch))
 
     def test_the_error_of_a_call_names_it(self) -> None:
-        program = program_of("fp8-state")
+        program = state_program("fp8-state")
         state = jsa.as_scaled_array(resumed.plain_state())
         with pytest.raises(jsa.UsageError, match="scaled_state") as caught:
             program.call(*state, jsa.as_scaled_array(resumed.batch()))
         assert "keeps state in other formats" in str(caught.value)
 
     def test_a_pair_whose_logical_dtype_was_lost_gets_it_again(self) -> None:
-        program = program_of("fp8-state")
+        program = state_program("fp8-state")
         state = jsa.scaled_state(program, resumed.plain_state())
         lost = jax.tree.map(
             lambda pair: jsa.ScaledArray(pair.data, pair.scale),
@@ -164,10 +158,10 @@ class TestScaledState:
     def test_names_what_does_not_fit(self, change: Any, message: str) -> None:
         params, _ = resumed.plain_state()
         with pytest.raises(jsa.UsageError, match=message):
-            jsa.scaled_state(program_of("fp8-state"), (change(params),))
+            jsa.scaled_state(state_program("fp8-state"), (change(params),))
 
     def test_takes_a_tuple_of_no_more_arguments_than_there_are(self) -> None:
-        program = program_of("fp8-state")
+        program = state_program("fp8-state")
         with pytest.raises(jsa.UsageError, match="takes a tuple of arguments, not a dict"):
             jsa.scaled_state(program, resumed.plain_state()[0])
         with pytest.raises(jsa.UsageError, match="takes 3 positional arguments, and 4 are given"):
@@ -178,7 +172,7 @@ def test_a_number_that_overflows_is_refused() -> None:
     """A cast to E4M3 makes it NaN."""
     weight, x = np.zeros((512, 512), np.float32), np.ones((32, 512), np.float32)
     weight[3, 4] = 1e3
-    original = jax.export.export(jax.jit(lambda params, x: x @ params["w"]))({"w": weight}, x)
+    original = program_of(lambda params, x: x @ params["w"], {"w": weight}, x)
     settings = {"state.weight": "e4m3", "inputs.weight": "params*"}
     how: Any = {"recipe": "fp8-current", "signature": "scaled", "settings": settings}
     program = jsa.rewrite(original, **how)

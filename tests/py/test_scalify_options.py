@@ -14,6 +14,7 @@ import scalify_hlo as jsa
 from scalify_hlo import InputError, UsageError
 from scalify_hlo.jax_api.scaled_array import is_scaled_array
 from scalify_hlo.profile.file import dump_profile
+from tests.py.judge import program_of
 
 RNG = np.random.default_rng(0)
 X, W = (jnp.asarray(RNG.standard_normal((32, 32)), jnp.float32) for _ in range(2))
@@ -80,7 +81,7 @@ class TestInputScale:
 class TestProfile:
     @pytest.mark.parametrize("recipe", ["propagate", "fp8", "fp8-calibrated"])
     def test_scales_are_those_of_the_profile(self, recipe: str, tmp_path: Path) -> None:
-        exported = jax.export.export(jax.jit(layer))(PARAMS, X)
+        exported = program_of(layer, PARAMS, X)
         profile = jsa.calibrate(exported, [(PARAMS, X)])
         expected = jsa.rewrite(exported, recipe=recipe, profile=profile).call(PARAMS, X)
         path = tmp_path / "profile.json"
@@ -91,7 +92,7 @@ class TestProfile:
         assert "f8E4M3FN" in f.lower(PARAMS, X).as_text()
 
     def test_other_shapes_are_another_program(self) -> None:
-        exported = jax.export.export(jax.jit(layer))(PARAMS, X)
+        exported = program_of(layer, PARAMS, X)
         f = jsa.scalify(layer, profile=jsa.calibrate(exported, [(PARAMS, X)]))
         with pytest.raises(InputError, match="profile"):
             f(PARAMS, X[:16])

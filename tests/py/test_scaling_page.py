@@ -17,6 +17,7 @@ from examples import gpt2
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.recipes.model import Scaling
 from scalify_hlo.recipes.toml import preset_names
+from tests.py.judge import program_of
 
 pytestmark = pytest.mark.slow
 
@@ -33,7 +34,7 @@ def test_the_python_shown_runs() -> None:
     rng = np.random.default_rng(0)
     shape = (CONFIG.batch, CONFIG.sequence + 1)
     batches = [rng.integers(0, CONFIG.vocab, shape).astype(np.int32) for _ in range(3)]
-    exported = jax.export.export(jax.jit(gpt2.adamw_step))(params, opt_state, batches[0])
+    exported = program_of(gpt2.adamw_step, params, opt_state, batches[0])
     names: dict[str, Any] = {"scalify_hlo": scalify_hlo, "exported": exported, "batches": batches}
     for block in blocks("python"):
         names |= {"params": params, "opt_state": opt_state}

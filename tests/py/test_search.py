@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import math
 import re
@@ -17,8 +16,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
-from jax import export
 
 import scalify_hlo
 from examples.training import cross_entropy
@@ -29,13 +26,14 @@ from scalify_hlo.choose.search_model import Search
 from scalify_hlo.choose.search_record import dump_search
 from scalify_hlo.choose.sensitivity import LOSS, RATIO
 from scalify_hlo.choose.sites import Site, sites_of
-from scalify_hlo.cli.main import main
 from scalify_hlo.cli.search import some_points
 from scalify_hlo.errors import InputError, UsageError
 from scalify_hlo.report.matmuls import MatmulReport
 from tests.py import choosing
 from tests.py.choosing import batch, good_step, parameters, planted_step
-from tests.py.json_schema import faults
+from tests.py.commands import call
+from tests.py.judge import program_of
+from tests.py.schemas import assert_fits_alone, undescribed
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "compare.md"
 PLANTED = "jit(planted_step)/jvp(planted)/dot_general"
@@ -134,7 +132,7 @@ def vocabulary_program(scope: str = "head") -> tuple[Any, Any]:
     params = {"table": rng.standard_normal((64, 32), np.float32), "layer": np.eye(32) / 2}
     sample = jax.tree.map(np.float32, params), rng.integers(0, 64, 33).astype(np.int32)
     step = partial(vocabulary_step, scope=scope)
-    return export.export(jax.jit(step))(*sample), sample
+    return program_of(step, *sample), sample
 
 
 def test_matmuls_of_a_vocabulary_are_searched_if_the_budget_needs_them() -> None:
@@ -174,7 +172,7 @@ def test_a_matmul_of_a_vocabulary_is_told_from_others_of_its_name() -> None:
 
 def test_programs_without_a_loss_are_searched_by_noise() -> None:
     w = parameters()["first"]
-    program = export.export(jax.jit(lambda x, w, v: jnp.tanh(x @ w) @ v))(batch()[0], w, w)
+    program = program_of(lambda x, w, v: jnp.tanh(x @ w) @ v, batch()[0], w, w)
     found = scalify_hlo.search(program, [(batch()[0], w, w)], "fp8-current", "narrow>=0.5")
     assert found.loss is None
     assert {each.effect for each in found.sites} == {RATIO}
@@ -193,7 +191,7 @@ def test_a_function_that_is_called_with_two_names_has_costs() -> None:
             return layer(h, w)
 
     w, x = parameters()["first"], batch()[0]
-    program = export.export(jax.jit(model))(x, w)
+    program = program_of(model, x, w)
     found = scalify_hlo.search(program, [(x, w)], "fp8-current", "narrow>=0")
     assert all(each.cost > 0 for each in found.sites)
     assert [each.calls for each in (site.site for site in found.sites)] == [2]
@@ -209,7 +207,7 @@ def matmul(name: str, calls: int = 1, size: int = 64, arguments: str = "") -> Ma
 @cache
 def _one_matmul() -> MatmulReport:
     x, y = batch()
-    program = export.export(jax.jit(lambda x, y: x @ y))(x, y)
+    program = program_of(lambda x, y: x @ y, x, y)
     _, report = scalify_hlo.rewrite(program, recipe="fp8-current", report=True)
     one: MatmulReport = report.matmuls[0]
     return one
@@ -309,42 +307,30 @@ def test_progress_ends_with_the_last_program() -> None:
 
 
 def test_a_search_fits_its_schema() -> None:
-    whole = json.loads(dump_search(planted()))
-    assert not list(faults(whole, schema("search"), schema("search")))
-    for path, value in (
+    assert_fits_alone(
+        json.loads(dump_search(planted())),
+        schema("search"),
         (("version",), 2),
         (("sites", 0, "cost"), -1),
         (("sites", 0, "by"), "chance"),
         (("front", 0, "narrow"), 1.5),
         (("effect", "cost"), None),
         (("colour",), "red"),
-    ):
-        broken = at = copy.deepcopy(whole)
-        for key in path[:-1]:
-            at = at[key]
-        at[path[-1]] = value
-        assert list(faults(broken, schema("search"), schema("search"))), path
+    )
 
 
 def test_the_page_describes_every_key() -> None:
-    described = set(re.findall(r"`([a-z_0-9]+)`", PAGE.read_text()))
-    whole = schema("search")
-    keys = set(whole["properties"]) | {
-        key for part in whole["$defs"].values() for key in part.get("properties", ())
-    }
-    assert keys <= described
+    assert not undescribed(schema("search"), PAGE)
 
 
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(main, ["search", *arguments])
+run = partial(call, "search")
 
 
 def test_the_command_prints_a_front_and_writes_a_recipe(tmp_path: Path) -> None:
     program, inputs = choosing.write(planted_step, tmp_path)
     out = tmp_path / "better.toml"
     required = ("--recipe", "fp8-current", "--budget", "narrow>=0.9", "--rows", "4", "--formats")
-    done = run(program, "--inputs", inputs, *required, "-o", str(out))
-    assert done.exit_code == 0, done.output
+    done = run(program, "--inputs", inputs, *required, "-o", out, code=0)
     lines = done.stdout.splitlines()
     assert lines[0].startswith("fp8-current: 100.0% narrow, cost 0.00972, loss ")
     assert lines[1].startswith("formats of gradients by cost: f8E5M2 0.000963, f8E4M3FN 0.000963; ")
@@ -357,15 +343,13 @@ def test_the_command_prints_a_front_and_writes_a_recipe(tmp_path: Path) -> None:
     assert f'exclude = ["{PLANTED}"]' in done.stdout
     rewritten = tmp_path / "step.mlir"
     arguments = ["rewrite", program, "--recipe", str(out), "-o", str(rewritten)]
-    applied = CliRunner().invoke(main, [*arguments, "--require", "narrow>=0.9"])
-    assert applied.exit_code == 0, applied.output
+    call(*arguments, "--require", "narrow>=0.9", code=0)
 
 
 def test_the_command_writes_json(tmp_path: Path) -> None:
     program, inputs = choosing.write(good_step, tmp_path)
     required = ("--recipe", "bf16", "--budget", "wide<=2", "--format", "json")
-    done = run(program, "--inputs", inputs, *required)
-    assert done.exit_code == 0, done.output
+    done = run(program, "--inputs", inputs, *required, code=0)
     found = json.loads(done.stdout)
     assert found["budget"] == "wide<=2"
     assert found["chosen"]["wide"] == 2
@@ -416,7 +400,6 @@ def test_the_command_refuses_in_a_sentence(
     given = [files.get(option, option) for option in options]
     if options[-1] in files and options[-2] != "--inputs":
         inputs = given.pop()
-    done = run(program, "--inputs", inputs, *given)
-    assert done.exit_code == code, done.output
+    done = run(program, "--inputs", inputs, *given, code=code)
     assert message in done.output
     assert "Traceback" not in done.output

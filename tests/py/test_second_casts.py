@@ -11,7 +11,7 @@ import pytest
 import scalify_hlo
 from scalify_hlo import init_scaling_state
 from scalify_hlo.quantize import normalized_arguments, second_casts
-from tests.py.judge import assert_same_bits, interpreted
+from tests.py.judge import assert_all_same_bits, interpreted, program_of
 
 LAYERS, WIDTH, ROWS = 3, 32, 48
 
@@ -70,7 +70,7 @@ def rewritten(
 ) -> jax.export.Exported:
     for module in (second_casts, normalized_arguments):
         monkeypatch.setattr(module, "SECOND_CAST_ELEMENTS", least)
-    exported = jax.export.export(jax.jit(step))(*arguments(dtype))
+    exported = program_of(step, *arguments(dtype))
     settings = {"target": "gpu", "compute": "keep"}
     return scalify_hlo.rewrite(exported, recipe=recipe, settings=settings, report=True)[0]
 
@@ -94,8 +94,7 @@ def test_the_same_bits(recipe: str, dtype: Any, monkeypatch: pytest.MonkeyPatch)
         assert again(program) == (2 * LAYERS - 1 if least == 1 else 0)
         extra = [init_scaling_state(program)] if recipe == "fp8-delayed" else []
         found.append(interpreted(program, *arguments(dtype), *extra))
-    for one, other in zip(*found, strict=True):
-        assert_same_bits(one, other)
+    assert_all_same_bits(*found)
 
 
 @pytest.mark.parametrize("recipe", ["unit", "fp8-current"])
@@ -106,8 +105,7 @@ def test_the_same_bits_of_normalized_arguments(
     lines = programs[0].mlir_module().splitlines()
     statistic = f"tensor<{ROWS}x1xf32>"
     assert any("optimization_barrier" in line and statistic in line for line in lines)
-    for one, other in zip(*(interpreted(each, *arguments()) for each in programs), strict=True):
-        assert_same_bits(one, other)
+    assert_all_same_bits(*(interpreted(each, *arguments()) for each in programs))
 
 
 def test_an_update_that_needs_all_gradients(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,6 +115,6 @@ def test_an_update_that_needs_all_gradients(monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.parametrize("target", ["any", "b200", "cpu", "tpu", "portable"])
 def test_other_targets(target: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(second_casts, "SECOND_CAST_ELEMENTS", 1)
-    exported = jax.export.export(jax.jit(momentum))(*arguments())
+    exported = program_of(momentum, *arguments())
     how = {"target": target} | ({"matmul.slower": "narrow"} if target == "b200" else {})
     assert again(scalify_hlo.rewrite(exported, recipe="unit", settings=how)) == 0

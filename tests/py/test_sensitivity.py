@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from jax import export, lax
+from jax import lax
 
 from scalify_hlo.choose.bench import Bench
 from scalify_hlo.choose.casts import RESULT, CastError
@@ -20,11 +20,12 @@ from scalify_hlo.choose.energies import Energy
 from scalify_hlo.choose.sensitivity import GRADIENTS, LOSS, RATIO, Sensitivity
 from tests.py import choosing
 from tests.py.choosing import batch, good_step, loss_of, parameters
+from tests.py.judge import program_of
 
 
 def sensitivity(step: Callable[..., Any], *sample: Any) -> tuple[Bench, Sensitivity]:
     """The measurements of a step, with the bench."""
-    bench = Bench(export.export(jax.jit(step))(*sample), [sample])
+    bench = Bench(program_of(step, *sample), [sample])
     return bench, Sensitivity(bench.sites, bench.energies(), bench.backward(), 1.0)
 
 
@@ -35,7 +36,7 @@ def by_site(bench: Bench) -> Mapping[str, Energy]:
 
 def test_energies_are_those_of_the_tensors() -> None:
     x, y = batch()
-    bench = Bench(export.export(jax.jit(lambda x, y: x @ y))(x, y), [(x, y)])
+    bench = Bench(program_of(lambda x, y: x @ y, x, y), [(x, y)])
     (energy,) = bench.energies().values()
     values = [np.asarray(each, np.float64) for each in (x, y)]
     squares = [float(np.sum(each**2)) for each in (*values, values[0] @ values[1])]
@@ -50,10 +51,8 @@ def test_energies_of_turns_and_of_calls_add_up() -> None:
         return lax.scan(lambda c, _: (c @ c / 64, None), x, None, length=3)[0]
 
     inner = jax.jit(lambda x: x @ x)
-    (turns,) = by_site(Bench(export.export(jax.jit(loop))(x), [(x,)])).values()
-    (calls,) = by_site(
-        Bench(export.export(jax.jit(lambda x: inner(x) + inner(x + 1)))(x), [(x,)])
-    ).values()
+    (turns,) = by_site(Bench(program_of(loop, x), [(x,)])).values()
+    (calls,) = by_site(Bench(program_of(lambda x: inner(x) + inner(x + 1), x), [(x,)])).values()
     assert turns.count == 3 * x.size
     assert calls.count == 2 * x.size
     energy = [float(np.sum(np.asarray(each, np.float64) ** 2)) for each in (x, x + 1)]

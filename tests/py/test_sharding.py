@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +12,6 @@ from tests.py import eight_devices
 from tests.py.sharded_layers import LAYERS
 from tests.py.sharded_steps import CASES
 
-ROOT = Path(__file__).resolve().parents[2]
 NAMES = [case.name for case in (*CASES, *LAYERS)]
 CLOSE = 1e-6
 KEEPING = {"collective", "sharding"}

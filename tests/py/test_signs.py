@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import jax
-import jax.export
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.rules.read_sizes import sign_of
-from tests.py.judge import parse
+from tests.py.judge import body_of, parse, stablehlo_of
 
 
 @pytest.mark.parametrize(
@@ -32,8 +29,6 @@ from tests.py.judge import parse
     ],
 )
 def test_sign_of_result(function: Callable[[Any], Any], sign: int) -> None:
-    text = str(jax.export.export(jax.jit(function))(np.ones((4, 4), np.float32)).mlir_module())
+    text = stablehlo_of(function, np.ones((4, 4), np.float32))
     module = parse(text)
-    main = main_function(module.operation)
-    assert main is not None
-    assert sign_of(main.regions[0].blocks[0].operations[-1].operands[0]) == sign
+    assert sign_of(body_of(module).operations[-1].operands[0]) == sign

@@ -19,15 +19,31 @@ from scalify_hlo.passes.pipeline import Options, run_pipeline
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.recipes.model import Recipe
 from tests.py.cast_stats import casts_of, known_scales, log2_rms
-from tests.py.judge import assert_same_bits, evaluate, parse, rewritten
+from tests.py.judge import (
+    assert_all_close,
+    assert_same_bits,
+    evaluate,
+    normals,
+    parse,
+    program_of,
+    rewritten,
+    shaped,
+    stablehlo_of,
+)
 
 CONFIG = gpt2.Config(layers=2, width=32, heads=2, sequence=16, vocab=64, batch=2)
+
+
+def given() -> tuple[Any, Any, Any]:
+    """The state and the tokens of a step."""
+    tokens = np.random.default_rng(0).integers(0, CONFIG.vocab, (2, CONFIG.sequence + 1))
+    return *gpt2.state(CONFIG, gpt2.SGD), tokens.astype(np.int32)
 
 
 def step_text(loss: Any = gpt2.loss) -> str:
     """A training step of a small GPT-2."""
     step = training_step(loss, gpt2.SGD)
-    exported = jax.export.export(jax.jit(step))(*gpt2.abstract_state(CONFIG, gpt2.SGD))
+    exported = program_of(step, *gpt2.abstract_state(CONFIG, gpt2.SGD))
     return str(exported.mlir_module())
 
 
@@ -79,16 +95,11 @@ class TestPresets:
         """Sites move scales; the gradients are those of the plain program, up to XLA's fusion."""
         recipe = load_recipe("propagate", [f"{kind}.statistic=l2"])
         assert sites(text, recipe)[kind] > 2 * CONFIG.layers
-        params, state = gpt2.state(CONFIG, gpt2.SGD)
-        tokens = np.random.default_rng(0).integers(0, CONFIG.vocab, (2, CONFIG.sequence + 1))
-        arguments = (params, state, tokens.astype(np.int32))
+        arguments = given()
         step = training_step(gpt2.loss, gpt2.SGD)
         expected = step(*arguments)
         scaled = jsa.scalify(step, recipe=recipe)(*jsa.as_scaled_array(arguments))
-        for actual, plain in zip(
-            jax.tree.leaves(jsa.asarray(scaled)), jax.tree.leaves(expected), strict=True
-        ):
-            np.testing.assert_allclose(actual, plain, rtol=1e-5, atol=1e-6)
+        assert_all_close(jsa.asarray(scaled), expected, rtol=1e-5, atol=1e-6)
 
     @pytest.mark.slow
     def test_operands_stay_near_unit(self, text: str) -> None:
@@ -101,9 +112,7 @@ class TestPresets:
         assert np.abs(found["fp8"]).max() <= np.abs(found["propagate"]).max()
 
     def _sizes(self, text: str, recipe: Recipe) -> Any:
-        params, state = gpt2.state(CONFIG, gpt2.SGD)
-        tokens = np.random.default_rng(0).integers(0, CONFIG.vocab, (2, CONFIG.sequence + 1))
-        arguments = flat((jsa.as_scaled_array((params, state)), tokens.astype(np.int32)))
+        arguments = flat(jsa.as_scaled_array(given()))
         casts = casts_of(text, [np.asarray(a) for a in arguments], Options(recipe, "scaled"))
         assert len(casts) > 20
         return log2_rms(casts)
@@ -111,7 +120,7 @@ class TestPresets:
 
 def marker_types(step: Any, *arguments: Any) -> list[str]:
     """The element types of what `fp8` rescales in a program."""
-    module = parse(str(jax.export.export(jax.jit(step))(*arguments).mlir_module()))
+    module = parse(stablehlo_of(step, *arguments))
     run_pipeline(module, "scalify-roles,scalify-recognize,scalify-insert-rescales{recipe=fp8}")
     lines = [line for line in str(module).splitlines() if "dynamic_rescale" in line]
     return [line.rsplit("x", 1)[1].removesuffix(">") for line in lines]
@@ -134,7 +143,7 @@ def test_gradients_that_are_rounded_to_bf16_are_rescaled_as_bf16(
         narrow = wide.astype(dtype)
         return (narrow @ w, wide) if also else narrow @ w
 
-    x, w = jax.ShapeDtypeStruct((64, 32), dtype), jax.ShapeDtypeStruct((32, 16), dtype)
+    x, w = shaped(64, 32, dtype=dtype), shaped(32, 16, dtype=dtype)
     assert marker_types(step, x, w) == [expected]
 
 
@@ -146,9 +155,7 @@ def test_an_authors_markers_do_what_the_recipe_does() -> None:
         return plain_norm(params, jsa.dynamic_rescale_l2_grad(x))
 
     plain_norm = gpt2.layer_norm
-    params, state = gpt2.state(CONFIG, gpt2.SGD)
-    tokens = np.random.default_rng(0).integers(0, CONFIG.vocab, (2, CONFIG.sequence + 1))
-    arguments = jsa.as_scaled_array((params, state, tokens.astype(np.int32)))
+    arguments = jsa.as_scaled_array(given())
     results = []
     for norm, statistic in ((plain_norm, "l2"), (marked_norm, "none")):
         gpt2.layer_norm = norm
@@ -180,7 +187,7 @@ def test_epsilon_on_data_finds_small_variances(epsilon: str, rms: float) -> None
 
 
 def test_epsilon_is_exact_by_default() -> None:
-    text = str(jax.export.export(jax.jit(normalize))(jnp.ones((4, 8))).mlir_module())
+    text = stablehlo_of(normalize, jnp.ones((4, 8)))
     x = np.random.default_rng(0).standard_normal((4, 8)).astype(np.float32)
     module, _ = rewritten(text, input_scale={"*": 2.0**-3})
     assert_same_bits(evaluate(module, [x])[0], evaluate(parse(text), [x])[0])
@@ -192,10 +199,9 @@ def test_probabilities_are_cast_near_unit() -> None:
     def attend(q: Any, k: Any, v: Any) -> Any:
         return jax.nn.softmax(q @ k.T / 8) @ v
 
-    shape = jax.ShapeDtypeStruct((512, 64), jnp.float32)
-    text = str(jax.export.export(jax.jit(attend))(shape, shape, shape).mlir_module())
-    rng = np.random.default_rng(0)
-    arrays = [rng.standard_normal((512, 64)).astype(np.float32) for _ in range(3)]
+    shape = shaped(512, 64)
+    text = stablehlo_of(attend, shape, shape, shape)
+    arrays = normals(*[(512, 64)] * 3)
     casts = casts_of(text, arrays, Options(load_recipe("fp8")))
     assert min(known_scales(casts)) == -9
     assert np.abs(log2_rms(casts)).max() < 2

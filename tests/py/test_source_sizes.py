@@ -11,7 +11,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.scale import ONE, Scaled
 from scalify_hlo.algebra.uncertainty import CONSTANT
 from scalify_hlo.rules.source_sizes import info_of_constant
-from tests.py.judge import parse
+from tests.py.judge import body_of, parse
 
 CONSTANT_PROGRAM = """
 func.func @main() -> tensor<{type}> {{
@@ -22,7 +22,7 @@ func.func @main() -> tensor<{type}> {{
 
 def info(values: object, type_: str) -> Scaled | None:
     module = parse(CONSTANT_PROGRAM.format(values=values, type=type_))
-    op = module.body.operations[0].regions[0].blocks[0].operations[0]
+    op = body_of(module).operations[0]
     found = info_of_constant(ir.DenseElementsAttr(op.attributes["value"]))
     assert found is None or found.scale == ONE
     return found

@@ -12,7 +12,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.py.judge import Array, Pair, assert_same_bits, parse, rewritten, run_plain, run_scaled
+from tests.py.judge import (
+    Array,
+    Pair,
+    assert_same_bits,
+    parse,
+    rewritten,
+    run_plain,
+    run_scaled,
+    stablehlo_of,
+)
 from tests.py.judge import evaluate as interpret
 
 pytestmark = pytest.mark.slow
@@ -111,7 +120,7 @@ EVERY = pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
 
 def export(function: Function, dtype: Any = jnp.float32) -> str:
     types = [jax.ShapeDtypeStruct(MATRIX, dtype)] * 2
-    return str(jax.export.export(jax.jit(function))(*types).mlir_module())
+    return stablehlo_of(function, *types)
 
 
 def constant_rows(rng: np.random.Generator) -> Array:

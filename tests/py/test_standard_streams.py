@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.py import samples
+from tests.py.commands import python
 
 FULL = "> /dev/full"
 NO_INPUT = "<&-"
@@ -81,8 +82,7 @@ def test_an_interrupt_among_the_imports_has_no_traceback(tmp_path: Path) -> None
     heard = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
     path = f"{heard}; import sys; sys.path.insert(0, {str(tmp_path)!r})"
     code = f"{path}; from scalify_hlo.__main__ import run; run()"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (130, "")
+    assert python("-c", code, code=130).stderr == ""
 
 
 def test_the_command_is_the_entry_that_can_be_interrupted() -> None:

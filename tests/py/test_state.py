@@ -6,10 +6,9 @@ import pytest
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import FORMATS
-from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.quantize.state import _measured, narrow_arguments
 from scalify_hlo.recipes.model import StateOptions
-from tests.py.judge import parse
+from tests.py.judge import main_of, parse
 
 
 @pytest.mark.parametrize(
@@ -58,8 +57,7 @@ func.func @main(%w: tensor<4x4xf32> {{scalify.pair, scalify.role = "weight"{stor
 )
 def test_formats_of_arguments(stored: str, options: StateOptions, element: str) -> None:
     module = parse(STEP.format(stored=stored))
-    main = main_function(module.operation)
-    assert main is not None
+    main = main_of(module)
     with module.context, ir.Location.unknown():
         roles = narrow_arguments(main, options).roles
     assert roles == (set() if element == "f32" else {"weight"})

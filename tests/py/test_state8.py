@@ -16,13 +16,14 @@ import optax
 import pytest
 
 import scalify_hlo as jsa
+from examples.training import training_step
 from scalify_hlo import InputError, UsageError
 from scalify_hlo.jax_api.scaled_array import is_scaled_array
 from scalify_hlo.run.runner import compile_module
 from tests.py import eight_devices
 from tests.py import moments_numpy as model
-from tests.py.judge import parse, propagated
-from tests.py.test_recipe import call
+from tests.py.commands import call
+from tests.py.judge import pairs, parse, program_of, propagated
 
 OPTIMIZERS: dict[str, Callable[[], optax.GradientTransformation]] = {
     "adam": lambda: optax.adam(2e-3),
@@ -48,12 +49,7 @@ def loss(params: Any, x: jax.Array, y: jax.Array) -> jax.Array:
 
 
 def step_of(optimizer: optax.GradientTransformation) -> Callable[..., Any]:
-    def step(params: Any, state: Any, x: jax.Array, y: jax.Array) -> Any:
-        value, gradients = jax.value_and_grad(loss)(params, x, y)
-        updates, state = optimizer.update(gradients, state, params)
-        return optax.apply_updates(params, updates), state, value
-
-    return step
+    return training_step(loss, optimizer)
 
 
 def start() -> Any:
@@ -87,8 +83,7 @@ def bytes_of(tree: Any) -> int:
 
 
 def packed_in(tree: Any) -> list[jsa.ScaledArray]:
-    leaves = jax.tree.leaves(tree, is_leaf=is_scaled_array)
-    return [leaf for leaf in leaves if is_scaled_array(leaf) and leaf.power is not None]
+    return [pair for pair in pairs(tree) if pair.power is not None]
 
 
 def whole(tree: Any) -> Any:
@@ -107,7 +102,7 @@ def packed_program(optimizer: optax.GradientTransformation) -> jax.export.Export
 def exported(optimizer: optax.GradientTransformation) -> jax.export.Exported:
     params = start()
     state = params, optimizer.init(params), *batches(0, 1)[0]
-    return jax.export.export(jax.jit(step_of(optimizer)))(*state)
+    return program_of(step_of(optimizer), *state)
 
 
 @pytest.mark.slow
@@ -370,7 +365,7 @@ class TestRemarks:
             jnp.asarray(rng.normal(size=shape) * size, jnp.float32)
             for shape, size in (((64, 160), 1), ((64, 160), 2.0**18), ((32, 64), 1))
         )
-        program = jax.export.export(jax.jit(step))(w, m, x)
+        program = program_of(step, w, m, x)
         new, report = jsa.rewrite(program, recipe="fp8-state8", signature="scaled", report=True)
         assert [s.name for s in report.sites if s.kind == "state.moment_scales"] == ["m"]
         found = new.call(*jsa.scaled_state(new, (w, m)), jsa.as_scaled_array(x))
@@ -409,10 +404,9 @@ class TestCommands:
         original.write_text(str(exported(OPTIMIZERS["adamw"]()).mlir_module()))
         bounds = ("--require", "state-bytes<=0.36", "--strict")
         options = ("--recipe", "fp8-state8", "--signature", "scaled", *bounds)
-        assert call("rewrite", str(original), "-o", str(new), *options).exit_code == 0
-        checked = call("check", str(original), str(new))
-        assert checked.exit_code == 0, checked.stdout
-        listed = call("inspect", "--arguments", str(new)).stdout
+        call("rewrite", original, "-o", new, *options, code=0)
+        call("check", original, new, code=0)
+        listed = call("inspect", "--arguments", new).stdout
         assert "scale of" in listed
         assert listed.count("f8E8M0FNU") == 12
 

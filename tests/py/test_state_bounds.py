@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import scalify_hlo as jsa
-from tests.py.judge import propagated
+from tests.py.judge import program_of, propagated
 
 Array = jax.Array
 ONES = jnp.ones(4)
@@ -55,9 +55,7 @@ def test_calls_that_branch_are_looked_at_so_far() -> None:
     branching: Any = sum_of
     for _ in range(20):  # a million calls; many more are too many for jax.export itself
         branching = jax.jit(lambda a, b, inner=branching: inner(a, b) + inner(b, a))
-    exported = jax.export.export(jax.jit(lambda s, g: {"w": branching(s["w"], g)}))(
-        {"w": ONES}, ONES
-    )
+    exported = program_of(lambda s, g: {"w": branching(s["w"], g)}, {"w": ONES}, ONES)
     propagated(exported, signature="scaled")
 
 
@@ -78,7 +76,7 @@ def test_complex_state_stays_as_it_is() -> None:
         return {"a": state["a"] - 0.1 * g}
 
     z = jnp.ones((8, 8), jnp.complex64)
-    exported = jax.export.export(jax.jit(step))({"a": z}, z)
+    exported = program_of(step, {"a": z}, z)
     program = jsa.rewrite(exported, signature="scaled", recipe="fp8-state")
     assert all(aval.dtype in (jnp.complex64, jnp.float32) for aval in program.in_avals)
 

@@ -10,8 +10,8 @@ import jax.numpy as jnp
 import pytest
 from jax import lax
 
-from scalify_hlo.dialect import attributes
 from tests.py import optimizer_programs as programs
+from tests.py.judge import shaped
 from tests.py.optimizer_programs import (
     B1,
     B2,
@@ -26,9 +26,8 @@ from tests.py.optimizer_programs import (
     adam,
     average,
 )
-from tests.py.role_models import array
 from tests.py.test_roles import EVERY_NAMING, exported, with_roles
-from tests.py.test_state_roles import all_ops, argument_roles, names_of
+from tests.py.test_state_roles import argument_roles, names_of, state_gradients
 
 pytestmark = pytest.mark.slow
 
@@ -294,9 +293,9 @@ def test_state_of_stacked_layers(name: str, loop: Any, *, unrolled: bool) -> Non
     def step(params: Any, state: Any, x: jax.Array) -> Any:
         return loop(jax.grad(stacked_loss)(params, x), state, params, update)
 
-    params = {"w": array(3, 8, 8), "b": array(3, 8)}
+    params = {"w": shaped(3, 8, 8), "b": shaped(3, 8)}
     state = {k: optimizer.state(leaf) for k, leaf in params.items()}
-    text = exported(step, (params, state, array(4, 8)))
+    text = exported(step, (params, state, shaped(4, 8)))
     for stripped in (False, True):
         found = roles_of(optimizer, text, stripped=stripped)
         assert found == {name: {role} for name, role in optimizer.roles.items()}
@@ -317,7 +316,7 @@ def test_gradients_of_elementwise_models_are_no_products() -> None:
         return w - m / (jnp.sqrt(v) + EPSILON), m, v
 
     wanted = {"w": "weight", "m": FIRST, "v": SECOND, "x": NEITHER, "y": NEITHER}
-    assert roles_in(step, *[array(8)] * 5) == wanted
+    assert roles_in(step, *[shaped(8)] * 5) == wanted
 
 
 def test_gradients_of_numbers() -> None:
@@ -327,7 +326,7 @@ def test_gradients_of_numbers() -> None:
         return t - m / (jnp.sqrt(v) + EPSILON), m, v
 
     wanted = {"t": "weight", "m": FIRST, "v": SECOND, "x": NEITHER}
-    assert roles_in(step, array(), array(), array(), array(8, 4)) == wanted
+    assert roles_in(step, shaped(), shaped(), shaped(), shaped(8, 4)) == wanted
 
 
 def test_statistics_of_batches_are_no_moments() -> None:
@@ -343,7 +342,7 @@ def test_statistics_of_batches_are_no_moments() -> None:
         m = average(g, m)
         return w - m, m, 0.9 * mean + 0.1 * now[0], 0.9 * var + 0.1 * now[1]
 
-    arguments = array(8, 6), array(8, 6), array(6), array(6), array(4, 8)
+    arguments = shaped(8, 6), shaped(8, 6), shaped(6), shaped(6), shaped(4, 8)
     wanted = {"w": "weight", "m": FIRST, "mean": NEITHER, "var": NEITHER, "x": NEITHER}
     assert roles_in(step, *arguments) == wanted
 
@@ -356,7 +355,7 @@ def test_target_networks_are_weights() -> None:
         w = w - 0.1 * g
         return w, jnp.where(w.sum() > 0, w, old)
 
-    assert roles_in(step, array(8, 6), array(8, 6), array(4, 8)) == {
+    assert roles_in(step, shaped(8, 6), shaped(8, 6), shaped(4, 8)) == {
         "w": "weight",
         "old": "weight",
         "x": NEITHER,
@@ -368,7 +367,7 @@ def test_frozen_weights_are_weights() -> None:
         g = jax.grad(lambda w: jnp.mean((x @ frozen @ w) ** 2))(w)
         return w - 0.1 * g, frozen
 
-    found = roles_in(step, array(6, 5), array(8, 6), array(4, 8))
+    found = roles_in(step, shaped(6, 5), shaped(8, 6), shaped(4, 8))
     assert found == {"w": "weight", "frozen": "weight", "x": NEITHER}
 
 
@@ -380,7 +379,7 @@ def test_gradients_are_what_the_model_ends_in(name: str, *, stripped: bool) -> N
     state = {key: optimizer.state(weight) for key, weight in params.items()}
     text = exported(programs.training(optimizer), (params, state, *programs.batch()))
     module, _ = with_roles(text, stripped=stripped)
-    found = [op for op in all_ops(module) if attributes.STATE_GRADIENT in op.attributes]
+    found = state_gradients(module)
     shapes = sorted(tuple(op.results[0].type.shape) for op in found)
     decays = name in ("decayed", "lars")
     assert shapes == sorted(weight.shape for weight in params.values())

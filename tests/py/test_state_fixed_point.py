@@ -16,7 +16,8 @@ import pytest
 import scalify_hlo as jsa
 from examples.training import training_step
 from scalify_hlo import UsageError, load_recipe
-from tests.py.judge import rewritten
+from scalify_hlo.jax_api.scaled_array import is_scaled_array
+from tests.py.judge import leaves, pairs, program_of, rewritten, rms, shaped
 
 RECIPES = ("propagate", "bf16", "fp16", "fp16-state", "fp8", "fp8-state", "fp8-current", "unit")
 """The presets that `scalify` takes by themselves."""
@@ -27,19 +28,8 @@ WIDE = {"matmul.smallest": 1 << 20, "state.gradient": "keep"}
 F16_MAX = 65504.0
 
 
-def pairs(tree: Any) -> list[Any]:
-    """The ScaledArrays of a pytree."""
-    leaves = jax.tree.leaves(tree, is_leaf=_is_pair)
-    return [leaf for leaf in leaves if _is_pair(leaf)]
-
-
-def _is_pair(value: Any) -> bool:
-    return isinstance(value, jsa.ScaledArray)
-
-
 def log_rms(array: Any) -> float:
-    values = np.asarray(array, np.float64)
-    return float(np.log2(np.sqrt(np.mean(values**2))))
+    return float(np.log2(rms(array)))
 
 
 def amax(array: Any) -> float:
@@ -104,7 +94,7 @@ class TestSgd:
 
     def test_momentum_too(self) -> None:
         optimizer = optax.sgd(0.05, momentum=0.9, nesterov=True)
-        states = trained(training_step(loss, optimizer), optimizer, 30)
+        states = trained(optimizer, 30)
         assert scales(states[0]) == scales(states[-1])
 
 
@@ -127,10 +117,10 @@ def batch(number: int) -> Any:
 
 
 def trained(
-    step: Any, optimizer: Any, steps: int, recipe: str = "propagate", **settings: Any
+    optimizer: Any, steps: int, recipe: str = "propagate", of: Any = loss, **settings: Any
 ) -> list[Any]:
     """The state before the first step and after each."""
-    run = jsa.scalify(step, recipe=recipe, settings=settings)
+    run = jsa.scalify(training_step(of, optimizer), recipe=recipe, settings=settings)
     start = params()
     states = [jsa.as_scaled_array((start, optimizer.init(start)))]
     for number in range(steps):
@@ -143,6 +133,7 @@ def scales(state: Any) -> list[float]:
     return [float(pair.scale) for pair in pairs(state)]
 
 
+ADAM = optax.adam(2.0**-6)
 OPTIMIZERS: dict[str, Callable[[], Any]] = {
     "adam": partial(optax.adam, 2.0**-6),
     "adagrad": partial(optax.adagrad, 2.0**-4),
@@ -167,18 +158,16 @@ class TestWideState:
     @pytest.mark.parametrize("name", [*OPTIMIZERS, *MATRICES])
     def test_scales_stay(self, name: str, recipe: str) -> None:
         optimizer = (OPTIMIZERS | MATRICES)[name]()
-        states = trained(training_step(loss, optimizer), optimizer, 6, recipe)
+        states = trained(optimizer, 6, recipe)
         for before, after in itertools.pairwise(states):
-            leaves = (jax.tree.leaves(state, is_leaf=_is_pair) for state in (before, after))
-            for old, new in zip(*leaves, strict=True):
+            for old, new in zip(*map(leaves, (before, after)), strict=True):
                 # What no scale reaches, such as zeros that Adafactor returns, comes back plain.
-                if _is_pair(new) and new.dtype != np.float16:
+                if is_scaled_array(new) and new.dtype != np.float16:
                     assert float(new.scale) == float(old.scale)
 
     def test_bf16_keeps_its_scale_as_well(self) -> None:
-        optimizer = optax.adam(2.0**-6)
         settings = {f"state.{kind}": "bf16" for kind in ("weight", "first_moment", "second_moment")}
-        states = trained(training_step(loss, optimizer), optimizer, 6, **settings)
+        states = trained(ADAM, 6, **settings)
         assert {pair.dtype for pair in pairs(states[-1])} == {np.dtype(jnp.bfloat16)}
         assert scales(states[0]) == scales(states[-1])
 
@@ -190,9 +179,8 @@ class TestNarrowState:
     @pytest.mark.parametrize("name", OPTIMIZERS)
     def test_moments_are_those_of_wide_state(self, name: str) -> None:
         optimizer = OPTIMIZERS[name]()
-        step = training_step(loss, optimizer)
-        states = trained(step, optimizer, 60, "fp8-state", **WIDE)
-        plain = jax.jit(step)
+        states = trained(optimizer, 60, "fp8-state", **WIDE)
+        plain = jax.jit(training_step(loss, optimizer))
         for number, (before, after) in enumerate(itertools.pairwise(states)):
             assert_held(after)
             decoded = jsa.asarray(before, jnp.float32)
@@ -202,31 +190,25 @@ class TestNarrowState:
     @pytest.mark.slow
     @pytest.mark.parametrize("recipe", ["fp16-state", "fp8"])
     def test_weights(self, recipe: str) -> None:
-        optimizer = optax.adam(2.0**-6)
-        for state in trained(training_step(loss, optimizer), optimizer, 20, recipe)[1:]:
+        for state in trained(ADAM, 20, recipe)[1:]:
             assert_held(state)
 
     @pytest.mark.slow
     def test_second_moments_have_room_on_both_sides(self) -> None:
         """Their amax is within an octave below 2^7, whatever that of gradients is."""
-        optimizer = optax.adam(2.0**-6)
-        *_, state = trained(training_step(loss, optimizer), optimizer, 3, "fp8-state")
+        *_, state = trained(ADAM, 3, "fp8-state")
         for pair in pairs(state[1][0].nu):
             assert 2.0**6 <= amax(pair.data) <= 2.0**7
 
     def test_weights_that_follow_no_gradient(self) -> None:
         """Gradients that are 2^40 times as large or small as weights change no scale by as much."""
-        optimizer = optax.sgd(0.0)
-        step = training_step(lambda *given: 2.0**40 * loss(*given), optimizer)
-        states = trained(step, optimizer, 3, "fp16-state")
+        states = trained(optax.sgd(0.0), 3, "fp16-state", lambda *given: 2.0**40 * loss(*given))
         assert scales(states[0])[1:3] == scales(states[-1])[1:3]
 
     @pytest.mark.slow
     def test_it_is_measured_every_few_steps(self) -> None:
-        optimizer = optax.adam(2.0**-6)
         every = {"state_rescale.every": 4, "inputs.step": "*.count"}
-        step = training_step(loss, optimizer)
-        states = trained(step, optimizer, 9, "fp8-state", **every)[1:]
+        states = trained(ADAM, 9, "fp8-state", **every)[1:]
         changed = [scales(a) != scales(b) for a, b in itertools.pairwise(states)]
         assert not any(changed[i] for i in (0, 1, 2, 4, 5, 6))
         assert changed[3] or changed[7]
@@ -236,10 +218,8 @@ class TestNarrowState:
     @pytest.mark.slow
     @pytest.mark.parametrize("format_", ["f16", "f8E5M2", "f8E4M3FN"])
     def test_without_any_preset(self, format_: str) -> None:
-        optimizer = optax.adam(2.0**-6)
-        step = training_step(loss, optimizer)
         settings = {"state.first_moment": format_, "state.second_moment": format_}
-        *_, state = trained(step, optimizer, 30, **settings)
+        *_, state = trained(ADAM, 30, **settings)
         moments = [p for p in pairs(state[1]) if p.dtype != np.float32]
         assert len(moments) == 6
         for pair in moments:
@@ -257,16 +237,14 @@ class TestOptions:
             load_recipe(recipe, [f"state_rescale.{option}", setting])
 
     def test_a_statistic_is_taken_of_all_state(self) -> None:
-        optimizer = optax.adam(2.0**-6)
         settings = {"state_rescale.statistic": "l2"}
-        *_, state = trained(training_step(loss, optimizer), optimizer, 3, "fp8", **settings)
+        *_, state = trained(ADAM, 3, "fp8", **settings)
         for pair in pairs(state):
             assert -0.01 <= log_rms(pair.data) <= 1.01
 
     def test_narrow_state_needs_none(self) -> None:
-        optimizer = optax.adam(2.0**-6)
         settings = {"norm_gradients.statistic": "none", "state_rescale.statistic": "none"}
-        states = trained(training_step(loss, optimizer), optimizer, 20, "fp16-state", **settings)
+        states = trained(ADAM, 20, "fp16-state", **settings)
         for state in states[1:]:
             assert_held(state)
 
@@ -365,7 +343,7 @@ class TestWhichResultsAreState:
         def turn(x: Any, w: Any) -> Any:
             return jnp.tanh(x @ w)
 
-        shape = jax.ShapeDtypeStruct((8, 8), jnp.float32)
+        shape = shaped(8, 8)
         for donated, expected in (((0,), 2.0**5), ((), 1.0)):
             exported = jax.export.export(jax.jit(turn, donate_argnums=donated))(shape, shape)
             done = jsa.rewrite(exported, recipe="fp8", signature="scaled")
@@ -407,7 +385,7 @@ class TestWhichResultsAreState:
 
 def test_nothing_is_added_for_wide_state() -> None:
     """At its own scale state needs no factor: there are as many ops as without this."""
-    exported = jax.export.export(jax.jit(descend))(jax.ShapeDtypeStruct((64, 64), jnp.float32))
+    exported = program_of(descend, shaped(64, 64))
     text = str(exported.mlir_module())
     module, _ = rewritten(text, "scaled")
     multiplies = str(module).count("stablehlo.multiply")

@@ -8,7 +8,6 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 import optax
 import pytest
 
@@ -19,9 +18,8 @@ from scalify_hlo.analysis.frames import Frame, Place
 from scalify_hlo.analysis.layers import match
 from scalify_hlo.analysis.monomials import MIXED, degree_of
 from scalify_hlo.analysis.reach import Reach
-from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.errors import InputError, Remark
-from tests.py.judge import parse
+from tests.py.judge import main_of, parse, shaped, stablehlo_of
 
 
 def chain(op: str, length: int) -> tuple[object, list[Place]]:
@@ -32,8 +30,7 @@ def chain(op: str, length: int) -> tuple[object, list[Place]]:
         lines.append(f"%{i + 1} = stablehlo.{op} {operands} : !t")
     body = "\n".join([*lines, f"return %{length} : !t"]).replace("!t", "tensor<4x4xf32>")
     module = parse(f"func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {{ {body} }}")
-    main = main_function(module.operation)
-    assert main is not None
+    main = main_of(module)
     with module.context:
         frame = Frame({})
     operations = list(main.regions[0].blocks[0].operations)
@@ -70,8 +67,8 @@ def nested_calls(depth: int) -> str:
 
     for number in range(depth):
         step = jax.jit(_named(step, f"call_{number}"))
-    shapes = [jax.ShapeDtypeStruct((64, 64), np.float32)] * 2
-    return str(jax.export.export(jax.jit(_named(step, "main")))(*shapes).mlir_module())
+    shapes = [shaped(64, 64)] * 2
+    return stablehlo_of(_named(step, "main"), *shapes)
 
 
 def _named(step: Callable[..., Any], name: str) -> Callable[..., Any]:
@@ -110,7 +107,7 @@ def remarks_of(
     step: Callable[..., Any], *arguments: Any, recipe: str = "fp8-state"
 ) -> list[Remark]:
     """The remarks on searches that ended at a limit, of a rewrite of a step."""
-    text = str(jax.export.export(jax.jit(_named(step, "main")))(*arguments).mlir_module())
+    text = stablehlo_of(_named(step, "main"), *arguments)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         _, report = scalify_hlo.rewrite(text, recipe=recipe, signature="scaled", report=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import jax
@@ -18,11 +17,23 @@ from flax.training.train_state import TrainState
 import scalify_hlo as jsa
 from examples.training import training_step
 from scalify_hlo.errors import UsageError
+from scalify_hlo.jax_api.scaled_array import is_scaled_array
 from scalify_hlo.recipes.loading import load_recipe
 from tests.py import eight_devices
-from tests.py.judge import Array, Pair, assert_same_bits, rewritten, run_plain, run_scaled
+from tests.py.judge import (
+    Array,
+    Pair,
+    assert_all_close,
+    assert_same_bits,
+    pairs,
+    program_of,
+    rewritten,
+    rms,
+    run_plain,
+    run_scaled,
+    stablehlo_of,
+)
 
-ROOT = Path(__file__).resolve().parents[2]
 L2 = {"state_rescale.statistic": "l2"}
 EVERY = {**L2, "state_rescale.every": 4, "inputs.step": "*.count"}
 OPTIMIZER = optax.adam(2.0**-5)
@@ -46,6 +57,12 @@ def params() -> Any:
     }
 
 
+def begun() -> Any:
+    """The state before the first step."""
+    start = params()
+    return start, OPTIMIZER.init(start)
+
+
 def batch(weight: float = 1.0, seed: int = 1) -> Any:
     x = np.random.default_rng(seed).standard_normal((8, 16))
     return jnp.asarray(x, jnp.float32), jnp.float32(weight)
@@ -53,8 +70,8 @@ def batch(weight: float = 1.0, seed: int = 1) -> Any:
 
 @pytest.fixture(scope="module", name="text")
 def _text() -> str:
-    arguments = (params(), OPTIMIZER.init(params()), *batch())
-    return str(jax.export.export(jax.jit(step))(*arguments).mlir_module())
+    arguments = (*begun(), *batch())
+    return stablehlo_of(step, *arguments)
 
 
 def trained(
@@ -62,8 +79,7 @@ def trained(
 ) -> list[Any]:
     """The state after each of some steps, whose gradients get smaller and smaller."""
     run = jsa.scalify(step, recipe=recipe, settings=settings)
-    start = params()
-    state = jsa.as_scaled_array((start, OPTIMIZER.init(start)))
+    state = jsa.as_scaled_array(begun())
     states = []
     for number in range(steps):
         *state, _ = run(*state, *jsa.as_scaled_array(batch(weight * 0.5**number)))
@@ -77,17 +93,8 @@ def moments(state: Any) -> Any:
     return [*adam.mu.values()], [*adam.nu.values()]
 
 
-def leaves_of(tree: Any) -> list[Any]:
-    """The ScaledArrays of a pytree."""
-    return [leaf for leaf in jax.tree.leaves(tree, is_leaf=_is_pair) if _is_pair(leaf)]
-
-
-def rms(array: Any) -> float:
-    return float(np.sqrt(np.mean(np.square(np.asarray(array, np.float64)))))
-
-
 def scales(state: Any) -> list[float]:
-    return [float(pair.scale) for pair in leaves_of(state)]
+    return [float(pair.scale) for pair in pairs(state)]
 
 
 @pytest.mark.slow
@@ -95,11 +102,11 @@ class TestInTheProgram:
     def test_scales_follow_the_values(self) -> None:
         states = trained(L2, 12)
         for state in states:
-            assert all(0.999 <= rms(pair.data) < 2.001 for pair in leaves_of(state))
+            assert all(0.999 <= rms(pair.data) < 2.001 for pair in pairs(state))
         first, last = (moments(states[i])[0][0].scale for i in (0, -1))
         assert last < first
         still = trained({}, 12)
-        assert any(rms(pair.data) < 2.0**-6 for pair in leaves_of(still[-1]))
+        assert any(rms(pair.data) < 2.0**-6 for pair in pairs(still[-1]))
 
     @pytest.mark.parametrize("settings", [L2, {**L2, "state_rescale.statistic": "max"}, EVERY])
     def test_values_are_those_of_the_original_to_a_bit(
@@ -133,8 +140,7 @@ class TestInTheProgram:
         """It says nothing then of the scale that it needs before it is measured again."""
         settings = {**EVERY, "matmul.smallest": 1 << 20, "state.gradient": "keep"}
         run, plain = jsa.scalify(step, recipe="fp8-state", settings=settings), jax.jit(step)
-        start = params()
-        expected = start, OPTIMIZER.init(start)
+        expected = begun()
         state = jsa.as_scaled_array(expected)
         for number in range(4):
             given = batch(2.0**-14 if number else 0.0)
@@ -164,7 +170,7 @@ class TestInTheProgram:
                 {"state.weight": "keep"},
             )
         )
-        for ours, theirs in zip(leaves_of(narrow[0]), leaves_of(wide[0]), strict=True):
+        for ours, theirs in zip(pairs(narrow[0]), pairs(wide[0]), strict=True):
             assert ours.data.dtype == np.float16
             np.testing.assert_allclose(np.asarray(ours), np.asarray(theirs), rtol=5e-3, atol=5e-3)
 
@@ -173,8 +179,7 @@ class TestInTheProgram:
         run = jsa.scalify(
             step, recipe="fp8-state", settings={**L2, "state_gradients.statistic": "l2"}
         )
-        start = params()
-        state = jsa.as_scaled_array((start, OPTIMIZER.init(start)))
+        state = jsa.as_scaled_array(begun())
         seen = []
         for _ in range(3):
             *state, _ = run(*state, *jsa.as_scaled_array(batch(0.0)))
@@ -187,14 +192,8 @@ class TestInTheProgram:
         """Smaller second moments stay in the data, and mean the same."""
         settings = {**L2, "state_rescale.statistic": "max"}
         run, plain = jsa.scalify(step, settings=settings), jax.jit(step)
-        start, given = params(), batch(2.0**-40)
-        state, expected = (
-            jsa.as_scaled_array((start, OPTIMIZER.init(start))),
-            (
-                start,
-                OPTIMIZER.init(start),
-            ),
-        )
+        given, expected = batch(2.0**-40), begun()
+        state = jsa.as_scaled_array(expected)
         for _ in range(3):
             *state, _ = run(*state, *jsa.as_scaled_array(given))
             *expected, _ = plain(*expected, *given)
@@ -211,23 +210,17 @@ class TestInTheProgram:
 
             return jax.lax.scan(turn, (params, state), xs)[0]
 
-        start, xs = (
-            params(),
-            jax.tree.map(lambda *each: jnp.stack(each), *(batch(seed=i) for i in range(3))),
-        )
-        arguments = (start, OPTIMIZER.init(start), xs)
+        xs = jax.tree.map(lambda *each: jnp.stack(each), *(batch(seed=i) for i in range(3)))
+        arguments = (*begun(), xs)
         found = jsa.scalify(steps, settings=L2)(*jsa.as_scaled_array(arguments))
-        assert all(0.999 <= rms(pair.data) < 2.001 for pair in leaves_of(found))
+        assert all(0.999 <= rms(pair.data) < 2.001 for pair in pairs(found))
         expected = jax.jit(steps)(*arguments)
-        for ours, theirs in zip(
-            jax.tree.leaves(jsa.asarray(found)), jax.tree.leaves(expected), strict=True
-        ):
-            np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-7)
+        assert_all_close(jsa.asarray(found), expected, rtol=1e-4, atol=1e-7)
 
     @pytest.mark.parametrize("recipe", ["fp8", "fp8-delayed", "fp8-current"])
     def test_goes_with_every_recipe(self, recipe: str) -> None:
-        arguments = (params(), OPTIMIZER.init(params()), *batch())
-        exported = jax.export.export(jax.jit(step))(*arguments)
+        arguments = (*begun(), *batch())
+        exported = program_of(step, *arguments)
         settings = {**L2, "matmul.smallest": 8}
         done = jsa.rewrite(exported, recipe=recipe, signature="scaled", settings=settings)
         given = (
@@ -237,15 +230,11 @@ class TestInTheProgram:
             (state, _) = done.call(*given, jsa.init_scaling_state(done))
         else:
             state = done.call(*given)
-        assert all(0.99 <= rms(pair.data) < 2.01 for pair in leaves_of(state[:2]))
+        assert all(0.99 <= rms(pair.data) < 2.01 for pair in pairs(state[:2]))
 
 
 def _scale(value: Pair | Array) -> float:
     return value.scale if isinstance(value, Pair) else 0.0
-
-
-def _is_pair(value: Any) -> bool:
-    return isinstance(value, jsa.ScaledArray)
 
 
 class TestBetweenSteps:
@@ -254,14 +243,14 @@ class TestBetweenSteps:
         create: Any = TrainState.create
         plain = create(apply_fn=loss, params=params(), tx=OPTIMIZER)
         state = jsa.as_scaled_array(plain.replace(params={"key": jax.random.key(0), **params()}))
-        drifted = jax.tree.map(_drifted, state, is_leaf=_is_pair)
+        drifted = jax.tree.map(_drifted, state, is_leaf=is_scaled_array)
         found = jsa.dynamic_rescale(drifted)
         trees: list[Any] = [jax.tree.structure(tree) for tree in (found, state)]
         assert trees[0] == trees[1]
         assert found.apply_fn is loss
         assert found.params["key"] == drifted.params["key"]
         assert found.step == 0
-        for pair, before in zip(leaves_of(found), leaves_of(drifted), strict=True):
+        for pair, before in zip(pairs(found), pairs(drifted), strict=True):
             if np.asarray(before.data).any():
                 assert 0.999 <= rms(pair.data) < 2.001
             np.testing.assert_array_equal(np.asarray(pair), np.asarray(before))
@@ -293,8 +282,7 @@ class TestBetweenSteps:
             return step(*arguments)
 
         run = jsa.scalify(noted, recipe="fp8-state")
-        start = params()
-        state: Any = jsa.as_scaled_array((start, OPTIMIZER.init(start)))
+        state: Any = jsa.as_scaled_array(begun())
         for _ in range(2):
             state = run(*state, *jsa.as_scaled_array(batch()))[:2]
         count = len(traced)
@@ -304,7 +292,7 @@ class TestBetweenSteps:
 
 
 def _drifted(leaf: Any) -> Any:
-    return jsa.rebalance_scale(leaf, 2.0**9) if _is_pair(leaf) else leaf
+    return jsa.rebalance_scale(leaf, 2.0**9) if is_scaled_array(leaf) else leaf
 
 
 @pytest.mark.slow

@@ -12,17 +12,17 @@ import jax
 import jax.numpy as jnp
 import optax
 import pytest
-from click.testing import CliRunner
 from flax import nnx
 
+from examples.training import training_step
 from scalify_hlo._compat import ir
 from scalify_hlo.api import make_options
-from scalify_hlo.cli.main import main
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.passes.pipeline import run_passes
 from tests.py import role_models
-from tests.py.judge import parse
+from tests.py.commands import call
+from tests.py.judge import main_of, parse, shaped, stablehlo_of
 from tests.py.role_models import DISTINCT
 from tests.py.test_roles import EVERY_NAMING, EVERY_SIZE, SIZES, exported, with_roles
 
@@ -74,12 +74,7 @@ OPTIMIZERS: Mapping[str, tuple[Any, list[str], list[str]]] = {
 
 
 def optimizer_step(optimizer: Any) -> Callable[..., Any]:
-    def step(params: Any, state: Any, x: jax.Array, y: jax.Array) -> Any:
-        loss, gradients = jax.value_and_grad(role_models.mlp_loss)(params, x, y)
-        updates, state = optimizer.update(gradients, state, params)
-        return optax.apply_updates(params, updates), state, loss
-
-    return step
+    return training_step(role_models.mlp_loss, optimizer)
 
 
 def called(optimizer: Any) -> Callable[..., Any]:
@@ -105,17 +100,13 @@ def looped(optimizer: Any) -> Callable[..., Any]:
 def argument_roles(text: str, *, stripped: bool) -> list[str]:
     """The role of each argument; nothing where it has none."""
     module, _ = with_roles(text, stripped=stripped)
-    function = main_function(module.operation)
-    assert function is not None
-    marks = attributes.argument_attributes(function)
+    marks = attributes.argument_attributes(main_of(module))
     return [m[attributes.ROLE].value if attributes.ROLE in m else "" for m in marks]
 
 
 def names_of(text: str) -> list[str]:
     module = parse(text)
-    function = main_function(module.operation)
-    assert function is not None
-    return attributes.argument_names(function)
+    return attributes.argument_names(main_of(module))
 
 
 def wanted_role(name: str, first: list[str], second: list[str]) -> str:
@@ -187,7 +178,7 @@ def step_text(name: str, kind: Callable[..., Any], sizes: str) -> str:
 def test_gradients_of_weights_are_the_backward_matmuls(name: str, *, stripped: bool) -> None:
     """Whatever the optimizer does with them: clips, sums or scales them."""
     module, _ = with_roles(step_text(name, optimizer_step, "distinct"), stripped=stripped)
-    found = [op for op in all_ops(module) if attributes.STATE_GRADIENT in op.attributes]
+    found = state_gradients(module)
     assert sorted(tuple(op.results[0].type.shape) for op in found) == [(8, 12), (12, 8), (12, 10)]
     for op in found:
         while op.name != "stablehlo.dot_general":
@@ -210,7 +201,7 @@ def test_weights_that_the_model_reads_in_another_format_are_weights(how: str) ->
         return jax.tree.map(lambda p, g: p - 0.1 * g, w, jax.grad(loss)(w))
 
     args = [jnp.ones((16, 32)), jnp.ones((32, 24))], jnp.ones((8, 16)), jnp.ones((8, 24))
-    made = jax.export.export(jax.jit(step))(*args, jnp.ones(1)).mlir_module()
+    made = stablehlo_of(step, *args, jnp.ones(1))
     text = str(with_roles(made, stripped=False)[0])
     assert text.count('scalify.role = "weight"') >= 2
 
@@ -218,18 +209,11 @@ def test_weights_that_the_model_reads_in_another_format_are_weights(how: str) ->
 def test_what_adafactor_adds_is_no_gradient() -> None:
     """It is the gradient over what its moments say, which is no longer of a gradient's size."""
     module, _ = with_roles(step_text("adafactor", optimizer_step, "distinct"), stripped=True)
-    assert not any(attributes.STATE_GRADIENT in op.attributes for op in all_ops(module))
+    assert not state_gradients(module)
 
 
-def all_ops(module: ir.Module) -> list[ir.Operation]:
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(visit)
-    return found
+def state_gradients(module: ir.Module) -> list[ir.Operation]:
+    return ops_in(module.operation, where=lambda op: attributes.STATE_GRADIENT in op.attributes)
 
 
 @EVERY_NAMING
@@ -237,7 +221,7 @@ def all_ops(module: ir.Module) -> list[ir.Operation]:
 def test_updates_alone_tell_state_from_gradients(order: str, *, stripped: bool) -> None:
     """A gradient that is an argument goes into both moments, a moment into one."""
     optimizer = optax.adam(1e-3)
-    params = {"w": role_models.array(6, 8), "b": role_models.array(8)}
+    params = {"w": shaped(6, 8), "b": shaped(8)}
     state = jax.eval_shape(optimizer.init, params)
 
     def update(*arguments: Any) -> Any:
@@ -296,8 +280,7 @@ def test_results_have_the_attributes_again_that_they_had(
 ) -> None:
     """What was said of state on them is gone, and what jax says of them is there."""
     module = parse(step_text("adamw", optimizer_step, "distinct"))
-    function = main_function(module.operation)
-    assert function is not None
+    function = main_of(module)
     with module.context:
         if described:
             marks = attributes.result_attributes(function)
@@ -332,6 +315,5 @@ def test_inspect_shows_roles_and_how_sure_they_are(tmp_path: Path) -> None:
 
 
 def inspected(*arguments: str) -> list[list[str]]:
-    result = CliRunner().invoke(main, ["inspect", *arguments])
-    assert result.exit_code == 0, result.output
+    result = call("inspect", *arguments, code=0)
     return [line.split() for line in result.output.splitlines()]

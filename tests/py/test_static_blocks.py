@@ -12,13 +12,13 @@ import pytest
 from jax import export, lax
 
 import scalify_hlo
-from scalify_hlo._compat import ir
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.passes.pipeline import Options, rewrite_module
 from scalify_hlo.quantize.blocks import operands as static
 from scalify_hlo.quantize.blocks.operands import BlockOperands
 from scalify_hlo.recipes.loading import load_recipe
 from tests.py.block_numpy import Array, blocked
-from tests.py.judge import evaluate, parse
+from tests.py.judge import evaluate, parse, program_of, stablehlo_of
 from tests.py.test_blocks import PRESETS, ROUNDINGS, SIZES, edges, normal, operands, rewritten
 
 EVERY_RECIPE = pytest.mark.parametrize("recipe", PRESETS)
@@ -43,15 +43,9 @@ def _code_for_f4(request: pytest.FixtureRequest) -> None:
 
 def constants(text: str) -> list[str]:
     """Returns the types of the constants of a program that are no splats, sorted."""
-    found: list[str] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == "stablehlo.constant" and not op.attributes["value"].is_splat:
-            found.append(str(op.results[0].type))
-        return ir.WalkResult.ADVANCE
-
-    parse(text).operation.walk(visit)
-    return sorted(found)
+    module = parse(text)
+    found = ops_in(module.operation, {"stablehlo.constant"})
+    return sorted(str(o.results[0].type) for o in found if not o.attributes["value"].is_splat)
 
 
 def data_of(text: str) -> list[str]:
@@ -330,7 +324,7 @@ def test_the_file_has_no_wide_weights(recipe: str) -> None:
     def model(x: Any) -> Any:
         return jax.nn.gelu(x @ weights[0]) @ weights[1]
 
-    program = export.export(jax.jit(model))(normal(32, 256))
+    program = program_of(model, normal(32, 256))
     made, report = scalify_hlo.rewrite(program, recipe=recipe, report=True)
     before, after = len(program.serialize()), len(made.serialize())
     assert after < 0.31 * before
@@ -338,7 +332,7 @@ def test_the_file_has_no_wide_weights(recipe: str) -> None:
 
 
 def test_the_report_says_which_scales_are_constant() -> None:
-    text = str(export.export(jax.jit(lambda x: x @ W))(normal(32, 32)).mlir_module())
+    text = stablehlo_of(lambda x: x @ W, normal(32, 32))
     report = rewrite_module(parse(text), Options(load_recipe("mxfp8"), listed=True))
     (found,) = report.matmuls
     assert [scale.origin for scale in found.scales if scale] == ["measured", "constant"]

@@ -9,7 +9,7 @@ import pytest
 
 from scalify_hlo._compat import ir
 from scalify_hlo.rules.emitter import BITS, DOWN, NEAREST, UP, Emitter
-from tests.py.judge import evaluate, parse
+from tests.py.judge import body_of, evaluate, parse
 
 
 def power(number: float, rounding: str, *, wide: bool) -> float:
@@ -50,7 +50,7 @@ def test_scales_from_bits_are_those_of_a_division(largest: float) -> None:
     type_ = f"tensor<{amax.size}xf32>"
     module = parse(f"func.func @main(%x: {type_}) -> {type_} {{ return %x : {type_} }}")
     with module.context, ir.Location.unknown():
-        end = module.body.operations[0].regions[0].blocks[0].operations[0].operation
+        end = body_of(module).operations[0].operation
         emitter = Emitter(end, wide=False, shape=(amax.size,))
         end.operands[0] = emitter.inverse_scale(end.operands[0], largest)
     (found,) = evaluate(module, [amax])

@@ -22,6 +22,7 @@ from scalify_hlo.observe.prepare import Programs, Selection
 from scalify_hlo.observe.record import StatsRecord, ValueStats
 from scalify_hlo.quantize.encoding import dtype_of
 from tests.py import eight_devices
+from tests.py.judge import normals, program_of, shaped, stablehlo_of
 from tests.py.stats_reference import PLANTED, Array, assert_is, assert_octaves, classes, planted
 
 DTYPES = {
@@ -51,7 +52,7 @@ def of_text(text: str, *arrays: Any, **options: Any) -> StatsRecord:
 
 
 def of_function(function: Any, *arguments: Any, **options: Any) -> StatsRecord:
-    exported = export.export(jax.jit(function))(*arguments)
+    exported = program_of(function, *arguments)
     return collect_stats(exported, [arguments], **options)
 
 
@@ -245,9 +246,7 @@ def test_integers_and_tokens_are_passed_on() -> None:
 
 def test_symbolic_shapes_are_refined_by_the_inputs() -> None:
     b = export.symbolic_shape("b")[0]
-    exported = export.export(jax.jit(lambda x: jnp.tanh(x).sum(0)))(
-        jax.ShapeDtypeStruct((b, 3), jnp.float32)
-    )
+    exported = program_of(lambda x: jnp.tanh(x).sum(0), shaped(b, 3))
     record = collect_stats(exported, [(np.ones((5, 3), np.float32),)])
     assert find(record, "tanh").shape == (5, 3)
     assert find(record, "argument").name == "x"
@@ -271,9 +270,14 @@ def parameters() -> dict[str, Array]:
     return {"w": w.astype(np.float32), "v": v.astype(np.float32)}
 
 
+def given() -> tuple[Any, dict[str, Array], Array]:
+    """A program, and what it takes."""
+    params, (batch,) = parameters(), batches(1)
+    return program_of(descent, params, batch), params, batch
+
+
 def batches(count: int) -> list[Array]:
-    rng = np.random.default_rng(2)
-    return [rng.standard_normal((32, 16)).astype(np.float32) for _ in range(count)]
+    return normals(*[(32, 16)] * count, seed=2)
 
 
 @pytest.mark.parametrize("carry", [True, False])
@@ -285,7 +289,7 @@ def test_steps_take_batches_in_turn_and_carry_state(carry: bool) -> None:
 
     rng = np.random.default_rng(2)
     params, *given = rng.integers(-8, 8, (3, 16, 16)).astype(np.float32)
-    exported = export.export(jax.jit(step))({"w": params}, given[0])
+    exported = program_of(step, {"w": params}, given[0])
     samples = [({"w": params}, batch) for batch in given]
     record = collect_stats(exported, samples, steps=3, carry=carry)
     assert record.steps == (0, 1, 2)
@@ -320,7 +324,7 @@ def test_delayed_scales_are_measured_by_steps_on_the_inputs(signature: str) -> N
 
 
 def test_a_step_without_state_has_none_to_carry() -> None:
-    exported = export.export(jax.jit(lambda x: x.sum()))(np.ones(3, np.float32))
+    exported = program_of(lambda x: x.sum(), np.ones(3, np.float32))
     with pytest.raises(UsageError, match="no result of the program"):
         collect_stats(exported, [(np.ones(3, np.float32),)], steps=2, carry=True)
 
@@ -332,8 +336,7 @@ def test_a_rewrite_has_the_same_values_as_data_and_scales(signature: str) -> Non
 
     XLA rounds both alike only if it fuses both alike, as it does with its default optimizations.
     """
-    params, (batch,) = parameters(), batches(1)
-    exported = export.export(jax.jit(descent))(params, batch)
+    exported, params, batch = given()
     record = collect_stats(
         exported,
         [(params, batch)],
@@ -365,8 +368,7 @@ def test_a_rewrite_has_the_same_values_as_data_and_scales(signature: str) -> Non
 
 
 def test_casts_of_a_recipe_are_values_of_the_rewrite_only() -> None:
-    params, (batch,) = parameters(), batches(1)
-    exported = export.export(jax.jit(descent))(params, batch)
+    exported, params, batch = given()
     record = collect_stats(
         exported, [(params, batch)], recipe="fp8", settings={"matmul.smallest": 16}
     )
@@ -377,8 +379,7 @@ def test_casts_of_a_recipe_are_values_of_the_rewrite_only() -> None:
 
 
 def test_values_are_selected_by_name() -> None:
-    params, (batch,) = parameters(), batches(1)
-    exported = export.export(jax.jit(descent))(params, batch)
+    exported, params, batch = given()
     record = collect_stats(exported, [(params, batch)], values="*tanh")
     assert [v.op for v in record.variants[0].values] == ["stablehlo.tanh"]
     record = collect_stats(exported, [(params, batch)], values="params['w']")
@@ -400,8 +401,7 @@ def test_values_are_selected_by_name() -> None:
     ],
 )
 def test_inputs_that_do_not_fit_are_refused(arrays: dict[str, Array], message: str) -> None:
-    params, (batch,) = parameters(), batches(1)
-    exported = export.export(jax.jit(descent))(params, batch)
+    exported, params, _ = given()
     named = {f"params['{name}']": array for name, array in params.items()}
     with pytest.raises(UsageError, match=message):
         collect_stats(exported, [{**named, **arrays}])
@@ -416,8 +416,7 @@ def test_inputs_that_do_not_fit_are_refused(arrays: dict[str, Array], message: s
     ],
 )
 def test_options_that_are_not_possible_are_refused(options: dict[str, Any], message: str) -> None:
-    params, (batch,) = parameters(), batches(1)
-    exported = export.export(jax.jit(descent))(params, batch)
+    exported, params, batch = given()
     with pytest.raises(UsageError, match=message):
         collect_stats(exported, [(params, batch)], **options)
 
@@ -445,7 +444,7 @@ def test_values_without_a_line_have_no_location() -> None:
 
 def reductions(step: Any, *arguments: Any) -> int:
     """The number of reductions and scatters that measure the values of a program."""
-    text = str(export.export(jax.jit(step))(*arguments).mlir_module())
+    text = stablehlo_of(step, *arguments)
     prepared = Programs(read_text(text).module, "step", Selection()).original
     asm: str = prepared.module.operation.get_asm(enable_debug_info=False)
     reduced, scattered = asm.count("stablehlo.reduce("), asm.count('"stablehlo.scatter"(')

@@ -2,53 +2,47 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import re
+from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
-import jax
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
-from jax import export
 
 from scalify_hlo.api import collect_stats
-from scalify_hlo.cli.main import main
 from scalify_hlo.errors import InputError
 from scalify_hlo.observe.record import COLUMNS, StatsRecord, dump_stats, load_stats
-from tests.py.json_schema import faults
+from tests.py import commands
+from tests.py.judge import program_of
+from tests.py.schemas import assert_fits_alone, faults_by, undescribed
 from tests.py.stats_reference import planted
 from tests.py.test_stats import batches, descent, parameters
 
 SAMPLE = Path(__file__).with_name("stats_sample.json")
-SCHEMA = resources.files("scalify_hlo.observe").joinpath("stats.schema.json").read_text("utf-8")
+SCHEMA: dict[str, Any] = json.loads(
+    resources.files("scalify_hlo.observe").joinpath("stats.schema.json").read_text("utf-8")
+)
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "stats.md"
-
-
-def schema() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(SCHEMA)
-    return found
 
 
 @pytest.fixture(scope="module")
 def record() -> StatsRecord:
     params, given = parameters(), batches(2)
-    exported = export.export(jax.jit(descent))(params, given[0])
+    exported = program_of(descent, params, given[0])
     samples = [(params, batch) for batch in given]
     return collect_stats(exported, samples, steps=2, carry=True, recipe="fp8")
 
 
 def test_statistics_fit_their_schema(record: StatsRecord) -> None:
-    whole = json.loads(dump_stats(record))
-    assert not list(faults(whole, schema(), schema()))
+    assert not faults_by(json.loads(dump_stats(record)), SCHEMA)
 
 
 def test_the_sample_fits_the_schema() -> None:
     whole = json.loads(SAMPLE.read_text())
-    assert not list(faults(whole, schema(), schema()))
+    assert not faults_by(whole, SCHEMA)
     assert len(whole["variants"]) == 2
     assert whole["operands"]
 
@@ -57,7 +51,7 @@ def test_special_values_are_finite_json() -> None:
     values = planted((60,))
     record = collect_stats("func.func @main(%x: tensor<60xf32>) { return }", [[values]])
     whole = json.loads(dump_stats(record), parse_constant=lambda name: pytest.fail(name))
-    assert not list(faults(whole, schema(), schema()))
+    assert not faults_by(whole, SCHEMA)
 
 
 @pytest.mark.parametrize(
@@ -73,13 +67,7 @@ def test_special_values_are_finite_json() -> None:
     ],
 )
 def test_the_schema_finds_faults(path: tuple[Any, ...], value: Any) -> None:
-    whole = json.loads(SAMPLE.read_text())
-    broken = copy.deepcopy(whole)
-    at = broken
-    for key in path[:-1]:
-        at = at[key]
-    at[path[-1]] = value
-    assert list(faults(broken, schema(), schema()))
+    assert_fits_alone(json.loads(SAMPLE.read_text()), SCHEMA, (path, value))
 
 
 def test_a_file_is_read_back(record: StatsRecord, tmp_path: Path) -> None:
@@ -106,36 +94,28 @@ def test_other_files_are_refused(text: str, reason: str, tmp_path: Path) -> None
 
 
 def test_the_page_describes_every_key() -> None:
-    page = PAGE.read_text()
-    described = set(re.findall(r"`([a-z_]+)`", page))
-    whole = schema()
-    keys = set(whole["properties"])
-    for part in whole["$defs"].values():
-        keys |= set(part.get("properties", ()))
-    assert keys <= described | set(COLUMNS)
-    assert set(COLUMNS) <= described
+    described = set(re.findall(r"`([a-z_]+)`", PAGE.read_text()))
+    assert undescribed(SCHEMA, PAGE) <= set(COLUMNS) <= described
 
 
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[str, str]:
     params, (batch,) = parameters(), batches(1)
     program, inputs = tmp_path / "step.jax_export", tmp_path / "x.npz"
-    program.write_bytes(export.export(jax.jit(descent))(params, batch).serialize())
+    program.write_bytes(program_of(descent, params, batch).serialize())
     named = {f"params['{name}']": array for name, array in params.items()}
     np.savez(inputs, **named, x=batch)  # type: ignore[arg-type]
     return str(program), str(inputs)
 
 
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(main, ["stats", *arguments])
+run = partial(commands.call, "stats")
 
 
 def test_the_command_writes_a_file(files: tuple[str, str], tmp_path: Path) -> None:
     program, inputs = files
     out = str(tmp_path / "stats.json")
     options = ("--steps", "2", "--carry", "state", "--recipe", "unit")
-    done = run(program, "--inputs", inputs, *options, "-o", out)
-    assert done.exit_code == 0, done.output
+    run(program, "--inputs", inputs, *options, "-o", out, code=0)
     record = load_stats(out)
     assert [variant.name for variant in record.variants] == ["original", "unit"]
     assert record.steps == (0, 1)
@@ -144,8 +124,7 @@ def test_the_command_writes_a_file(files: tuple[str, str], tmp_path: Path) -> No
 def test_the_command_writes_a_page(files: tuple[str, str], tmp_path: Path) -> None:
     program, inputs = files
     out = tmp_path / "stats.HTML"
-    done = run(program, "--inputs", inputs, "--recipe", "unit", "-o", str(out))
-    assert done.exit_code == 0, done.output
+    run(program, "--inputs", inputs, "--recipe", "unit", "-o", out, code=0)
     text = out.read_text()
     assert text.startswith("<!doctype html>")
     assert "params['w']" in text
@@ -162,8 +141,7 @@ def test_other_suffixes_are_refused_before_the_run(
     files: tuple[str, str], tmp_path: Path, name: str, message: str
 ) -> None:
     program, inputs = files
-    done = run(program, "--inputs", inputs, "-o", str(tmp_path / name))
-    assert done.exit_code == 2
+    done = run(program, "--inputs", inputs, "-o", tmp_path / name, code=2)
     assert message in " ".join(done.output.split())
     assert not (tmp_path / name).exists()
 
@@ -173,8 +151,7 @@ def test_a_figure_needs_matplotlib(
 ) -> None:
     program, inputs = files
     monkeypatch.setattr("scalify_hlo.observe.figures.find_spec", lambda _: None)
-    done = run(program, "--inputs", inputs, "-o", str(tmp_path / "stats.png"))
-    assert done.exit_code == 2
+    done = run(program, "--inputs", inputs, "-o", tmp_path / "stats.png", code=2)
     assert "install scalify-hlo[plot]" in done.output
 
 
@@ -193,8 +170,7 @@ def test_the_command_refuses_in_a_sentence(
 ) -> None:
     program, inputs = files
     out = tmp_path / "stats.json"
-    done = run(program, "--inputs", inputs, *options, "-o", str(out))
-    assert done.exit_code == 2
+    done = run(program, "--inputs", inputs, *options, "-o", out, code=2)
     assert message in done.output
     assert "Traceback" not in done.output
     assert not out.exists()
@@ -211,8 +187,7 @@ def test_an_interrupted_run_leaves_no_file(
         raise KeyboardInterrupt
 
     monkeypatch.setattr("scalify_hlo.observe.run.Readout.add", interrupt)
-    done = run(program, "--inputs", inputs, "-o", str(out))
-    assert done.exit_code == 130
+    run(program, "--inputs", inputs, "-o", out, code=130)
     assert out.read_text() == "before"
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "stats.json",

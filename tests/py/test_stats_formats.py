@@ -10,13 +10,14 @@ import jax.numpy as jnp
 import ml_dtypes
 import numpy as np
 import pytest
-from jax import export, lax
+from jax import lax
 
 from scalify_hlo.api import collect_stats, scalify
 from scalify_hlo.observe.collector import Stats
 from scalify_hlo.observe.formats import SCALINGS, TARGETS, Target, effects
 from scalify_hlo.observe.record import FormatStats, OperandStats
 from scalify_hlo.recipes.loading import load_recipe
+from tests.py.judge import program_of
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -78,7 +79,7 @@ def by_name(stats: OperandStats) -> dict[tuple[str, str], FormatStats]:
 def test_signal_to_noise_is_that_of_a_cast(kind: str) -> None:
     """Both operands of X @ W: a row of X is summed over, and a column of W."""
     x, w = operand(kind, (300, 200)), operand(kind, (72, 200)).T.copy()
-    exported = export.export(jax.jit(jnp.matmul))(x, w)
+    exported = program_of(jnp.matmul, x, w)
     record = collect_stats(exported, [(x, w)])
     assert [o.contracted for o in record.operands] == [200, 200]
     for stats, rows in zip(record.operands, (x, w.T), strict=True):
@@ -98,7 +99,7 @@ def test_an_operand_whose_dimensions_a_rewrite_joins() -> None:
     def scores(x: jax.Array, query: jax.Array, key: jax.Array) -> jax.Array:
         return jnp.einsum("btd,bsd->bts", x @ query, x @ key)
 
-    exported = export.export(jax.jit(scores))(x, query, key)
+    exported = program_of(scores, x, query, key)
     original = collect_stats(exported, [(x, query, key)], recipe="fp8-current")
     stats = Stats()
     recipe = load_recipe("fp8-current", {"matmul.smallest": 1})
@@ -111,7 +112,7 @@ def test_an_operand_whose_dimensions_a_rewrite_joins() -> None:
 
 def test_a_sample_of_rows_stands_for_a_large_operand() -> None:
     x, w = operand("normal", (4096, 256)), operand("normal", (256, 8))
-    record = collect_stats(export.export(jax.jit(jnp.matmul))(x, w), [(x, w)])
+    record = collect_stats(program_of(jnp.matmul, x, w), [(x, w)])
     stats = record.operands[0]
     assert 1 << 16 <= stats.sample < x.size
     for (format_, scaling), each in by_name(stats).items():
@@ -125,7 +126,7 @@ def test_operands_in_a_loop_have_the_amax_of_each_turn() -> None:
     def step(xs: jax.Array, w: jax.Array) -> Any:
         return lax.scan(lambda c, x: (c + x @ w, None), jnp.zeros((64, 64)), xs)[0]
 
-    record = collect_stats(export.export(jax.jit(step))(xs, w), [(xs, w)])
+    record = collect_stats(program_of(step, xs, w), [(xs, w)])
     stats = by_name(record.operands[0])["i8", "tensor"]
     # The last turn has nearly all of the signal and of the noise.
     assert stats.snr_db[0] == pytest.approx(snr(xs[2], "i8", "tensor"), abs=CLOSE_DB)

@@ -16,6 +16,7 @@ import pytest
 import scalify_hlo
 from scalify_hlo.observe.page import PAGE_FORMATS, levels, losses, page_data, stats_page
 from scalify_hlo.observe.record import OctaveCounts, StatsRecord
+from tests.py.judge import program_of
 from tests.py.stats_page import HOSTILE, hostile, large, sample
 
 MOST_BYTES = 15_000_000
@@ -126,7 +127,7 @@ def test_rows_of_a_rewrite_alone_follow_those_before_them(record: StatsRecord) -
 
 def test_the_largest_numbers_are_shown() -> None:
     with jax.enable_x64(True):
-        exported = jax.export.export(jax.jit(lambda x: -x))(np.zeros(3))
+        exported = program_of(lambda x: -x, np.zeros(3))
     largest = float(np.finfo(np.float64).max)
     record = scalify_hlo.collect_stats(exported, [(np.full(3, largest),)])
     assert page_data(record)["rows"][0]["of"][0]["amax"] == [largest]

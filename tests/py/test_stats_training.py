@@ -9,19 +9,21 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from jax import export, lax
+from jax import lax
 
 import scalify_hlo
 from scalify_hlo._compat import ir
 from scalify_hlo.api import make_options, rewrite_program
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.value_map import erase
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.errors import UsageError
 from scalify_hlo.io.program import Program, read_text
 from scalify_hlo.observe.numbering import inline_numbered, number_ops
 from scalify_hlo.observe.record import StatsRecord
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.rules.probes import is_probe
+from tests.py.judge import assert_all_close, stablehlo_of
 from tests.py.stats_reference import assert_is
 from tests.py.test_stats import batches, descent, parameters
 
@@ -37,8 +39,7 @@ def test_records_of_every_second_call() -> None:
     for _ in range(5):
         given.append(scalify_hlo.asarray(state)["w"])
         state, expected = train(state, batch), plain(expected, batch)
-    for one, other in zip(jax.tree.leaves(state), jax.tree.leaves(expected), strict=True):
-        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
+    assert_all_close(state, expected, rtol=1e-5, atol=1e-6)
     assert [record.steps for record in stats.records] == [(0,), (2,), (4,)]
     assert seen == stats.records
     for record, step in zip(stats.records, (0, 2, 4), strict=True):
@@ -117,14 +118,7 @@ def text_of(program: Program) -> str:
     module = program.module
     inline_numbered(module, program.name)
     with module.context, ir.Location.unknown():
-        ops: list[ir.Operation] = []
-
-        def visit(op: ir.Operation) -> ir.WalkResult:
-            ops.append(op)
-            return ir.WalkResult.ADVANCE
-
-        module.operation.walk(visit)
-        for op in ops:
+        for op in ops_in(module.operation):
             if attributes.VALUE_NUMBER in op.attributes:
                 del op.attributes[attributes.VALUE_NUMBER]
             if is_probe(op):
@@ -142,7 +136,7 @@ def test_probes_change_nothing_else(
     """But for casts that are moved next to matmuls, which keeps their bits."""
     monkeypatch.setattr(Recipe, "rounds_gradients", False)
     params, (batch,) = parameters(), batches(1)
-    text = str(export.export(jax.jit(function))(params, batch).mlir_module())
+    text = stablehlo_of(function, params, batch)
     options = make_options(recipe, signature)
     texts = []
     for probe in (False, True):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -13,25 +12,19 @@ import pytest
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.step_count import step_count
 from scalify_hlo.dialect.attributes import argument_names
-from scalify_hlo.dialect.functions import main_function
-from tests.py.judge import parse
+from tests.py.judge import main_of, parse, stablehlo_of
 
 
 def counted(text: str) -> str | None:
     """The name of the argument that counts the steps of a program."""
     module = parse(text)
     with module.context:
-        main = main_function(module.operation)
-        assert main is not None
+        main = main_of(module)
         found = step_count(main)
         if found is None:
             return None
         name: str = argument_names(main)[ir.BlockArgument(found).arg_number]
         return name
-
-
-def exported(step: Callable[..., Any], *state: Any) -> str:
-    return str(jax.export.export(jax.jit(step))(*state).mlir_module())
 
 
 def of_optimizer(optimizer: optax.GradientTransformation) -> str | None:
@@ -41,7 +34,7 @@ def of_optimizer(optimizer: optax.GradientTransformation) -> str | None:
         updates, state = optimizer.update(gradients, state, params)
         return optax.apply_updates(params, updates), state
 
-    return counted(exported(step, params, optimizer.init(params), params))
+    return counted(stablehlo_of(step, params, optimizer.init(params), params))
 
 
 @pytest.mark.parametrize(
@@ -72,22 +65,22 @@ def test_a_count_of_skipped_steps_is_none() -> None:
 @pytest.mark.parametrize("dtype", [jnp.int32, jnp.uint32, jnp.int8])
 def test_a_count_of_any_integers(dtype: Any) -> None:
     x, number = jnp.ones(3), jnp.zeros((), dtype)
-    assert counted(exported(lambda x, n: (x, n + 1), x, number)) == "n"
-    assert counted(exported(lambda x, n: (x, 1 + n), x, number)) == "n"
-    assert counted(exported(lambda x, n: (x, n + 2), x, number)) is None
-    assert counted(exported(lambda x, n: (x, n), x, number)) is None
-    assert counted(exported(lambda x, n: x + n, x, number)) is None
-    assert counted(exported(lambda x, n: (x, jnp.where(n < 3, n + 1, 0)), x, number)) is None
-    assert counted(exported(lambda x, n: (x, (n + 1) % 4), x, number)) is None
+    assert counted(stablehlo_of(lambda x, n: (x, n + 1), x, number)) == "n"
+    assert counted(stablehlo_of(lambda x, n: (x, 1 + n), x, number)) == "n"
+    assert counted(stablehlo_of(lambda x, n: (x, n + 2), x, number)) is None
+    assert counted(stablehlo_of(lambda x, n: (x, n), x, number)) is None
+    assert counted(stablehlo_of(lambda x, n: x + n, x, number)) is None
+    assert counted(stablehlo_of(lambda x, n: (x, jnp.where(n < 3, n + 1, 0)), x, number)) is None
+    assert counted(stablehlo_of(lambda x, n: (x, (n + 1) % 4), x, number)) is None
 
 
 def test_a_count_may_be_made_in_a_call() -> None:
     x, number = jnp.ones(3), jnp.zeros((), jnp.int32)
     nested = jax.jit(lambda n: n + 1)
-    assert counted(exported(lambda x, n: (x, nested(n)), x, number)) == "n"
-    assert counted(exported(lambda x, n: (x, nested(nested(n))), x, number)) is None
-    assert counted(exported(lambda x, n: (x, n + 1), x, jnp.zeros(2, jnp.int32))) is None
-    assert counted(exported(lambda x: (x, jnp.int32(1) + jnp.int32(1)), x)) is None
+    assert counted(stablehlo_of(lambda x, n: (x, nested(n)), x, number)) == "n"
+    assert counted(stablehlo_of(lambda x, n: (x, nested(nested(n))), x, number)) is None
+    assert counted(stablehlo_of(lambda x, n: (x, n + 1), x, jnp.zeros(2, jnp.int32))) is None
+    assert counted(stablehlo_of(lambda x: (x, jnp.int32(1) + jnp.int32(1)), x)) is None
 
 
 def test_a_program_without_a_body_has_none() -> None:

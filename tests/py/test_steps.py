@@ -11,16 +11,17 @@ import optax
 import pytest
 from jax import lax
 
+from examples.training import training_step
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.frames import operations
 from scalify_hlo.analysis.steps import without_steps
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.passes.normalize import NormalizePass
 from scalify_hlo.passes.pipeline import run_passes
 from scalify_hlo.passes.recognize import RecognizePass
 from scalify_hlo.passes.roles import RolesPass
-from tests.py.judge import parse
+from tests.py.judge import main_of, parse, stablehlo_of
 
 MARKS = (
     *(attributes.LAYER, attributes.LAYER_GRADIENT, attributes.EPSILON),
@@ -47,20 +48,11 @@ def loss(params: Any) -> jax.Array:
 
 
 def trained(optimizer: optax.GradientTransformation) -> Callable[..., Any]:
-    def step(params: Any, state: Any) -> Any:
-        value, gradients = jax.value_and_grad(loss)(params)
-        updates, state = optimizer.update(gradients, state, params)
-        return optax.apply_updates(params, updates), state, value
-
-    return step
-
-
-def text_of(function: Callable[..., Any], *arguments: Any) -> str:
-    return str(jax.export.export(jax.jit(function))(*arguments).mlir_module())
+    return training_step(loss, optimizer)
 
 
 def step_text(optimizer: optax.GradientTransformation) -> str:
-    return text_of(trained(optimizer), PARAMS, optimizer.init(PARAMS))
+    return stablehlo_of(trained(optimizer), PARAMS, optimizer.init(PARAMS))
 
 
 def with_roles(text: str) -> ir.Module:
@@ -71,8 +63,7 @@ def with_roles(text: str) -> ir.Module:
 
 def left_out(module: ir.Module) -> int:
     """Returns the number of ops that are not read."""
-    main = main_function(module.operation)
-    assert main is not None
+    main = main_of(module)
     with module.context:
         return len(operations(main.regions[0].blocks[0])) - len(without_steps(main))
 
@@ -80,15 +71,10 @@ def left_out(module: ir.Module) -> int:
 def marked(module: ir.Module) -> list[str]:
     """Returns the marks of layers on each op, in order."""
     run_passes(module, [NormalizePass(), RecognizePass(inputs=True)])
-    found = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        marks = [f"{name} {op.attributes[name]}" for name in MARKS if name in op.attributes]
-        found.append(f"{op.name} {marks}")
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(visit)
-    return found
+    return [
+        f"{op.name} {[f'{name} {op.attributes[name]}' for name in MARKS if name in op.attributes]}"
+        for op in ops_in(module.operation)
+    ]
 
 
 def assert_same_marks(text: str, *layers: str) -> None:
@@ -118,8 +104,7 @@ def test_layers_after_all_matmuls_are_found(name: str) -> None:
 def test_an_optimizer_is_not_read() -> None:
     """Of Adam's ops only those are that count steps."""
     module = with_roles(step_text(optax.adam(0.1)))
-    main = main_function(module.operation)
-    assert main is not None
+    main = main_of(module)
     with module.context:
         assert not any(name == "stablehlo.sqrt" for name, _ in without_steps(main))
     everything = operations(main.regions[0].blocks[0])
@@ -137,7 +122,7 @@ def test_layers_of_what_is_no_state_are_found(*, first: bool) -> None:
         shares = jax.nn.softmax(new["w"])
         return (shares, new, value) if first else (new, value, shares)
 
-    text = text_of(step, PARAMS)
+    text = stablehlo_of(step, PARAMS)
     assert_same_marks(text, "layer_norm", f'{attributes.LAYER} "softmax"')
     assert first or left_out(with_roles(text)) > 0
 
@@ -150,7 +135,7 @@ def test_layers_that_make_state_are_found(layer: Callable[[jax.Array], jax.Array
         new, _, value = trained(optax.sgd(0.1))(params, optax.sgd(0.1).init(params))
         return new, layer(hidden + value), value
 
-    assert_same_marks(text_of(step, PARAMS, HIDDEN), "layer_norm", f"{attributes.LAYER} ")
+    assert_same_marks(stablehlo_of(step, PARAMS, HIDDEN), "layer_norm", f"{attributes.LAYER} ")
 
 
 def test_gradients_that_look_like_state_are_read() -> None:
@@ -159,7 +144,7 @@ def test_gradients_that_look_like_state_are_read() -> None:
     def gradients(x: jax.Array, y: jax.Array) -> Any:
         return jax.grad(lambda x, y: jnp.sum(norm(x) * y), (0, 1))(x, y)
 
-    assert_same_marks(text_of(gradients, HIDDEN, HIDDEN), attributes.LAYER_GRADIENT)
+    assert_same_marks(stablehlo_of(gradients, HIDDEN, HIDDEN), attributes.LAYER_GRADIENT)
 
 
 def shared(params: Any, other: Any) -> Any:
@@ -176,6 +161,6 @@ def chosen(params: Any, average: Any) -> Any:
 
 @pytest.mark.parametrize("function", [shared, chosen])
 def test_what_is_not_plain_is_read_whole(function: Callable[..., Any]) -> None:
-    text = text_of(function, PARAMS, PARAMS)
+    text = stablehlo_of(function, PARAMS, PARAMS)
     assert left_out(with_roles(text)) == 0
     assert_same_marks(text, "layer_norm")

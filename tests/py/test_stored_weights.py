@@ -14,7 +14,7 @@ import pytest
 import scalify_hlo as jsa
 from scalify_hlo.jax_api.scaled_array import is_scaled_array
 from scalify_hlo.report.matmuls import STORED
-from tests.py.judge import assert_same_bits, interpreted
+from tests.py.judge import assert_all_same_bits, interpreted, program_of, shaped
 from tests.py.stored_weights import (
     SETTINGS,
     SQUARE,
@@ -52,16 +52,13 @@ def test_results_are_those_of_casts_in_each_call(recipe: str, dtype: Any) -> Non
     params, x = parameters(dtype), batch(dtype)
     program, _ = rewritten(predict, params, x, recipe=recipe)
     (state,) = jsa.scaled_state(program, (params,))
-    casting = jsa.rewrite(
-        jax.export.export(jax.jit(predict))(params, x), recipe=recipe, signature="scaled"
-    )
+    casting = jsa.rewrite(program_of(predict, params, x), recipe=recipe, signature="scaled")
     wide = {
         name: jsa.ScaledArray(leaf.data.astype(dtype), leaf.scale) for name, leaf in state.items()
     }
     scaled = jsa.as_scaled_array(x)
     found = (interpreted(p, w, scaled) for p, w in ((program, state), (casting, wide)))
-    for one, other in zip(*found, strict=True):
-        assert_same_bits(one, other)
+    assert_all_same_bits(*found)
 
 
 def test_results_are_near_f32() -> None:
@@ -136,7 +133,7 @@ def test_without_any_weight_a_remark_says_so() -> None:
 
 
 def test_strict_takes_a_program_whose_weights_are_stored() -> None:
-    program = jax.export.export(jax.jit(predict))(parameters(), batch())
+    program = program_of(predict, parameters(), batch())
     how: Any = {"recipe": "fp8", "signature": "scaled", "settings": SETTINGS, "strict": True}
     assert dtypes(jsa.rewrite(program, **how))["up"] == "float8_e4m3fn"
     with pytest.raises(jsa.InputError, match=r"casts params\['up'\] in each call"):
@@ -179,9 +176,9 @@ def test_a_device_with_a_cost_rule_gains_by_them(recipe: str) -> None:
     def function(params: Any, x: jax.Array) -> Any:
         return x @ params["w"]
 
-    weight, x = jax.ShapeDtypeStruct((4096, 4096), jnp.bfloat16), batch(jnp.bfloat16)
+    weight, x = shaped(4096, 4096, dtype=jnp.bfloat16), batch(jnp.bfloat16)
     program = jax.export.export(jax.jit(function), platforms=["cuda"])(
-        {"w": weight}, jax.ShapeDtypeStruct((16, 4096), x.dtype)
+        {"w": weight}, shaped(16, 4096, dtype=x.dtype)
     )
     for settings, narrow in (({}, 0), (SETTINGS, 1)):
         _, report = jsa.rewrite(

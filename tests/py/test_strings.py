@@ -7,22 +7,20 @@ the program in one located sentence.
 from __future__ import annotations
 
 import io
-import subprocess
-import sys
 from functools import cache
 from pathlib import Path
 
 import jax
 import jax.numpy as jnp
 import pytest
-from click.testing import CliRunner
 
 import scalify_hlo
 from scalify_hlo import _compat
 from scalify_hlo._compat import ir, new_context, stablehlo
-from scalify_hlo.cli.main import main
 from scalify_hlo.errors import InputError
 from scalify_hlo.storage.utf8 import has_utf8_strings, require_utf8_strings
+from tests.py.commands import call, python
+from tests.py.judge import program_of
 
 TEXT = """\
 module @<module> attributes {mhlo.frontend_attributes = {name = <frontend>}, jax.x = <attribute>} {
@@ -85,13 +83,13 @@ def text_of(place: str, string: str) -> str:
 @cache
 def exported() -> jax.export.Exported:
     """A function with the arguments and the result of the program."""
-    return jax.export.export(jax.jit(jnp.add))(jnp.ones(4), jnp.ones(4))
+    return program_of(jnp.add, jnp.ones(4), jnp.ones(4))
 
 
 @cache
 def differentiable() -> jax.export.Exported:
     """A function whose vjp has the arguments and the result of the program."""
-    return jax.export.export(jax.jit(jnp.sin))(jnp.ones(4))
+    return program_of(jnp.sin, jnp.ones(4))
 
 
 def stored(text: str, form: str) -> bytes:
@@ -128,10 +126,7 @@ def assert_refused(stderr: str, form: str) -> None:
 
 def test_the_program_is_whole_before() -> None:
     for form in FORMS:
-        result = CliRunner().invoke(
-            main, ["rewrite", "-"], input=stored(text_of("name", "n"), form)
-        )
-        assert result.exit_code == 0, result.stderr
+        call("rewrite", "-", text=stored(text_of("name", "n"), form), code=0)
 
 
 @pytest.mark.slow
@@ -140,7 +135,7 @@ def test_the_program_is_whole_before() -> None:
 def test_bytes_in_any_place_are_refused(place: str, form: str) -> None:
     program = stored(text_of(place, BAD[0]), form)
     for command in ("rewrite", "inspect"):
-        result = CliRunner().invoke(main, [command, "-"], input=program)
+        result = call(command, "-", text=program)
         if place == SPARED:
             assert result.exit_code == 0, result.stderr
         else:
@@ -173,8 +168,7 @@ def test_a_module_and_an_exported_are_refused_alike(place: str) -> None:
 def test_other_strings_are_taken(place: str, string: str) -> None:
     for form in FORMS:
         program = stored(text_of(place, string), form)
-        result = CliRunner().invoke(main, ["rewrite", "-"], input=program)
-        assert result.exit_code == 0, result.stderr
+        call("rewrite", "-", text=program, code=0)
 
 
 @pytest.mark.parametrize("string", BAD)
@@ -231,8 +225,7 @@ def test_the_strings_of_bytecode() -> None:
 def test_a_vjp_of_another_function_is_refused() -> None:
     program = differentiable()
     whole = _compat.with_module(program, program.mlir_module_serialized, exported().vjp())
-    result = CliRunner().invoke(main, ["rewrite", "-"], input=bytes(whole.serialize(vjp_order=1)))
-    assert result.exit_code == 1
+    result = call("rewrite", "-", text=bytes(whole.serialize(vjp_order=1)), code=1)
     assert "this jax.export file is damaged" in result.stderr
 
 
@@ -240,7 +233,7 @@ def test_a_diagnostic_that_quotes_a_string_aborts_nothing() -> None:
     program = r'func.func @main() { call @"\FF"() : () -> () return }'
     with pytest.raises(InputError, match="is not UTF-8"):
         scalify_hlo.rewrite(program)
-    result = CliRunner().invoke(main, ["rewrite", "-"], input=program)
+    result = call("rewrite", "-", text=program)
     assert_refused(result.stderr, "text")
 
 
@@ -271,7 +264,5 @@ def test_the_file_of_a_command_is_refused(tmp_path: Path) -> None:
     """As the tests above, in a process without threads."""
     for form in FORMS:
         (tmp_path / form).write_bytes(stored(text_of("block argument", BAD[0]), form))
-        command = [sys.executable, "-m", "scalify_hlo", "rewrite", str(tmp_path / form)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert done.returncode == 1
+        done = python("-m", "scalify_hlo", "rewrite", tmp_path / form, code=1)
         assert_refused(done.stderr.replace(str(tmp_path / form), "<stdin>"), form)

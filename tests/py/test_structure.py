@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,13 +14,14 @@ from jax import export
 
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.listing import Listing
-from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.dialect.structure import structural_hash
 from scalify_hlo.io.artifact import write_artifact
 from scalify_hlo.io.program import read_program, read_text
+from tests.py.commands import python
+from tests.py.judge import body_of, normal, program_of
 from tests.py.lifted import calls, nested
 from tests.py.sharded_steps import CASES, step
-from tests.py.test_calibration import SQUARE, integers, random
+from tests.py.test_calibration import SQUARE, integers
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -43,8 +42,8 @@ def forms(exported: export.Exported) -> Iterator[ir.Module]:
 
 
 def with_weights(seed: int) -> export.Exported:
-    w = random(8, 8, seed=seed)
-    return export.export(jax.jit(lambda x: jax.nn.softmax(x @ w)))(random(2, 8))
+    w = normal(8, 8, seed=seed)
+    return program_of(lambda x: jax.nn.softmax(x @ w), normal(2, 8))
 
 
 LOOP = """func.func private @step(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
@@ -113,10 +112,10 @@ class TestHash:
     @pytest.mark.parametrize(
         "exported",
         [
-            lambda: export.export(jax.jit(nested))(*integers()),
-            lambda: export.export(jax.jit(calls))(*integers()[:2]),
+            lambda: program_of(nested, *integers()),
+            lambda: program_of(calls, *integers()[:2]),
             lambda: with_weights(0),
-            lambda: export.export(jax.jit(step))(*CASES[0].arguments()),
+            lambda: program_of(step, *CASES[0].arguments()),
         ],
         ids=["loops", "calls", "weights", "step"],
     )
@@ -127,9 +126,7 @@ class TestHash:
     def test_it_is_the_same_if_the_ops_of_main_are_listed(self, text: str) -> None:
         module = read_text(text).module
         with module.context:
-            main = main_function(module.operation)
-            assert main is not None
-            listing = Listing(main.regions[0].blocks[0])
+            listing = Listing(body_of(module))
         assert structural_hash(module, listing.ops) == structural_hash(module)
         without_last = listing.ops[:-1]
         assert not without_last or structural_hash(module, without_last) != structural_hash(module)
@@ -193,5 +190,6 @@ func.func private @b(%x: tensor<2xf32>) -> tensor<2xf32> { return %x : tensor<2x
             f"print(structural_hash(read_text({SQUARE!r}).module))"
         )
         env = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONHASHSEED": "7"}
-        output = subprocess.check_output([sys.executable, "-c", code], env=env, text=True)
-        assert output.strip() == structural_hash(read_text(SQUARE).module)
+        assert python("-c", code, env=env).stdout.strip() == structural_hash(
+            read_text(SQUARE).module
+        )

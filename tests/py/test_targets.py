@@ -14,11 +14,11 @@ from scalify_hlo import InputError, UsageError, rewrite
 from scalify_hlo.io.artifact import write_artifact
 from scalify_hlo.recipes.model import DEVICES, WITH_ALGORITHMS, Target
 from scalify_hlo.run.runner import compile_module
-from tests.py.judge import assert_same_bits, parse, propagated
+from tests.py.judge import assert_same_bits, parse, propagated, shaped
 
 TARGETS = get_args(Target)
 RECIPES = ("fp8", "fp8-state", "unit", "fp8-current", "fp8-delayed")
-X, W = (jax.ShapeDtypeStruct(shape, jnp.float32) for shape in ((2, 32, 16), (2, 16, 32)))
+X, W = (shaped(*shape) for shape in ((2, 32, 16), (2, 16, 32)))
 OLD = "1.0.0"
 """A version of StableHLO that knows the OCP's f8 formats, and no algorithms."""
 

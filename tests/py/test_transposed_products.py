@@ -12,11 +12,10 @@ import numpy as np
 import pytest
 
 import scalify_hlo
-from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.passes import late
 from scalify_hlo.quantize import matmuls
 from tests.py.fp8_numpy import quantized
-from tests.py.judge import evaluate, parse
+from tests.py.judge import assert_all_equal, body_of, evaluate, parse, program_of, stablehlo_of
 
 SIZES = {"b": 2, "c": 16, "d": 32, "k": 48, "m": 4, "o": 1}
 SMALL = {"matmul.smallest": 1}
@@ -43,7 +42,7 @@ def turned(
         return product.transpose([made.index(d) for d in out]).astype(jnp.float32)
 
     arrays = samples(*[tuple(SIZES[n] for n in name) for name in (lhs, rhs)])
-    return jax.export.export(jax.jit(fn))(*arrays), arrays
+    return program_of(fn, *arrays), arrays
 
 
 def rewritten(program: jax.export.Exported, recipe: str, arrays: Any, **settings: Any) -> str:
@@ -57,9 +56,7 @@ def rewritten(program: jax.export.Exported, recipe: str, arrays: Any, **settings
 def state_for(text: str, count: int) -> list[np.ndarray]:
     """Inputs for the state of delayed scales, all scales 1/4."""
     module = parse(text)
-    main = main_function(module.operation)
-    assert main is not None
-    types = [argument.type for argument in main.regions[0].blocks[0].arguments][count:]
+    types = [argument.type for argument in body_of(module).arguments][count:]
     if not types:
         return []
     history, scale, _ = (np.zeros(list(type_.shape), np.float32) for type_ in types)
@@ -83,8 +80,7 @@ def test_a_transpose_is_a_matmul_of_swapped_operands(
     old = rewritten(program, recipe, arrays)
     assert "stablehlo.transpose" in old
     inputs = [*arrays, *state_for(new, len(arrays))]
-    for one, other in zip(evaluate(parse(new), inputs), evaluate(parse(old), inputs), strict=True):
-        np.testing.assert_array_equal(one, other)
+    assert_all_equal(evaluate(parse(new), inputs), evaluate(parse(old), inputs))
 
 
 @pytest.mark.parametrize("recipe", ["fp8-current", "unit"])
@@ -124,7 +120,7 @@ def product_of(x: jax.Array, w: jax.Array) -> jax.Array:
 )
 def test_others_keep_their_transpose(fn: Callable[..., Any]) -> None:
     arrays = samples((16, 32), (32, 48))
-    program = jax.export.export(jax.jit(fn))(*arrays)
+    program = program_of(fn, *arrays)
     assert "stablehlo.transpose" in rewritten(program, "fp8-current", arrays)
 
 
@@ -205,7 +201,7 @@ class TestCasts:
             narrow = x.astype(jnp.bfloat16)[:, None] @ w.astype(jnp.bfloat16)
             return narrow.astype(jnp.float32)
 
-        text = str(jax.export.export(jax.jit(fn))(x, w).mlir_module())
+        text = stablehlo_of(fn, x, w)
         new = scalify_hlo.rewrite(text, recipe="fp8-current", settings=SMALL)
         casts = [x for x in new.splitlines() if "stablehlo.convert" in x and "xf8E4M3FN>" in x]
         assert any("(tensor<256x1xbf16>)" in cast for cast in casts)
@@ -222,7 +218,7 @@ def test_reports_list_operands_in_the_original_order() -> None:
         return jnp.sum(jnp.tanh(x @ w).astype(jnp.float32) ** 2)
 
     args = jnp.zeros((64, 64), jnp.bfloat16), jnp.zeros((32, 64), jnp.bfloat16)
-    step = jax.export.export(jax.jit(jax.grad(loss, (0, 1))))(*args)
+    step = program_of(jax.grad(loss, (0, 1)), *args)
     program, report = scalify_hlo.rewrite(step, recipe="fp8-current", settings=SMALL, report=True)
     found = {tuple(m.roles): m.formats[:2] for m in report.matmuls}
     assert found["gradient", "activation"] == ("f8E5M2", "f8E4M3FN")

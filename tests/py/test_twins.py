@@ -15,15 +15,15 @@ from scalify_hlo.analysis.layers.graph import Node
 from scalify_hlo.analysis.layers.model import Layer
 from scalify_hlo.analysis.layers.recognition import graph_of, recognize
 from scalify_hlo.analysis.layers.twins import Found, Twins, _onto
-from tests.py.judge import parse
+from tests.py.judge import parse, shaped, stablehlo_of
 from tests.py.test_layers import gpt2_text
 
 SHAPE = (4, 8)
 
 
 def text_of(function: Callable[..., jax.Array], *shapes: tuple[int, ...]) -> str:
-    arguments = [jax.ShapeDtypeStruct(shape, jnp.float32) for shape in shapes]
-    return str(jax.export.export(jax.jit(function))(*arguments).mlir_module())
+    arguments = [shaped(*shape) for shape in shapes]
+    return stablehlo_of(function, *arguments)
 
 
 def told(layers: list[Layer]) -> list[object]:

@@ -13,6 +13,7 @@ from jax import export
 
 import scalify_hlo as jsa
 from scalify_hlo.recipes.loading import load_recipe
+from tests.py.judge import program_of
 
 RNG = np.random.default_rng(0)
 KEY = jax.random.key(0)
@@ -46,13 +47,13 @@ MEASURED: dict[str, Callable[[Any, Any], Any]] = {
 
 @pytest.mark.parametrize("name", MEASURED)
 def test_measuring_takes_a_key_in_each_form(name: str) -> None:
-    program = export.export(jax.jit(dropout))(*ARGUMENTS)
+    program = program_of(dropout, *ARGUMENTS)
     found = [MEASURED[name](program, sample) for sample in SAMPLES.values()]
     assert found[0] == found[1] == found[2]
 
 
 def test_sizes_of_floats_are_measured_beside_a_key() -> None:
-    program = export.export(jax.jit(dropout))(*ARGUMENTS)
+    program = program_of(dropout, *ARGUMENTS)
     assert list(jsa.measured_scales(program, *ARGUMENTS)) == ["x", "w"]
     assert list(jsa.measured_scales(str(program.mlir_module()), X, W, KEY)) == ["x", "w"]
     many = export.export(jax.jit(lambda keys, x: jax.vmap(jax.random.normal)(keys) * x))

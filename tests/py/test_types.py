@@ -6,13 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 from scalify_hlo import InputError
-from scalify_hlo.cli.main import main
 from scalify_hlo.dialect.formats import FORMATS
 from scalify_hlo.io.tensors import DTYPES, Array
 from scalify_hlo.run.interpreter import evaluate
+from tests.py.commands import call
 from tests.py.judge import parse, propagated
 
 REAL = [name for name in FORMATS if name in DTYPES]
@@ -118,6 +117,5 @@ def test_quantized_types_are_refused() -> None:
 def test_quantized_types_end_with_code_1(tmp_path: Path) -> None:
     file = tmp_path / "model.mlir"
     file.write_text(QUANTIZED)
-    result = CliRunner().invoke(main, ["rewrite", str(file)])
-    assert result.exit_code == 1
+    result = call("rewrite", file, code=1)
     assert "quantized" in result.stderr

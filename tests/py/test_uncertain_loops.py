@@ -10,6 +10,7 @@ import pytest
 import scalify_hlo as sh
 from scalify_hlo.api import make_options, rewrite_program
 from scalify_hlo.io.program import read_text
+from tests.py.judge import program_of, stablehlo_of
 
 WIDTH, LAYERS = 16, 3
 KEYS = jax.random.split(jax.random.key(0), 10)
@@ -57,7 +58,7 @@ def loss(w: dict[str, jax.Array], x: jax.Array, u: jax.Array) -> jax.Array:
 def test_layers_in_a_loop_are_trusted() -> None:
     """Errors in sizes that layers normalize again, or that were saved, aren't those of inputs."""
     arguments = (stacked(LAYERS), X, U)
-    text = str(jax.export.export(jax.jit(jax.grad(loss)))(*arguments).mlir_module())
+    text = stablehlo_of(jax.grad(loss), *arguments)
     scales = sh.measured_scales(text, *jax.tree.leaves(arguments))
     options = make_options(recipe="unit", input_scale=scales)
     assert not rewrite_program(read_text(text), options)[1].untrusted
@@ -79,7 +80,7 @@ def products(w: jax.Array, x: jax.Array) -> Any:
 def test_products_of_slices_of_one_argument_are_not_trusted(turns: int, exponent: int) -> None:
     """A scale that is declared wrong makes each turn wrong by the same factor."""
     w = jnp.exp2(jax.random.uniform(KEYS[2], (turns, WIDTH), minval=-0.5, maxval=0.5))
-    program = jax.export.export(jax.jit(products))(w, X)
+    program = program_of(products, w, X)
     scales = {"w": 2.0**exponent, "x": 1.0}
     source = sh.rewrite(program, recipe="unit", input_scale=scales)
     for found, exact in zip(source.call(w, X), products(w, X), strict=True):

@@ -11,7 +11,7 @@ import pytest
 
 import scalify_hlo as sh
 from tests.py import judge
-from tests.py.judge import interpreted, propagated
+from tests.py.judge import interpreted, program_of, propagated
 
 pytestmark = pytest.mark.slow
 
@@ -163,7 +163,7 @@ def error(
     function: Callable[[jax.Array], jax.Array], x: jax.Array, recipe: str, scale: Any
 ) -> float:
     """The error of a matmul's operand, relative to its rms."""
-    exported = jax.export.export(jax.jit(lambda x, unit: function(x) @ unit))(x, UNIT)
+    exported = program_of(lambda x, unit: function(x) @ unit, x, UNIT)
     scales = {"x": scale, "unit": 1.0}
     result = sh.rewrite(exported, recipe=recipe, input_scale=scales).call(x, UNIT)
     with jax.default_matmul_precision("highest"):
@@ -235,7 +235,7 @@ def test_calls_know_how_uncertain_f16_data_are() -> None:
             x = square(x)
         return x
 
-    plain, calling = (jax.export.export(jax.jit(function))(x) for function in (squares, called))
+    plain, calling = (program_of(function, x) for function in (squares, called))
     for exponent in range(-4, 5):
         scales = {"x": 2.0**exponent}
         (expected,) = interpreted(propagated(plain, input_scale=scales), x)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -16,18 +15,11 @@ from examples import data, gpt2
 from examples.xla import Executable, flat
 from scalify_hlo._compat import ir
 from scalify_hlo.api import make_options
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.recipes.loading import load_recipe
 from tests.py.cast_stats import casts_of, log2_rms
-from tests.py.judge import assert_invariant, parse, unrecorded
-from tests.py.unit_functions import (
-    EACH_FUNCTION,
-    FUNCTIONS,
-    X,
-    cross_entropy,
-    normal,
-    rms,
-    text_of,
-)
+from tests.py.judge import assert_invariant, parse, program_of, rms, stablehlo_of, unrecorded
+from tests.py.unit_functions import EACH_FUNCTION, FUNCTIONS, X, cross_entropy, normal
 
 CONFIG = gpt2.Config(layers=2, width=64, heads=2, sequence=32, vocab=64, batch=4)
 
@@ -52,23 +44,14 @@ def _scales(text: str) -> dict[str, float]:
 
 def scalar_ops(text: str) -> Counter[str]:
     """The ops of rank 0 that compute floats, constants and what moves them apart."""
-    found: list[str] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        for result in op.results:
-            type_ = result.type
-            if isinstance(type_, ir.RankedTensorType) and type_.rank == 0:
-                found.append(op.name)
-        return ir.WalkResult.ADVANCE
-
-    parse_and_walk(text, visit)
-    passive = {"stablehlo.constant", "stablehlo.convert", "stablehlo.reshape"}
-    return Counter(name for name in found if name not in passive)
-
-
-def parse_and_walk(text: str, visit: Callable[[ir.Operation], ir.WalkResult]) -> None:
     module = parse(text)
-    module.operation.walk(visit)
+    passive = {"stablehlo.constant", "stablehlo.convert", "stablehlo.reshape"}
+    return Counter(
+        op.name
+        for op in ops_in(module.operation, where=lambda op: op.name not in passive)
+        for result in op.results
+        if isinstance(result.type, ir.RankedTensorType) and result.type.rank == 0
+    )
 
 
 class TestPreset:
@@ -132,7 +115,7 @@ class TestPreset:
 
     def test_takes_scales_of_constants_from_them(self) -> None:
         weight = 2.0**-20 * normal(64, 64, seed=1)
-        text = text_of(lambda x: jnp.tanh(x @ weight * 2.0**18), X)
+        text = stablehlo_of(lambda x: jnp.tanh(x @ weight * 2.0**18), X)
         rewritten = scalify_hlo.rewrite(text, recipe="unit", input_scale={"x": 1.0})
         assert "tensor<64x64xf8E4M3FN>" in rewritten
         assert "tensor<64x64xf32>" not in rewritten
@@ -143,7 +126,7 @@ class TestPreset:
             return jnp.square(jax.nn.gelu(x @ w)).mean()
 
         w = 2.0**-12 * normal(64, 64, seed=1)
-        exported = jax.export.export(jax.jit(model))(w, X)
+        exported = program_of(model, w, X)
         declared = {"inputs.scale": ["w=2^-12", "x=1"]}
         unit = scalify_hlo.rewrite(exported, recipe="unit", settings=declared)
         gradient = jax.grad(unit.call)(w, X)
@@ -153,7 +136,7 @@ class TestPreset:
 
 def test_a_program_may_return_what_it_casts() -> None:
     """The op that reads the result of the cast has no result itself."""
-    text = text_of(lambda x: x.astype(jnp.float8_e4m3fn), X)
+    text = stablehlo_of(lambda x: x.astype(jnp.float8_e4m3fn), X)
     rewritten = scalify_hlo.rewrite(text, recipe="unit")
     assert "-> tensor<256x64xf8E4M3FN>" in rewritten
 
@@ -189,7 +172,7 @@ class TestAlike:
             return jnp.square(x).sum()
 
         weights = [2.0**-3 * normal(64, 64, seed=i) for i in range(layers)]
-        text = text_of(lambda w, x: jax.value_and_grad(loss)(w, x), weights, X)
+        text = stablehlo_of(lambda w, x: jax.value_and_grad(loss)(w, x), weights, X)
         given = {"*": 2.0**-3, "x": 1.0}
         rewritten = scalify_hlo.rewrite(text, recipe="unit", input_scale=given)
         products = [line for line in rewritten.splitlines() if "stablehlo.multiply" in line]
@@ -202,27 +185,16 @@ class TestAlike:
 
 def op_names(text: str) -> Counter[str]:
     """Returns the number of ops of each name in a program."""
-    found: Counter[str] = Counter()
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        found[op.name] += 1
-        return ir.WalkResult.ADVANCE
-
-    parse_and_walk(text, visit)
-    return found
+    module = parse(text)
+    return Counter(op.name for op in ops_in(module.operation))
 
 
 def cast_factors(text: str) -> dict[str, list[float]]:
     """Returns the factors of data before they are clamped, by the type of their cast."""
-    found: dict[str, list[float]] = {}
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == "stablehlo.clamp":
-            cast = next(iter(op.results[0].uses)).owner
-            found.setdefault(str(cast.results[0].type), []).append(factor_of_product(op))
-        return ir.WalkResult.ADVANCE
-
-    parse_and_walk(text, visit)
+    module, found = parse(text), dict[str, list[float]]()
+    for op in ops_in(module.operation, {"stablehlo.clamp"}):
+        cast = next(iter(op.results[0].uses)).owner
+        found.setdefault(str(cast.results[0].type), []).append(factor_of_product(op))
     return found
 
 
@@ -280,6 +252,6 @@ class TestInvariance:
             return jax.value_and_grad(loss, argnums=(0, 1))(w, v)
 
         arrays = [np.asarray(normal(16, 16, seed=i)) for i in range(3)]
-        text = text_of(step, *arrays)
+        text = stablehlo_of(step, *arrays)
         recipe = load_recipe("unit", settings)
         assert_invariant(text, arrays, [3, -4, 1], recipe=recipe)

@@ -19,6 +19,7 @@ from scalify_hlo.passes.pipeline import rewrite_module
 from scalify_hlo.rules import unit_scaling
 from scalify_hlo.rules.unit_scaling import ACTIVATIONS, size_of
 from tests.py import judge
+from tests.py.judge import rms, stablehlo_of
 from tests.py.unit_functions import (
     EACH_FUNCTION,
     FUNCTIONS,
@@ -26,12 +27,11 @@ from tests.py.unit_functions import (
     cross_entropy,
     layer_norm,
     normal,
-    rms,
-    text_of,
     with_gradients,
 )
 
 TOLERANCE = 0.02
+UNIT = pytest.approx(1, rel=TOLERANCE)
 
 
 def factor_of(name: str) -> unit_scaling.ActivationSize:
@@ -56,8 +56,8 @@ class TestFactors:
     def test_of_activations(self, name: str) -> None:
         factor, x, g = factor_of(name), normal(1 << 20), normal(1 << 20, seed=1)
         y, back = with_gradients(FUNCTIONS[name], 1)(x, g)
-        assert float(jnp.std(y)) * factor.forward == pytest.approx(1, rel=TOLERANCE)
-        assert rms(back) * factor.backward == pytest.approx(1, rel=TOLERANCE)
+        assert float(jnp.std(y)) * factor.forward == UNIT
+        assert rms(back) * factor.backward == UNIT
         assert float(jnp.mean(y)) == pytest.approx(factor.mean, abs=0.01)
         assert rms(y) == pytest.approx(2 ** factor.size(), rel=TOLERANCE)
 
@@ -73,28 +73,28 @@ class TestFactors:
             normal(b, m), normal(m, n, seed=1), normal(b, n, seed=2)
         )
         for value, terms in ((y, m), (gx, n), (gw, b)):
-            assert rms(value) * unit_scaling.matmul(terms) == pytest.approx(1, rel=TOLERANCE)
+            assert rms(value) * unit_scaling.matmul(terms) == UNIT
 
     def test_of_a_sum(self) -> None:
         y, gx = with_gradients(lambda x: x.sum(-1), 1)(normal(1 << 14, 64), normal(1 << 14))
-        assert rms(y) * unit_scaling.sum_of(64) == pytest.approx(1, rel=TOLERANCE)
-        assert rms(gx) == pytest.approx(1, rel=TOLERANCE)
+        assert rms(y) * unit_scaling.sum_of(64) == UNIT
+        assert rms(gx) == UNIT
 
     def test_of_a_weighted_add(self) -> None:
         weights = (0.5, 2.0, 1.25)
         terms = [normal(1 << 18, seed=i) for i in range(3)]
         add = with_gradients(lambda *x: sum(w * t for w, t in zip(weights, x, strict=True)), 3)
         y, *gradients = add(*terms, normal(1 << 18, seed=4))
-        assert rms(y) * unit_scaling.weighted_add(weights) == pytest.approx(1, rel=TOLERANCE)
+        assert rms(y) * unit_scaling.weighted_add(weights) == UNIT
         for weight, gradient in zip(weights, gradients, strict=True):
-            assert rms(gradient) / weight == pytest.approx(1, rel=TOLERANCE)
+            assert rms(gradient) / weight == UNIT
 
     def test_of_a_softmax_whose_elements_are_alike(self) -> None:
         """The paper's assumption: probabilities of 1/s throughout."""
         x, g = jnp.zeros((512, 256)), normal(512, 256)
         y, gx = with_gradients(jax.nn.softmax, 1)(x, g)
-        assert rms(y) * unit_scaling.softmax(256) == pytest.approx(1, rel=TOLERANCE)
-        assert rms(gx) * unit_scaling.softmax(256) == pytest.approx(1, rel=TOLERANCE)
+        assert rms(y) * unit_scaling.softmax(256) == UNIT
+        assert rms(gx) * unit_scaling.softmax(256) == UNIT
 
     @pytest.mark.slow
     @pytest.mark.parametrize("size", [3, 64, 1000])
@@ -102,18 +102,18 @@ class TestFactors:
         """The same assumption: the gradient is 1/s, and (1 - s)/s for the label."""
         logits, labels = jnp.zeros((64, size)), jnp.arange(64) % size
         gx = jax.grad(lambda x: cross_entropy(x, labels) * 64)(logits)
-        assert rms(gx) * factor_of_cross_entropy(size) == pytest.approx(1, rel=TOLERANCE)
+        assert rms(gx) * factor_of_cross_entropy(size) == UNIT
 
     def test_of_a_layer_norm(self) -> None:
         b, n = 64, 1 << 14
         y, gx, gw, gc = with_gradients(layer_norm, 3)(
             normal(b, n), jnp.ones(n), jnp.zeros(n), normal(b, n, seed=1)
         )
-        assert rms(y) == pytest.approx(1, rel=TOLERANCE)
-        assert rms(gx) == pytest.approx(1, rel=TOLERANCE)
+        assert rms(y) == UNIT
+        assert rms(gx) == UNIT
         for value in (gw, gc):
             size = rms(value) * factor_of_layer_norm_weight(b)
-            assert size == pytest.approx(1, rel=TOLERANCE)
+            assert size == UNIT
 
 
 def cross_entropy_of_one_hot(x: jax.Array, labels: jax.Array) -> jax.Array:
@@ -128,7 +128,7 @@ def predicted(
     **settings: object,
 ) -> list[float]:
     """log2 of the rms that each result is expected to have."""
-    program = read_text(text_of(fn, *arguments))
+    program = read_text(stablehlo_of(fn, *arguments))
     with program.module.context:
         options = replace(
             make_options("unit", "same", {"*": 1.0, **(scales or {})}, settings), annotate=True
@@ -294,7 +294,7 @@ class TestPredictions:
         assert abs(math.log2(rms(deep(weights, x))) - size) < 0.5
 
     def test_nothing_is_predicted_unless_asked(self) -> None:
-        program = read_text(text_of(jnp.tanh, X))
+        program = read_text(stablehlo_of(jnp.tanh, X))
         with program.module.context:
             report = rewrite_module(program.module, make_options("fp8", "same", {"*": 1.0}))
         info = report.results[0].info

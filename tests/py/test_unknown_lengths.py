@@ -4,31 +4,35 @@ from __future__ import annotations
 
 import pytest
 
-from tests.py.judge import (
-    rewritten,
-)
-from tests.py.test_dynamic_shapes import ops
+from scalify_hlo.dialect.walk import ops_in
+from tests.py.judge import rewritten
+from tests.py.programs.program import entries, parts_of
 
-_MATMUL = """
-func.func @main(%x: tensor<2x$Kx$T>, %y: tensor<$Kx4x$T>) -> tensor<2x4x$T> {
+CONTRACTIONS = {
+    name: (text, scale)
+    for (name, scale), text in map(
+        parts_of,
+        entries("""
+dot_general | s0*s1
+%x: tensor<2x$Kx$T>, %y: tensor<$Kx4x$T>
   %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0]
     : (tensor<2x$Kx$T>, tensor<$Kx4x$T>) -> tensor<2x4x$T>
   return %0 : tensor<2x4x$T>
-}"""
-_PLAIN_DOT = """
-func.func @main(%x: tensor<2x$Kx$T>, %y: tensor<$Kx4x$T>) -> tensor<2x4x$T> {
+
+dot | s0*s1
+%x: tensor<2x$Kx$T>, %y: tensor<$Kx4x$T>
   %0 = stablehlo.dot %x, %y : (tensor<2x$Kx$T>, tensor<$Kx4x$T>) -> tensor<2x4x$T>
   return %0 : tensor<2x4x$T>
-}"""
-_SUM = """
-func.func @main(%x: tensor<2x$Kx$T>, %y: tensor<f32>) -> tensor<2x$T> {
+
+reduce | s0
+%x: tensor<2x$Kx$T>, %y: tensor<f32>
   %c = stablehlo.constant dense<0.0> : tensor<$T>
   %0 = stablehlo.reduce(%x init: %c) applies stablehlo.add across dimensions = [1]
     : (tensor<2x$Kx$T>, tensor<$T>) -> tensor<2x$T>
   return %0 : tensor<2x$T>
-}"""
-_TWO_SUMS = """
-func.func @main(%x: tensor<2x$Kx$T>, %y: tensor<2x$Kx$T>) -> tensor<2x$T> {
+
+reduce_by_units | s0
+%x: tensor<2x$Kx$T>, %y: tensor<2x$Kx$T>
   %c = stablehlo.constant dense<0.0> : tensor<$T>
   %0:2 = stablehlo.reduce(%x init: %c), (%y init: %c) across dimensions = [1]
     : (tensor<2x$Kx$T>, tensor<2x$Kx$T>, tensor<$T>, tensor<$T>) -> (tensor<2x$T>, tensor<2x$T>)
@@ -38,31 +42,25 @@ func.func @main(%x: tensor<2x$Kx$T>, %y: tensor<2x$Kx$T>) -> tensor<2x$T> {
       stablehlo.return %1, %2 : tensor<$T>, tensor<$T>
     }
   return %0#0 : tensor<2x$T>
-}"""
-_CONVOLVED = """
-func.func @main(%x: tensor<1x8x$Kx$T>, %y: tensor<1x$Kx3x$T>) -> tensor<1x8x3x$T> {
+
+convolution | s0*s1
+%x: tensor<1x8x$Kx$T>, %y: tensor<1x$Kx3x$T>
   %0 = "stablehlo.convolution"(%x, %y) <{
     batch_group_count = 1 : i64, feature_group_count = 1 : i64,
     dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>
   }> : (tensor<1x8x$Kx$T>, tensor<1x$Kx3x$T>) -> tensor<1x8x3x$T>
   return %0 : tensor<1x8x3x$T>
-}"""
-_DYNAMIC_CONVOLVED = """
-func.func @main(%x: tensor<1x8x$Kx$T>, %y: tensor<1x$Kx3x$T>) -> tensor<1x8x3x$T> {
+
+dynamic_conv | s0*s1
+%x: tensor<1x8x$Kx$T>, %y: tensor<1x$Kx3x$T>
   %p = stablehlo.constant dense<[[0, 0]]> : tensor<1x2xi64>
   %0 = "stablehlo.dynamic_conv"(%x, %y, %p) <{
     batch_group_count = 1 : i64, feature_group_count = 1 : i64,
     dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>
   }> : (tensor<1x8x$Kx$T>, tensor<1x$Kx3x$T>, tensor<1x2xi64>) -> tensor<1x8x3x$T>
   return %0 : tensor<1x8x3x$T>
-}"""
-CONTRACTIONS = {
-    "dot_general": (_MATMUL, "s0*s1"),
-    "dot": (_PLAIN_DOT, "s0*s1"),
-    "reduce": (_SUM, "s0"),
-    "reduce_by_units": (_TWO_SUMS, "s0"),
-    "convolution": (_CONVOLVED, "s0*s1"),
-    "dynamic_conv": (_DYNAMIC_CONVOLVED, "s0*s1"),
+"""),
+    )
 }
 
 
@@ -74,7 +72,7 @@ def test_a_contraction_of_unknown_length_is_not_rescaled(name: str, type_: str) 
         text = body.replace("$K", size).replace("$T", type_)
         module, report = rewritten(text, "scaled")
         assert report.results[0].scale == expected
-        (returned,) = ops(module, "func.return")
+        (returned,) = ops_in(module.operation, {"func.return"})
         owner = returned.operands[0].owner
         assert (owner.name == "stablehlo.multiply") == (size == "64"), "paid once, if at all"
 
@@ -91,7 +89,7 @@ func.func @main(%x: tensor<64x?x2xf16>, %y: tensor<64x?x3xf16>) -> tensor<2x3xf1
 
 
 def test_a_size_that_is_bounded_is_unknown() -> None:
-    bounded = _MATMUL.replace("2x$Kx$T", "2x?x$T, #stablehlo.bounds<?, 64>")
+    bounded = CONTRACTIONS["dot_general"][0].replace("2x$Kx$T", "2x?x$T, #stablehlo.bounds<?, 64>")
     bounded = bounded.replace("$Kx4x$T", "?x4x$T, #stablehlo.bounds<64, ?>").replace("$T", "f32")
     _, report = rewritten(bounded, "scaled")
     assert report.results[0].scale == "s0*s1"

@@ -16,7 +16,7 @@ from scalify_hlo.io.program import read_text
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.report.model import Report
 from tests.py import judge
-from tests.py.judge import interpreted, propagated, unrecorded
+from tests.py.judge import interpreted, program_of, propagated, unrecorded
 
 SIZE = 64
 X = jax.random.normal(jax.random.key(0), (SIZE, SIZE))
@@ -66,7 +66,7 @@ IDIOMS = (unrolled, called, looped, powers, logistic_map)
 
 
 def text(function: Callable[[jax.Array], jax.Array]) -> str:
-    program = jax.export.export(jax.jit(lambda x, w: function(x) @ w))(X, W)
+    program = program_of(lambda x, w: function(x) @ w, X, W)
     return str(program.mlir_module())
 
 
@@ -78,7 +78,7 @@ def rewritten(source: str, recipe: str, **settings: object) -> Report:
 def operand(function: Callable[[jax.Array], jax.Array], recipe: str, **settings: object) -> Any:
     """The error of the operand of the last matmul: its product with the unit matrix."""
     unit = jnp.eye(SIZE)
-    program = jax.export.export(jax.jit(lambda x, w: function(x) @ w))(X, unit)
+    program = program_of(lambda x, w: function(x) @ w, X, unit)
     result = sh.rewrite(program, recipe=recipe, settings=settings).call(X, unit)
     return np.asarray(result)
 
@@ -162,7 +162,7 @@ def test_the_models_own_casts_apply_scales_first(declared: int) -> None:
             a = a @ a
         return a.astype(jnp.float16)
 
-    program = jax.export.export(jax.jit(squared))(ORTHOGONAL)
+    program = program_of(squared, ORTHOGONAL)
     same = propagated(program, input_scale={"*": 2.0**declared})
     (found,), (expected,) = (interpreted(each, ORTHOGONAL) for each in (same, program))
     np.testing.assert_array_equal(found, expected)
@@ -172,7 +172,7 @@ def test_bounded_functions_leave_near_unit() -> None:
     """An incomplete gamma function is between 0 and 1, whatever the scales of its arguments."""
     x = np.random.default_rng(0).uniform(0.1, 3, SIZE).astype(np.float16)
     y = np.random.default_rng(1).uniform(0.1, 3, SIZE).astype(np.float16)
-    program = jax.export.export(jax.jit(jax.scipy.special.gammainc))(x, y)
+    program = program_of(jax.scipy.special.gammainc, x, y)
     scaled = propagated(program, signature="scaled")
     pairs = [
         sh.ScaledArray(v / np.float16(2.0**k), jnp.float32(2.0**k)) for v, k in ((x, -7), (y, -12))
@@ -191,7 +191,7 @@ def test_sums_with_constants_keep_the_constants_near_unit() -> None:
             y = y * x * x + 0.5
         return y
 
-    program = jax.export.export(jax.jit(polynomial))(X)
+    program = program_of(polynomial, X)
     rewritten = propagated(str(program.mlir_module()), input_scale={"*": 2.0**-4})
     constants = [
         abs(float(part.partition(">")[0]))
@@ -263,7 +263,7 @@ def test_scales_of_squares_of_squares_have_no_more_factors_than_ops(recipe: str)
         return x
 
     x = jnp.where(jnp.arange(64) % 2, -1.0, 1.0)
-    program = sh.rewrite(jax.export.export(jax.jit(squared))(x), recipe=recipe, signature="scaled")
+    program = sh.rewrite(program_of(squared, x), recipe=recipe, signature="scaled")
     assert program.mlir_module().count("stablehlo.multiply") < 40 * 8
     result = program.call(sh.as_scaled_array(x, 0.25))
     np.testing.assert_array_equal(np.asarray(sh.asarray(result)), np.ones(64))

@@ -15,8 +15,9 @@ from scalify_hlo.rules.alignment import READERS
 from scalify_hlo.rules.families import keep, on_data
 from scalify_hlo.rules.registry import CUSTOM_CALLS, RULES
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
+from tests.py.commands import call
 from tests.py.judge import rewritten
-from tests.py.test_recipe import assert_one_sentence, call
+from tests.py.test_recipe import assert_one_sentence
 
 PROGRAM = """
 func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
@@ -172,7 +173,6 @@ func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xi1> {
             raise KeyError((op, rewriter))
 
         scalify_hlo.register_rule("stablehlo.tanh", careless)
-        result = call("rewrite", "-", "--signature", "scaled", text=TANH)
-        assert result.exit_code == 2
+        result = call("rewrite", "-", "--signature", "scaled", text=TANH, code=2)
         place = f"{__file__}:{careless.__code__.co_firstlineno}"
         assert_one_sentence(result, "the rule careless for stablehlo.tanh raised KeyError", place)

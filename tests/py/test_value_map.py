@@ -12,7 +12,6 @@ import pytest
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.analysis.frames import Frame, Place
 from scalify_hlo.dialect import value_map
-from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.dialect.value_map import (
     OpMap,
     OpSet,
@@ -28,6 +27,7 @@ from scalify_hlo.dialect.value_map import (
 )
 from scalify_hlo.io.program import read_text
 from scalify_hlo.rules.huge import largest_constant
+from tests.py.judge import body_of
 from tests.py.test_structure import LOOP
 
 PROGRAM = """func.func @main(%x: tensor<2xf32>, %y: tensor<2xf32>) -> tensor<2xf32> {
@@ -42,9 +42,7 @@ PROGRAM = """func.func @main(%x: tensor<2xf32>, %y: tensor<2xf32>) -> tensor<2xf
 def block() -> Iterator[ir.Block]:
     program = read_text(PROGRAM)
     with program.module.context, ir.Location.unknown():
-        main = main_function(program.module.operation)
-        assert main is not None
-        yield main.regions[0].blocks[0]
+        yield body_of(program.module)
 
 
 def added(block: ir.Block) -> ir.Operation:
@@ -235,7 +233,7 @@ def test_a_search_for_masks_leaves_no_table() -> None:
           return %0 : tensor<4xf32>
         }"""
     ).module
-    mask = module.body.operations[0].regions[0].blocks[0].operations[0].results[0]
+    mask = body_of(module).operations[0].results[0]
     gc.disable()
     try:
         with module.context:
@@ -259,7 +257,7 @@ def test_scales_that_a_loop_will_carry_have_no_constants() -> None:
           return %0#0 : tensor<f32>
         }"""
     ).module
-    loop = module.body.operations[0].regions[0].blocks[0].operations[0]
+    loop = body_of(module).operations[0]
     with module.context:
         body = loop.regions[1].blocks[0]
         scale = body.add_argument(body.arguments[0].type, loop.location)

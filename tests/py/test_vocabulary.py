@@ -17,7 +17,7 @@ from scalify_hlo.passes.pipeline import run_passes
 from scalify_hlo.passes.roles import RolesPass
 from scalify_hlo.passes.summary import summary
 from scalify_hlo.report.model import MatmulReport
-from tests.py.judge import parse
+from tests.py.judge import parse, shaped, stablehlo_of
 from tests.py.test_layers import gpt2_text
 
 TOKENS, WIDTH, INNER, WORDS = 6, 16, 64, 64
@@ -66,7 +66,7 @@ def arguments(words: int = WORDS) -> tuple[Any, Any]:
         "head": (WIDTH, words),
     }
     params = {name: jax.ShapeDtypeStruct(shape, f32) for name, shape in shapes.items()}
-    return params, jax.ShapeDtypeStruct((TOKENS,), jnp.int32)
+    return params, shaped(TOKENS, dtype=jnp.int32)
 
 
 def training(model: Model) -> Callable[..., Any]:
@@ -83,19 +83,15 @@ def training(model: Model) -> Callable[..., Any]:
     return step
 
 
-def exported(function: Callable[..., Any], *types: Any) -> str:
-    return str(jax.export.export(jax.jit(function))(*types).mlir_module())
-
-
 def matmuls(text: str) -> list[MatmulReport]:
     return run_passes(parse(text), [NormalizePass(), RolesPass()]).matmuls
 
 
 @pytest.mark.parametrize("model", MODELS)
 def test_the_head_is_the_same_matmul_in_training_and_inference(model: Model) -> None:
-    inference = matmuls(exported(model, *arguments()))
+    inference = matmuls(stablehlo_of(model, *arguments()))
     assert [m.vocabulary for m in inference] == [False, False, True]
-    trained = [m for m in matmuls(exported(training(model), *arguments())) if m.vocabulary]
+    trained = [m for m in matmuls(stablehlo_of(training(model), *arguments())) if m.vocabulary]
     assert sorted(m.part for m in trained) == ["backward", "backward", "forward"]
     assert trained[0].extent == inference[-1].extent
 
@@ -104,14 +100,14 @@ def test_a_classifier_has_no_vocabulary() -> None:
     def loss(w: jax.Array, x: jax.Array) -> jax.Array:
         return jax.nn.logsumexp(x @ w)
 
-    types = [jax.ShapeDtypeStruct(shape, jnp.float32) for shape in ((32, 100), (8, 32))]
-    assert not any(m.vocabulary for m in matmuls(exported(jax.grad(loss), *types)))
+    types = [shaped(*shape) for shape in ((32, 100), (8, 32))]
+    assert not any(m.vocabulary for m in matmuls(stablehlo_of(jax.grad(loss), *types)))
 
 
 @pytest.mark.parametrize(("width", "found"), [(1024, True), (1025, False)])
 def test_far_more_outputs_than_inputs_make_a_vocabulary(width: int, *, found: bool) -> None:
-    types = [jax.ShapeDtypeStruct(shape, jnp.float32) for shape in ((4, width), (width, 8192))]
-    assert [m.vocabulary for m in matmuls(exported(lambda x, w: x @ w, *types))] == [found]
+    types = [shaped(*shape) for shape in ((4, width), (width, 8192))]
+    assert [m.vocabulary for m in matmuls(stablehlo_of(lambda x, w: x @ w, *types))] == [found]
 
 
 def test_positions_that_are_looked_up_are_no_vocabulary() -> None:
@@ -120,16 +116,16 @@ def test_positions_that_are_looked_up_are_no_vocabulary() -> None:
     def model(positions: jax.Array, up: jax.Array, down: jax.Array, i: jax.Array) -> jax.Array:
         return jax.nn.gelu(positions[i] @ up, approximate=False) @ down
 
-    f32 = [jax.ShapeDtypeStruct(shape, jnp.float32) for shape in ((64, 16), (16, 64), (64, 16))]
-    index = jax.ShapeDtypeStruct((4,), jnp.int32)
-    assert not any(m.vocabulary for m in matmuls(exported(model, *f32, index)))
+    f32 = [shaped(*shape) for shape in ((64, 16), (16, 64), (64, 16))]
+    index = shaped(4, dtype=jnp.int32)
+    assert not any(m.vocabulary for m in matmuls(stablehlo_of(model, *f32, index)))
 
 
 @pytest.mark.parametrize("model", [tied, untied])
 @pytest.mark.parametrize("recipe", ["fp8-current", "fp8"])
 def test_the_summary_says_that_the_vocabulary_stays_wide(model: Model, recipe: str) -> None:
     for function, count in ((model, 1), (training(model), 3)):
-        text = exported(function, *arguments())
+        text = stablehlo_of(function, *arguments())
         settings = {"matmul.smallest": 1}
         _, report = scalify_hlo.rewrite(text, recipe=recipe, settings=settings, report=True)
         assert f"; {count} wide: vocabulary (" in summary(report)

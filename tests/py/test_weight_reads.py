@@ -14,14 +14,7 @@ from scalify_hlo.dialect.calls import Calls
 from scalify_hlo.dialect.value_map import ValueMap, ValueSet
 from scalify_hlo.quantize.weight_reads import WeightReads
 from tests.py.judge import parse
-from tests.py.stored_weights import (
-    SETTINGS,
-    SQUARE,
-    batch,
-    converts,
-    dtypes,
-    rewritten,
-)
+from tests.py.stored_weights import SETTINGS, SQUARE, batch, converts, dtypes, rewritten
 
 OTHERS = {"stack": SQUARE, "one": SQUARE[0], "two": SQUARE[1]}
 

@@ -20,7 +20,7 @@ from scalify_hlo.passes.pipeline import Options, run_passes
 from scalify_hlo.passes.round_weights import RoundWeightsPass
 from tests.py import eight_devices
 from tests.py.block_numpy import random_words, rounded_at_random
-from tests.py.judge import parse
+from tests.py.judge import parse, program_of, shaped, stablehlo_of
 from tests.py.test_state8 import batches, losses, start, step_of
 
 FIRST = 1 << 31
@@ -162,7 +162,7 @@ def test_without_a_count_other_updates_have_other_bits() -> None:
 def test_only_weights_are_rounded_at_random() -> None:
     optimizer = optax.adamw(2e-3)
     state = start(), optimizer.init(start()), *batches(0, 1)[0]
-    exported = jax.export.export(jax.jit(step_of(optimizer)))(*state)
+    exported = program_of(step_of(optimizer), *state)
     formats = {"state.first_moment": "bf16", "state.second_moment": "bf16"}
     program = jsa.rewrite(
         exported, recipe="propagate", settings=RANDOM | formats, signature="scaled", strict=True
@@ -215,14 +215,14 @@ def test_what_is_refused(settings: dict[str, Any], message: str) -> None:
 
 
 def told(step: Callable[..., Any], *arguments: Any, **options: Any) -> list[str]:
-    exported = jax.export.export(jax.jit(step))(*arguments)
+    exported = program_of(step, *arguments)
     given: Any = {"recipe": "propagate", "settings": RANDOM, "signature": "scaled"} | options
     _, report = jsa.rewrite(exported, report=True, **given)
     return [remark.message for remark in report.remarks]
 
 
 def test_a_program_without_weights_is_told() -> None:
-    x = jax.ShapeDtypeStruct((8, 8), jnp.float32)
+    x = shaped(8, 8)
     found = told(lambda x: jnp.sum(x), x)
     message = "state.weight_rounding is stochastic, and the program rounds no weights that it"
     assert any(each.startswith(message) for each in found)
@@ -232,27 +232,27 @@ def test_a_program_without_weights_is_told() -> None:
 
 def test_weights_that_have_the_format_are_told() -> None:
     """A model in bf16 has rounded them itself."""
-    w, count = jax.ShapeDtypeStruct((8, 8), jnp.bfloat16), jax.ShapeDtypeStruct((), jnp.int32)
+    w, count = shaped(8, 8, dtype=jnp.bfloat16), shaped(dtype=jnp.int32)
     assert any("rounds no weights" in each for each in told(counting, w, count, w))
-    wide = jax.ShapeDtypeStruct((8, 8), jnp.float32)
+    wide = shaped(8, 8)
     assert not told(counting, wide, count, wide, strict=True)
 
 
 def test_weights_of_unknown_sizes_are_told() -> None:
     (size,) = jax.export.symbolic_shape("n")
-    w = jax.ShapeDtypeStruct((size,), jnp.float32)
+    w = shaped(size)
     assert any("rounds no weights" in each for each in told(plain, w, w))
 
 
 def test_weights_without_elements_are_not_rounded() -> None:
-    w = jax.ShapeDtypeStruct((0, 4), jnp.float32)
+    w = shaped(0, 4)
     assert any("rounds no weights" in each for each in told(plain, w, w))
 
 
 def test_a_mark_that_is_left_is_refused() -> None:
     """Without `scalify-round-weights`, weights would be rounded to nearest."""
-    w = jax.ShapeDtypeStruct((8, 8), jnp.float32)
-    module = parse(str(jax.export.export(jax.jit(plain))(w, w).mlir_module()))
+    w = shaped(8, 8)
+    module = parse(stablehlo_of(plain, w, w))
     options = Options(jsa.load_recipe("propagate", RANDOM), signature="scaled")
     passes = [p for p in options.passes() if not isinstance(p, RoundWeightsPass)]
     with pytest.raises(InputError, match="is left as it was") as caught:

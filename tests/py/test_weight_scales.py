@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -15,10 +16,11 @@ from jax import lax
 
 import scalify_hlo
 from scalify_hlo._compat import ir
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.quantize.encoding import Scales, encode
 from scalify_hlo.run.runner import compile_module
 from tests.py.fp8_numpy import F32, Array, quantized
-from tests.py.judge import parse
+from tests.py.judge import assert_all_equal, parse, program_of, stablehlo_of
 
 E4M3 = "f8E4M3FN"
 
@@ -106,10 +108,6 @@ def rounded(w: Array, axes: tuple[int, ...] | None) -> Array:
     return np.asarray(data.astype(F32) * scale)
 
 
-def text_of(fn: Callable[..., Any], *arguments: Any) -> str:
-    return str(jax.export.export(jax.jit(fn))(*arguments).mlir_module())
-
-
 def rewritten(text: str, *arguments: Array, recipe: str, scales: str) -> str:
     profile = scalify_hlo.calibrate(text, [arguments]) if recipe == "fp8-calibrated" else None
     settings = {"scaling.weight_scales": scales, "matmul.smallest": 1}
@@ -130,7 +128,7 @@ class TestNumerics:
     @pytest.mark.parametrize("recipe", ["fp8-current", "fp8-calibrated"])
     def test_constants(self, case: Case, scales: str, recipe: str) -> None:
         x, w = input_of(case), weight_of(case)
-        text = text_of(lambda x: case.fn(x, jnp.asarray(w)), x)
+        text = stablehlo_of(lambda x: case.fn(x, jnp.asarray(w)), x)
         new = rewritten(text, x, recipe=recipe, scales=scales)
         assert elements(new) == {"f8E4M3FN": w.size}
         values = rounded(w, case.summed if scales == "channel" else None)
@@ -138,28 +136,21 @@ class TestNumerics:
 
     def test_arguments(self, case: Case, scales: str) -> None:
         x, w = input_of(case), weight_of(case)
-        new = rewritten(text_of(case.fn, x, w), x, w, recipe="fp8-current", scales=scales)
+        new = rewritten(stablehlo_of(case.fn, x, w), x, w, recipe="fp8-current", scales=scales)
         summed = case.summed if scales == "channel" else None
         if case.fn is layers and summed is not None:
             summed = (1,)  # each turn measures its own
         np.testing.assert_array_equal(run(new, x, w), case.fn(x, rounded(w, summed)))
 
 
-def elements(text: str) -> dict[str, int]:
+def elements(text: str) -> Counter[str]:
     """Returns the number of elements of constants of more than 64, by format."""
-    found: dict[str, int] = {}
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == "stablehlo.constant":
-            type_ = op.results[0].type
-            size = math.prod(type_.shape)
-            attribute = ir.DenseElementsAttr(op.attributes["value"])
-            if size > 64 and not attribute.is_splat:
-                name = str(type_.element_type)
-                found[name] = found.get(name, 0) + size
-        return ir.WalkResult.ADVANCE
-
-    parse(text).operation.walk(visit)
+    module, found = parse(text), Counter[str]()
+    for op in ops_in(module.operation, {"stablehlo.constant"}):
+        type_ = op.results[0].type
+        size = math.prod(type_.shape)
+        if size > 64 and not ir.DenseElementsAttr(op.attributes["value"]).is_splat:
+            found[str(type_.element_type)] += size
     return found
 
 
@@ -169,7 +160,7 @@ def test_per_channel_is_better_where_channels_differ() -> None:
     x = rng.standard_normal((64, 80)).astype(F32)
     levels = np.repeat(np.arange(5), 8)
     w = (rng.standard_normal((80, 40)) * 2.0 ** (4 * levels)).astype(F32)
-    text = text_of(lambda x: x @ jnp.asarray(w), x)
+    text = stablehlo_of(lambda x: x @ jnp.asarray(w), x)
     wanted = run(text, x)
     noise = {}
     for scales in ("tensor", "channel"):
@@ -187,13 +178,12 @@ class TestSharing:
         rows, columns = (2.0 ** rng.integers(0, 4, 32) for _ in range(2))
         x, w = input_of(case), rng.integers(-127, 128, case.w) * rows[:, None] * columns
         w = w.astype(F32)  # sums are exact both ways
-        text = text_of(lambda x: case.fn(x, jnp.asarray(w)), x)
+        text = stablehlo_of(lambda x: case.fn(x, jnp.asarray(w)), x)
         new = rewritten(text, x, recipe="fp8-calibrated", scales="channel")
         assert elements(new) == {E4M3: 2 * w.size}
         found = compile_module(new)([x])
         expected = [x @ rounded(w, (0,)), x @ rounded(w, (1,)).T, 2 * x @ rounded(w, (0,))]
-        for a, b in zip(found, expected, strict=True):
-            np.testing.assert_array_equal(a, b)
+        assert_all_equal(found, expected)
 
     @pytest.mark.parametrize("scales", ["tensor", "channel"])
     def test_a_constant_that_the_model_widens(self, scales: str) -> None:
@@ -205,7 +195,7 @@ class TestSharing:
             wide = lax.convert_element_type(jnp.asarray(w), jnp.float32)
             return x @ wide, 2 * x @ wide
 
-        text = text_of(fn, x)
+        text = stablehlo_of(fn, x)
         assert "xbf16" in text
         for recipe in ("fp8-current", "fp8-calibrated"):
             new = rewritten(text, x, recipe=recipe, scales=scales)
@@ -218,7 +208,7 @@ class TestSharing:
     def test_a_weight_that_something_else_reads_is_kept_too(self) -> None:
         case = CASES["matrix"]
         x, w = input_of(case), weight_of(case)
-        text = text_of(lambda x: x @ jnp.asarray(w) + jnp.sin(jnp.asarray(w))[:16], x)
+        text = stablehlo_of(lambda x: x @ jnp.asarray(w) + jnp.sin(jnp.asarray(w))[:16], x)
         new = rewritten(text, x, recipe="fp8-calibrated", scales="tensor")
         assert elements(new) == {E4M3: w.size, "f32": w.size}
 
@@ -233,7 +223,7 @@ def test_constants_take_a_quarter_of_the_bytes(scales: str) -> None:
         return h @ jnp.asarray(v)
 
     x = rng.standard_normal((16, 128)).astype(F32)
-    program = jax.export.export(jax.jit(fn))(x)
+    program = program_of(fn, x)
     profile = scalify_hlo.calibrate(program, [(x,)])
     settings = {"scaling.weight_scales": scales}
     new = scalify_hlo.rewrite(program, profile=profile, settings=settings)
@@ -249,7 +239,7 @@ def test_scales_of_constants_far_from_one(log2: int, margin: int) -> None:
     x, w = input_of(case), weight_of(case) * F32(2.0**-16)
     x, w = x * F32(2.0 ** min(100, -log2)), np.ldexp(w, log2)
     x[0] = 0
-    text = text_of(lambda x: case.fn(x, jnp.asarray(w)), x)
+    text = stablehlo_of(lambda x: case.fn(x, jnp.asarray(w)), x)
     for scales, recipe in (("tensor", "fp8-current"), ("channel", "fp8-calibrated")):
         profile = scalify_hlo.calibrate(text, [(x,)]) if recipe == "fp8-calibrated" else None
         settings = {"scaling.weight_scales": scales, "scaling.margin": margin}

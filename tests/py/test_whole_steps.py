@@ -16,6 +16,7 @@ from tests.py.judge import (
     floats,
     parse,
     rewritten,
+    stablehlo_of,
 )
 from tests.py.programs.program import argument_types
 
@@ -50,7 +51,7 @@ STEPS: dict[str, tuple[Any, Any]] = {
 def test_step_is_bit_equal(name: str) -> None:
     step, make_arguments = STEPS[name]
     arguments = make_arguments()
-    text = jax.export.export(jax.jit(step))(*arguments).mlir_module()
+    text = stablehlo_of(step, *arguments)
     values = [np.asarray(leaf) for leaf in jax.tree.leaves(arguments)]
     # The gradient of the keys' bias is 0 but for rounding, 1e-13: under larger scales its square,
     # which Adam takes, would leave the normal numbers, where invariance ends.
@@ -70,7 +71,7 @@ def test_scales_that_cancel_do_not_overflow_on_the_way(exponent: int) -> None:
     def function(a: jax.Array, b: jax.Array, c: jax.Array) -> jax.Array:
         return (a * b) ** 6 + c * a * b
 
-    text = jax.export.export(jax.jit(function))(x, x, x).mlir_module()
+    text = stablehlo_of(function, x, x, x)
     assert_invariant(text, [x, x, x], [exponent, -exponent, 0])
 
 
@@ -86,7 +87,7 @@ def test_polynomials_of_products_stay_in_range(exponents: tuple[int, ...]) -> No
             total = total * (x * x) + coefficient
         return total
 
-    text = jax.export.export(jax.jit(function))(x, x, x).mlir_module()
+    text = stablehlo_of(function, x, x, x)
     data = [np.ldexp(x, -e) for e in exponents]
     assert_invariant(text, data, exponents)
 
@@ -102,7 +103,7 @@ def test_products_of_many_scales_stay_in_range(exponent: int) -> None:
             gradient = gradient * argument
         return gradient * gradient
 
-    text = jax.export.export(jax.jit(function))(*[x] * 17).mlir_module()
+    text = stablehlo_of(function, *[x] * 17)
     assert_invariant(text, [np.ldexp(x, -exponent)] * 17, [exponent] * 17)
 
 
@@ -116,7 +117,7 @@ def test_levels_that_are_far_off_do_no_harm() -> None:
             total = total * jax.numpy.sum(argument)
         return total
 
-    text = jax.export.export(jax.jit(function))(*[x] * 7).mlir_module()
+    text = stablehlo_of(function, *[x] * 7)
     assert_invariant(text, [x] * 7, [1, -2, 3, 0, 2, -1, 1])
 
 
@@ -128,7 +129,7 @@ def test_quotients_of_scales_beyond_one_normal_number(exponent: int) -> None:
         return a * b * c + d * e * f
 
     x = np.linspace(0.5, 2, 6, dtype=np.float32)
-    text = jax.export.export(jax.jit(function))(*[x] * 6).mlir_module()
+    text = stablehlo_of(function, *[x] * 6)
     exponents = [exponent] * 3 + [-exponent] * 3
     assert_invariant(text, [x * np.float32(2.0**-k) for k in exponents], exponents)
 

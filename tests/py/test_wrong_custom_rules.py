@@ -11,7 +11,8 @@ import pytest
 
 import scalify_hlo as jsa
 from scalify_hlo import ScaledArray, UsageError, asarray, custom_scale
-from tests.py.test_custom_scale import Function, gelu, gelu_rule, normals, ruled
+from tests.py.judge import normal
+from tests.py.test_custom_scale import Function, gelu, gelu_rule, ruled
 
 
 def _scale_of_rank_one(x: ScaledArray) -> Any:
@@ -50,7 +51,7 @@ WRONG: dict[Function, str] = {
 
 @pytest.mark.parametrize("rule", WRONG)
 def test_rules_that_do_not_fit_are_refused(rule: Function) -> None:
-    x = normals(3, 8)
+    x = normal(3, 8)
     with pytest.raises(UsageError, match=WRONG[rule]) as error:
         jax.jit(ruled(gelu, rule))(x)
     assert "gelu" in error.value.message
@@ -67,7 +68,7 @@ def test_a_vjp_rule_that_does_not_fit_is_refused() -> None:
     function = ruled(gelu, gelu_rule)
     function.defscale_vjp(vjp_rule)
     with pytest.raises(UsageError, match="the vjp of gelu gives ScaledArray") as error:
-        jax.grad(lambda x: jnp.sum(function(x)))(normals(3, 8))
+        jax.grad(lambda x: jnp.sum(function(x)))(normal(3, 8))
     assert error.value.location == f"{__file__}:{inspect.getsourcelines(vjp_rule)[1]}"
 
 
@@ -91,7 +92,7 @@ def _no_power_of_two(x: ScaledArray) -> Any:
     [(_wrong_values, "differs from it by"), (_no_power_of_two, "24.0, which is no power of two")],
 )
 def test_checked_rules_are_compared_on_samples(rule: Function, message: str) -> None:
-    x = normals(64)
+    x = normal(64)
     checked = ruled(gelu, rule, check=True)
     for run in (checked, jax.jit(checked), jax.grad(lambda x: jnp.sum(checked(x)))):
         with pytest.raises(UsageError, match=message) as error:

@@ -7,16 +7,11 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 import pytest
 
 
 def normal(*shape: int, seed: int = 0) -> jax.Array:
     return jax.random.normal(jax.random.key(seed), shape)
-
-
-def rms(x: Any) -> float:
-    return float(np.sqrt(np.mean(np.square(np.asarray(x, np.float64)))))
 
 
 FUNCTIONS: dict[str, Callable[[jax.Array], jax.Array]] = {
@@ -52,7 +47,3 @@ def layer_norm(x: jax.Array, w: jax.Array, c: jax.Array) -> jax.Array:
     centerd = x - x.mean(-1, keepdims=True)
     variance = jnp.square(centerd).mean(-1, keepdims=True)
     return centerd * jax.lax.rsqrt(variance + 1e-5) * w + c
-
-
-def text_of(fn: Callable[..., Any], *arguments: Any) -> str:
-    return str(jax.export.export(jax.jit(fn))(*arguments).mlir_module())

@@ -12,14 +12,16 @@ from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.dialect.attributes import function_type
 from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.quantize.encoding import dtype_of
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.transforms.hoist import add_results
 from tests.py.judge import (
     Array,
-    assert_same_bits,
+    assert_all_same_bits,
     evaluate,
     floats,
+    main_of,
     parse,
     rewritten,
     values_of,
@@ -60,8 +62,7 @@ def assert_casts_are_numpys(
     expected = [_reference(text, values, known) for known in _readings(text, values, casts)]
     likely, *others = (results[:count] for results in expected)
     if not any(_are_same(found[:count], results) for results in others):
-        for actual, result in zip(found[:count], likely, strict=True):
-            assert_same_bits(actual, result)
+        assert_all_same_bits(found[:count], likely)
     return True
 
 
@@ -130,15 +131,8 @@ def _matmuls(module: ir.Module) -> Iterator[ir.Operation]:
 def _formats(module: ir.Module) -> list[str]:
     """The formats of the operands of the matmuls; none if they are all wide, or some elsewhere."""
     found = [str(v.type.element_type) for op in _matmuls(module) for v in op.operands]
-    everywhere = 0
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        nonlocal everywhere
-        if op.name in _MATMULS:
-            everywhere += sum(str(v.type.element_type) in _NARROW for v in op.operands)
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(visit)
+    values = [v for op in ops_in(module.operation, _MATMULS) for v in op.operands]
+    everywhere = sum(str(v.type.element_type) in _NARROW for v in values)
     narrow = sum(name in _NARROW for name in found)
     return found if narrow == everywhere and narrow else []
 
@@ -171,9 +165,7 @@ def _reference(text: str, values: Sequence[Array], known: Sequence[Array]) -> li
         Its results, and then the values that the operands of its matmuls would have had.
     """
     module = parse(text)
-    main = main_function(module.operation)
-    if main is None:
-        raise ValueError("no @main")
+    main = main_of(module)
     with module.context, ir.Location.unknown() as location:
         block = main.operation.regions[0].blocks[0]
         operands = [(op, i) for op in _matmuls(module) for i in range(2)]

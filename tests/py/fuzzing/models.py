@@ -14,6 +14,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import export, lax
 
+from tests.py.judge import program_of
+
 Function = Callable[..., Any]
 
 RNG = np.random.default_rng(0)
@@ -202,4 +204,4 @@ def exported(number: int) -> tuple[str, export.Exported]:
     """Returns the name of a model, and its program."""
     name = sorted(MODELS)[number]
     function, arguments = MODELS[name]
-    return name, export.export(jax.jit(function))(*arguments)
+    return name, program_of(function, *arguments)

@@ -28,11 +28,12 @@ from tests.py.fuzzing.steps import Steps, kinds_of, reduced
 from tests.py.judge import (
     Array,
     Evaluate,
+    assert_all_same_bits,
     assert_invariant,
-    assert_same_bits,
     evaluate,
     evaluate_with_xla,
     floats,
+    main_of,
     parse,
     rewritten,
     run_plain,
@@ -316,12 +317,6 @@ def _try(program: Drawn, text: str, recipe: Recipe) -> None:
             raise
 
 
-def _main(module: ir.Module) -> ir.OpView:
-    main = main_function(module.operation)
-    assert main is not None
-    return main
-
-
 def _stored_weights(program: Drawn, text: str) -> None:
     """A program that takes weights in E4M3 computes what one computes that casts the same data."""
     if program.other not in _WITH_WEIGHTS or program.element != "f32" or program.symbolic:
@@ -330,11 +325,11 @@ def _stored_weights(program: Drawn, text: str) -> None:
     casting, plain = rewritten(text, "scaled", recipe=load_recipe(program.other, settings))
     stored = load_recipe(program.other, {**settings, "state.weight": "f8E4M3FN"})
     module, report = rewritten(text, "scaled", recipe=stored)
-    returned = [[str(t) for t in function_type(m).results] for m in map(_main, (module, casting))]
+    returned = [[str(t) for t in function_type(m).results] for m in map(main_of, (module, casting))]
     if report.state_bytes is None or returned[0] != returned[1]:  # Steps return rounded state.
         return
     taken: list[list[Array]] = [[], []]
-    types = iter(function_type(_main(module)).inputs)
+    types = iter(function_type(main_of(module)).inputs)
     given = zip(program.arrays(), program.exponents, floats(text), strict=True)
     for array, exponent, is_float in given:
         small = "f8E4M3FN" in str(next(types))
@@ -362,8 +357,7 @@ def _ordered(program: Drawn, text: str) -> None:
             return
     module.operation.verify()
     found, wanted = (evaluate(each, program.arrays()) for each in (module, parse(text)))
-    for one, other in zip(found, wanted, strict=True):
-        assert_same_bits(one, other)
+    assert_all_same_bits(found, wanted)
 
 
 def _is_refused(text: str) -> bool:

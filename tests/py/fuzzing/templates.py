@@ -9,7 +9,8 @@ There is no power and no cbrt: libm's round in other ways at other scales.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from random import Random
 
@@ -62,128 +63,10 @@ def _constant(random: Random) -> Template:
     return Template(f"%r = stablehlo.constant dense<{value}> : ${kind}", (), (kind,))
 
 
-def _iota(random: Random) -> Template:
-    kind = random.choice(("mm", "mm_i32"))
-    return Template(f"%r = stablehlo.iota dim = {random.randrange(2)} : ${kind}", (), (kind,))
-
-
-def _select(random: Random) -> Template:
-    direction = random.choice(("LT", "GE", "EQ", "NE"))
-    return Template(
-        f"""%p = stablehlo.compare {direction}, %x, %y : ($mm, $mm) -> $mm_i1
-  %r = stablehlo.select %p, %y, %z : $mm_i1, $mm""",
-        ("mm", "mm", "mm"),
-    )
-
-
-def _compare(random: Random) -> Template:
-    direction = random.choice(("LT", "GE", "EQ", "NE"))
-    text = f"%r = stablehlo.compare {direction}, %x, %y : ($mm, $mm) -> $mm_i1"
-    return Template(text, ("mm", "mm"), ("mm_i1",))
-
-
-def _masked(random: Random) -> Template:
-    other = random.choice(("%y", "%x"))
-    text = f"%r = stablehlo.select %z, %x, {other} : $mm_i1, $mm"
-    return Template(text, ("mm", "mm", "mm_i1"))
-
-
-def _clamp(random: Random) -> Template:
-    low, high = random.choice((("%zero", "%y"), ("%y", "%z"), ("%half", "%inf")))
-    text = f"%r = stablehlo.clamp {low}, %x, {high} : ($s, $mm, $s) -> $mm"
-    return Template(text, ("mm", "s", "s"))
-
-
-def _complex(random: Random) -> Template:
-    op = random.choice(("multiply", "add", "subtract", "divide"))
-    part = random.choice(("real", "imag"))
-    return Template(
-        f"""%c = stablehlo.complex %x, %y : $mm_c
-  %d = stablehlo.complex %z, %x : $mm_c
-  %e = stablehlo.{op} %c, %d : $mm_c
-  %k:2 = stablehlo.optimization_barrier %x, %e : $mm, $mm_c
-  %f = stablehlo.{part} %k#1 : ($mm_c) -> $mm
-  %g = stablehlo.abs %e : ($mm_c) -> $mm
-  %r = stablehlo.add %f, %g : $mm""",
-        ("mm", "mm", "mm"),
-    )
-
-
-def _narrow(random: Random) -> Template:
-    format_ = random.choice(("bf16", "bf16", "f16", "f64"))
-    op = random.choice(_BINARY[:3])
-    return Template(
-        f"""%c = stablehlo.convert %x : ($mm) -> $mm_{format_}
-  %d = stablehlo.convert %y : ($mm) -> $mm_{format_}
-  %e = stablehlo.{op} %c, %d : $mm_{format_}
-  %r = stablehlo.convert %e : ($mm_{format_}) -> $mm""",
-        ("mm", "mm"),
-    )
-
-
-def _precision(random: Random) -> Template:
-    format_ = random.choice(("e8m7", "e8m3"))
-    return Template(f"%r = stablehlo.reduce_precision %x, format = {format_} : $mm", ("mm",))
-
-
-def _to_integer(random: Random) -> Template:
-    del random
-    return Template(
-        """%l = stablehlo.constant dense<-9.0> : $s
-  %h = stablehlo.constant dense<9.0> : $s
-  %i = stablehlo.compare EQ, %x, %x : ($mm, $mm) -> $mm_i1
-  %n = stablehlo.constant dense<1.0> : $mm
-  %f = stablehlo.select %i, %x, %n : $mm_i1, $mm
-  %c = stablehlo.clamp %l, %f, %h : ($s, $mm, $s) -> $mm
-  %r = stablehlo.convert %c : ($mm) -> $mm_i32""",
-        ("mm",),
-        ("mm_i32",),
-    )
-
-
-def _from_integer(random: Random) -> Template:
-    kind = random.choice(("mm_i32", "mm_i1"))
-    return Template(f"%r = stablehlo.convert %x : (${kind}) -> $mm", (kind,))
-
-
-def _transpose(random: Random) -> Template:
-    del random
-    return Template("%r = stablehlo.transpose %x, dims = [1, 0] : ($mm) -> $mm", ("mm",))
-
-
 def _broadcast(random: Random) -> Template:
     kind, dims = random.choice((("m", "0"), ("m", "1"), ("s", "")))
     text = f"%r = stablehlo.broadcast_in_dim %x, dims = [{dims}] : (${kind}) -> $mm"
     return Template(text, (kind,))
-
-
-def _row(random: Random) -> Template:
-    i = random.randrange(3)
-    return Template(
-        f"""%t = stablehlo.slice %x [{i}:{i + 1}, 0:3] : ($mm) -> tensor<1x3x$F>
-  %r = stablehlo.reshape %t : (tensor<1x3x$F>) -> $m""",
-        ("mm",),
-        ("m",),
-    )
-
-
-def _element(random: Random) -> Template:
-    i = random.randrange(3)
-    return Template(
-        f"""%t = stablehlo.slice %x [{i}:{i + 1}] : ($m) -> tensor<1x$F>
-  %r = stablehlo.reshape %t : (tensor<1x$F>) -> $s""",
-        ("m",),
-        ("s",),
-    )
-
-
-def _concatenate(random: Random) -> Template:
-    i = random.randrange(4)
-    return Template(
-        f"""%t = stablehlo.concatenate %x, %y, dim = 0 : ($mm, $mm) -> tensor<6x3x$F>
-  %r = stablehlo.slice %t [{i}:{i + 3}, 0:3] : (tensor<6x3x$F>) -> $mm""",
-        ("mm", "mm"),
-    )
 
 
 def _pad(random: Random) -> Template:
@@ -194,45 +77,6 @@ def _pad(random: Random) -> Template:
         " : ($mm, $s) -> $mm",
         ("mm", "s"),
     )
-
-
-def _reverse(random: Random) -> Template:
-    return Template(f"%r = stablehlo.reverse %x, dims = [{random.randrange(2)}] : $mm", ("mm",))
-
-
-def _update(random: Random) -> Template:
-    i = random.randrange(4)
-    return Template(
-        f"""%i = stablehlo.constant dense<{i}> : $s_i32
-  %u = stablehlo.reshape %y : ($m) -> tensor<1x3x$F>
-  %t = stablehlo.dynamic_update_slice %x, %u, %i, %i
-    : ($mm, tensor<1x3x$F>, $s_i32, $s_i32) -> $mm
-  %r = stablehlo.dynamic_slice %t, %i, %i, sizes = [3, 3] : ($mm, $s_i32, $s_i32) -> $mm""",
-        ("mm", "m"),
-    )
-
-
-def _gather(random: Random) -> Template:
-    del random
-    return Template(
-        """%s = stablehlo.slice %y [0:3, 0:1] : ($mm_i32) -> tensor<3x1xi32>
-  %r = "stablehlo.gather"(%x, %s) <{dimension_numbers = #stablehlo.gather<offset_dims = [1],
-    collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>,
-    slice_sizes = array<i64: 1, 3>}> : ($mm, tensor<3x1xi32>) -> $mm""",
-        ("mm", "mm_i32"),
-    )
-
-
-def _dot(random: Random) -> Template:
-    i, j = random.randrange(2), random.randrange(2)
-    text = f"%r = stablehlo.dot_general %x, %y, contracting_dims = [{i}] x [{j}]"
-    return Template(f"{text} : ($mm, $mm) -> $mm", ("mm", "mm"))
-
-
-def _vector(random: Random) -> Template:
-    i = random.randrange(2)
-    text = f"%r = stablehlo.dot_general %x, %y, contracting_dims = [{i}] x [0] : ($mm, $m) -> $m"
-    return Template(text, ("mm", "m"), ("m",))
 
 
 def _convolution(random: Random) -> Template:
@@ -389,76 +233,166 @@ def _tuple(random: Random) -> Template:
     )
 
 
-def _token(random: Random) -> Template:
-    count = random.randrange(3)
-    more = ", ".join(["%t"] * count)
-    return Template(
-        f"""%t = stablehlo.after_all : !stablehlo.token
-  %u = stablehlo.after_all {more} : !stablehlo.token
-  %v:3 = stablehlo.optimization_barrier %x, %u, %y : $mm, !stablehlo.token, $mm
-  %r = stablehlo.subtract %v#0, %v#2 : $mm""",
-        ("mm", "mm"),
+_CHOICE = re.compile(r"\{(?:(\w)=)?([^{}|]*\|[^{}]*)\}|\{(\w)\}")
+
+
+def _chosen(*parts: str) -> Draw:
+    """Draws an op from a text with choices, and from the types of its operands and results."""
+
+    def draw(random: Random) -> Template:
+        named: dict[str, str] = {}
+
+        def choose(match: re.Match[str]) -> str:
+            name, choices, known = match.groups()
+            if known:
+                return named[known]
+            found = random.choice(choices.split("|"))
+            if name:
+                named[name] = found
+            return "" if name else found
+
+        text, *types = _CHOICE.sub(choose, "\0".join(parts)).split("\0")
+        return Template(text, *(tuple(each.split()) for each in types))
+
+    return draw
+
+
+_DRAWN: dict[str, Draw] = {
+    each.__name__: each
+    for each in (
+        _unary,
+        _binary,
+        _constant,
+        _broadcast,
+        _pad,
+        _convolution,
+        _total,
+        _reduce,
+        _window,
+        _windows,
+        _scatter,
+        _sort,
+        _map,
+        _select_and_scatter,
+        _tuple,
     )
+}
 
 
-def _token_loop(random: Random) -> Template:
-    turns = random.randrange(3)
-    return Template(
-        f"""%t = stablehlo.after_all : !stablehlo.token
-  %n = stablehlo.constant dense<{turns}> : $s_i32
+def _read(table: str) -> Iterator[tuple[str, tuple[int, Draw]]]:
+    for entry in re.split(r"\n(?=\w)", table.strip()):
+        head, _, text = entry.partition("\n  ")
+        name, weight = head.partition(":")[0].split()
+        types = head.partition(":")[2].split("->")
+        yield name, (int(weight), _chosen(text, *types) if text else _DRAWN[f"_{name}"])
+
+
+DRAWS: Mapping[str, tuple[int, Draw]] = dict(
+    _read("""
+unary 10
+binary 16
+constant 6
+iota 2:  -> {k}
+  {k=mm|mm_i32}%r = stablehlo.iota dim = {0|1} : ${k}
+select 4: mm mm mm -> mm
+  %p = stablehlo.compare {LT|GE|EQ|NE}, %x, %y : ($mm, $mm) -> $mm_i1
+  %r = stablehlo.select %p, %y, %z : $mm_i1, $mm
+compare 3: mm mm -> mm_i1
+  %r = stablehlo.compare {LT|GE|EQ|NE}, %x, %y : ($mm, $mm) -> $mm_i1
+masked 3: mm mm mm_i1 -> mm
+  %r = stablehlo.select %z, %x, {%y|%x} : $mm_i1, $mm
+clamp 3: mm s s -> mm
+  %r = stablehlo.clamp {%zero, %x, %y|%y, %x, %z|%half, %x, %inf} : ($s, $mm, $s) -> $mm
+complex 2: mm mm mm -> mm
+  {o=multiply|add|subtract|divide}%c = stablehlo.complex %x, %y : $mm_c
+  %d = stablehlo.complex %z, %x : $mm_c
+  %e = stablehlo.{o} %c, %d : $mm_c
+  %k:2 = stablehlo.optimization_barrier %x, %e : $mm, $mm_c
+  %f = stablehlo.{real|imag} %k#1 : ($mm_c) -> $mm
+  %g = stablehlo.abs %e : ($mm_c) -> $mm
+  %r = stablehlo.add %f, %g : $mm
+narrow 2: mm mm -> mm
+  {f=bf16|bf16|f16|f64}%c = stablehlo.convert %x : ($mm) -> $mm_{f}
+  %d = stablehlo.convert %y : ($mm) -> $mm_{f}
+  %e = stablehlo.{add|subtract|multiply} %c, %d : $mm_{f}
+  %r = stablehlo.convert %e : ($mm_{f}) -> $mm
+precision 1: mm -> mm
+  %r = stablehlo.reduce_precision %x, format = {e8m7|e8m3} : $mm
+to_integer 3: mm -> mm_i32
+  %l = stablehlo.constant dense<-9.0> : $s
+  %h = stablehlo.constant dense<9.0> : $s
+  %i = stablehlo.compare EQ, %x, %x : ($mm, $mm) -> $mm_i1
+  %n = stablehlo.constant dense<1.0> : $mm
+  %f = stablehlo.select %i, %x, %n : $mm_i1, $mm
+  %c = stablehlo.clamp %l, %f, %h : ($s, $mm, $s) -> $mm
+  %r = stablehlo.convert %c : ($mm) -> $mm_i32
+from_integer 3: {k} -> mm
+  {k=mm_i32|mm_i1}%r = stablehlo.convert %x : (${k}) -> $mm
+transpose 2: mm -> mm
+  %r = stablehlo.transpose %x, dims = [1, 0] : ($mm) -> $mm
+broadcast 5
+row 4: mm -> m
+  %t = stablehlo.slice %x [{0:1|1:2|2:3}, 0:3] : ($mm) -> tensor<1x3x$F>
+  %r = stablehlo.reshape %t : (tensor<1x3x$F>) -> $m
+element 4: m -> s
+  %t = stablehlo.slice %x [{0:1|1:2|2:3}] : ($m) -> tensor<1x$F>
+  %r = stablehlo.reshape %t : (tensor<1x$F>) -> $s
+concatenate 3: mm mm -> mm
+  %t = stablehlo.concatenate %x, %y, dim = 0 : ($mm, $mm) -> tensor<6x3x$F>
+  %r = stablehlo.slice %t [{0:3|1:4|2:5|3:6}, 0:3] : (tensor<6x3x$F>) -> $mm
+pad 2
+reverse 1: mm -> mm
+  %r = stablehlo.reverse %x, dims = [{0|1}] : $mm
+update 2: mm m -> mm
+  %i = stablehlo.constant dense<{0|1|2|3}> : $s_i32
+  %u = stablehlo.reshape %y : ($m) -> tensor<1x3x$F>
+  %t = stablehlo.dynamic_update_slice %x, %u, %i, %i
+    : ($mm, tensor<1x3x$F>, $s_i32, $s_i32) -> $mm
+  %r = stablehlo.dynamic_slice %t, %i, %i, sizes = [3, 3] : ($mm, $s_i32, $s_i32) -> $mm
+gather 2: mm mm_i32 -> mm
+  %s = stablehlo.slice %y [0:3, 0:1] : ($mm_i32) -> tensor<3x1xi32>
+  %r = "stablehlo.gather"(%x, %s) <{dimension_numbers = #stablehlo.gather<offset_dims = [1],
+    collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>,
+    slice_sizes = array<i64: 1, 3>}> : ($mm, tensor<3x1xi32>) -> $mm
+dot 6: mm mm -> mm
+  %r = stablehlo.dot_general %x, %y, contracting_dims = [{0|1}] x [{0|1}] : ($mm, $mm) -> $mm
+vector 2: mm m -> m
+  %r = stablehlo.dot_general %x, %y, contracting_dims = [{0|1}] x [0] : ($mm, $m) -> $m
+convolution 2
+total 5
+reduce 4
+window 3
+windows 2
+scatter 4
+sort 3
+map 3
+select_and_scatter 2
+tuple 3
+token 2: mm mm -> mm
+  %t = stablehlo.after_all : !stablehlo.token
+  %u = stablehlo.after_all {|%t|%t, %t} : !stablehlo.token
+  %v:3 = stablehlo.optimization_barrier %x, %u, %y : $mm, !stablehlo.token, $mm
+  %r = stablehlo.subtract %v#0, %v#2 : $mm
+token_loop 2: mm mm -> mm
+  %t = stablehlo.after_all : !stablehlo.token
+  %n = stablehlo.constant dense<{0|1|2}> : $s_i32
   %o = stablehlo.constant dense<1> : $s_i32
   %i = stablehlo.constant dense<0> : $s_i32
   %k:3 = stablehlo.while(%a = %i, %b = %t, %c = %x) : $s_i32, !stablehlo.token, $mm
-  cond {{
+  cond {
     %p = stablehlo.compare LT, %a, %n : ($s_i32, $s_i32) -> $s_i1
     stablehlo.return %p : $s_i1
-  }} do {{
+  } do {
     %d = stablehlo.after_all %b, %t : !stablehlo.token
     %e = stablehlo.multiply %c, %y : $mm
     %f = stablehlo.add %a, %o : $s_i32
     stablehlo.return %f, %d, %e : $s_i32, !stablehlo.token, $mm
-  }}
-  %r = stablehlo.negate %k#2 : $mm""",
-        ("mm", "mm"),
-    )
+  }
+  %r = stablehlo.negate %k#2 : $mm
+""")
+)
+"""The relative frequency of each op, and the function that draws it.
 
-
-DRAWS: Mapping[str, tuple[int, Draw]] = {
-    "unary": (10, _unary),
-    "binary": (16, _binary),
-    "constant": (6, _constant),
-    "iota": (2, _iota),
-    "select": (4, _select),
-    "compare": (3, _compare),
-    "masked": (3, _masked),
-    "clamp": (3, _clamp),
-    "complex": (2, _complex),
-    "narrow": (2, _narrow),
-    "precision": (1, _precision),
-    "to_integer": (3, _to_integer),
-    "from_integer": (3, _from_integer),
-    "transpose": (2, _transpose),
-    "broadcast": (5, _broadcast),
-    "row": (4, _row),
-    "element": (4, _element),
-    "concatenate": (3, _concatenate),
-    "pad": (2, _pad),
-    "reverse": (1, _reverse),
-    "update": (2, _update),
-    "gather": (2, _gather),
-    "dot": (6, _dot),
-    "vector": (2, _vector),
-    "convolution": (2, _convolution),
-    "total": (5, _total),
-    "reduce": (4, _reduce),
-    "window": (3, _window),
-    "windows": (2, _windows),
-    "scatter": (4, _scatter),
-    "sort": (3, _sort),
-    "map": (3, _map),
-    "select_and_scatter": (2, _select_and_scatter),
-    "tuple": (3, _tuple),
-    "token": (2, _token),
-    "token_loop": (2, _token_loop),
-}
-"""The relative frequency of each op, and the function that draws it."""
+The table has the names of functions, and texts with types of operands and results. Where
+a text has ``{a|b}``, one of these stands; ``{k=a|b}`` chooses for each later ``{k}``, in silence.
+"""

@@ -15,6 +15,7 @@ import numpy as np
 
 import scalify_hlo
 from scalify_hlo import ScaledArray
+from tests.py.judge import program_of
 from tests.py.laws.programs import KINDS, Kind, Results, Step, draw
 
 GAP = 0.02
@@ -144,7 +145,7 @@ class Subject:
     @cached_property
     def exported(self) -> jax.export.Exported:
         """The exported step."""
-        return jax.export.export(jax.jit(self.step.step))(*self.step.args)
+        return program_of(self.step.step, *self.step.args)
 
     def original(self, args: tuple[Any, ...], key: str) -> Results:
         """The results of the original, run once for each fault."""

@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from tests.py.laws.parts import Own, network, rounded_cotangent
+from tests.py.laws.parts import Network, Own, network, rounded_cotangent
 
 Results = dict[str, Any]
 """The results of a step: ``new``, the weights; ``loss``; and, where the program has them,
@@ -45,9 +45,12 @@ class Step:
     inputs: int = 1
 
 
-def _data(random: np.random.Generator, rows: int, net: Any) -> tuple[Any, Any]:
-    x = random.normal(size=(rows, net.widths[0])) * 2.0 ** random.integers(-3, 4)
-    y = random.normal(size=(rows, net.widths[-1]))
+def _data(
+    random: Random, numbers: np.random.Generator, net: Network, rows: tuple[int, ...] = (8, 16, 32)
+) -> tuple[Any, Any]:
+    count = random.choice(rows)
+    x = numbers.normal(size=(count, net.widths[0])) * 2.0 ** numbers.integers(-3, 4)
+    y = numbers.normal(size=(count, net.widths[-1]))
     return x.astype(np.float32), y.astype(np.float32)
 
 
@@ -67,7 +70,7 @@ def _formats(
 def own_casts(random: Random, numbers: np.random.Generator) -> Step:
     """Casts of its own in the forward pass, of inputs and weights of each layer."""
     net = network(random, hows=("cast", "qdq", "given", "clip", "precision", "keep"))
-    x, y = _data(numbers, random.choice((8, 16, 32)), net)
+    x, y = _data(random, numbers, net)
     scales = (2.0 ** numbers.uniform(-6, -2, len(net.casts))).astype(np.float32)
     made: list[Own] = []
 
@@ -88,7 +91,7 @@ def own_casts(random: Random, numbers: np.random.Generator) -> Step:
 def own_gradients(random: Random, numbers: np.random.Generator) -> Step:
     """Casts of its own to the cotangents of each layer."""
     net = network(random, hows=("keep", "cast"))
-    x, y = _data(numbers, random.choice((8, 16, 32)), net)
+    x, y = _data(random, numbers, net)
     format_ = random.choice(("float8_e5m2", "float16", "bfloat16"))
     factor = np.float32(2.0 ** random.randint(0, 12))
 
@@ -114,40 +117,37 @@ def half(random: Random, numbers: np.random.Generator) -> Step:
     """A model that computes in f16 or bf16 with a loss scale, and skips steps that overflow."""
     compute = random.choice(("float16", "float16", "bfloat16"))
     net = network(random, hows=("keep",), compute=compute)
-    x, y = _data(numbers, random.choice((8, 16, 32)), net)
-    x = np.clip(x, -4, 4)
+    x, y = _data(random, numbers, net)
     scale = np.float32(2.0 ** random.randint(4, 13))
-
-    def step(w: Any, x: Any, y: Any, scale: Any) -> Results:
-        def loss(w: Any) -> Any:
-            return jnp.mean((net.apply(w, x, Own()) - y) ** 2) * scale
-
-        value, g = jax.value_and_grad(loss)(w)
-        g = jax.tree.map(lambda g: g.astype(jnp.float32) / scale, g)
-        good = jnp.all(jnp.array([jnp.isfinite(v).all() for v in g]))
-        new = jax.tree.map(lambda p, g: jnp.where(good, p - 0.1 * g, p), w, g)
-        return {"new": new, "loss": value / scale, "applied": good}
-
-    return Step(f"computes in {compute}", step, (net.weights(numbers), x, y, scale), scale=3)
+    args = (net.weights(numbers), np.clip(x, -4, 4), y, scale)
+    return Step(f"computes in {compute}", _skipping(net), args, scale=3)
 
 
 def skips(random: Random, numbers: np.random.Generator) -> Step:
     """A step in f32 that skips gradients that are not finite, with a loss scale."""
     net = network(random, hows=("keep",))
-    x, y = _data(numbers, random.choice((8, 16, 32)), net)
+    x, y = _data(random, numbers, net)
     scale = np.float32(2.0 ** random.randint(0, 60))
+    return Step("skips", _skipping(net), (net.weights(numbers), x, y, scale), scale=3)
 
+
+def _skipping(net: Network) -> Callable[..., Results]:
     def step(w: Any, x: Any, y: Any, scale: Any) -> Results:
-        def loss(w: Any) -> Any:
-            return jnp.mean((net.apply(w, x, Own()) - y) ** 2) * scale
-
-        value, g = jax.value_and_grad(loss)(w)
-        g = jax.tree.map(lambda g: g / scale, g)
+        value, g = jax.value_and_grad(lambda w: _error(net, w, x, y) * scale)(w)
+        g = jax.tree.map(lambda g: g.astype(jnp.float32) / scale, g)
         good = jnp.all(jnp.array([jnp.isfinite(v).all() for v in g]))
-        new = jax.tree.map(lambda p, g: jnp.where(good, p - 0.1 * g, p), w, g)
-        return {"new": new, "loss": value / scale, "applied": good}
+        return {"new": _kept(good, w, g), "loss": value / scale, "applied": good}
 
-    return Step("skips", step, (net.weights(numbers), x, y, scale), scale=3)
+    return step
+
+
+def _error(net: Network, w: Any, x: Any, y: Any) -> Any:
+    return jnp.mean((net.apply(w, x, Own()) - y) ** 2)
+
+
+def _kept(good: Any, w: Any, g: Any) -> Any:
+    """Weights after a step, or before it if it is not good."""
+    return jax.tree.map(lambda p, g: jnp.where(good, p - 0.1 * g, p), w, g)
 
 
 def transformed(random: Random, numbers: np.random.Generator) -> Step:
@@ -155,7 +155,7 @@ def transformed(random: Random, numbers: np.random.Generator) -> Step:
     import optax
 
     net = network(random, hows=("keep",))
-    x, y = _data(numbers, random.choice((8, 16, 32)), net)
+    x, y = _data(random, numbers, net)
     tx = random.choice((optax.sgd(0.05), optax.sgd(0.05, 0.9), optax.adam(1e-2), optax.adamw(1e-2)))
     around = random.choice(("finite", "steps", "clip", "both"))
     if around in ("clip", "both"):
@@ -167,10 +167,7 @@ def transformed(random: Random, numbers: np.random.Generator) -> Step:
     weights = net.weights(numbers)
 
     def step(w: Any, state: Any, x: Any, y: Any) -> Results:
-        def loss(w: Any) -> Any:
-            return jnp.mean((net.apply(w, x, Own()) - y) ** 2)
-
-        value, g = jax.value_and_grad(loss)(w)
+        value, g = jax.value_and_grad(lambda w: _error(net, w, x, y))(w)
         updates, state = tx.update(g, state, w)
         results = {"new": optax.apply_updates(w, updates), "loss": value, "state": state}
         if around in ("finite", "both"):
@@ -189,18 +186,14 @@ def dynamic_scale(random: Random, numbers: np.random.Generator) -> Step:
 
     compute = random.choice(("float32", "float16"))
     net = network(random, hows=("keep",), compute=compute)
-    x, y = _data(numbers, random.choice((8, 16, 32)), net)
+    x, y = _data(random, numbers, net)
     x = np.clip(x, -4, 4)
     start = np.float32(2.0 ** random.choice((4, 8, 12)))
 
     def step(w: Any, scale: Any, x: Any, y: Any) -> Results:
-        def loss(w: Any) -> Any:
-            return jnp.mean((net.apply(w, x, Own()) - y) ** 2)
-
         dynamic = DynamicScale(growth_interval=1, scale=scale, fin_steps=jnp.int32(0))
-        made, good, value, g = dynamic.value_and_grad(loss)(w)
-        new = jax.tree.map(lambda p, g: jnp.where(good, p - 0.1 * g, p), w, g)
-        return {"new": new, "loss": value, "applied": good, "state": made.scale}
+        made, good, value, g = dynamic.value_and_grad(lambda w: _error(net, w, x, y))(w)
+        return {"new": _kept(good, w, g), "loss": value, "applied": good, "state": made.scale}
 
     return Step(
         f"dynamic scale {compute}", step, (net.weights(numbers), start, x, y), scale=1, inputs=2
@@ -250,16 +243,13 @@ def members(random: Random, numbers: np.random.Generator) -> Step:
     net = network(random, hows=("keep",))
     count = random.choice((2, 3, 4))
     shared = random.random() < 0.5
-    x, y = _data(numbers, random.choice((8, 16, 32)), net)
+    x, y = _data(random, numbers, net)
     if not shared:
         x, y = (np.stack([a * (1 + i / 8) for i in range(count)]) for a in (x, y))
     rates = (0.1 * 2.0 ** -np.arange(count)).astype(np.float32)
 
     def one(w: Any, rate: Any, x: Any, y: Any) -> Results:
-        def loss(w: Any) -> Any:
-            return jnp.mean((net.apply(w, x, Own()) - y) ** 2)
-
-        value, g = jax.value_and_grad(loss)(w)
+        value, g = jax.value_and_grad(lambda w: _error(net, w, x, y))(w)
         return {"new": jax.tree.map(lambda p, g: p - rate * g, w, g), "loss": value}
 
     axes = (0, 0, None, None) if shared else 0
@@ -270,7 +260,7 @@ def members(random: Random, numbers: np.random.Generator) -> Step:
 def rows(random: Random, numbers: np.random.Generator) -> Step:
     """A forward pass, whose rows are independent; it returns them as ``new``."""
     net = network(random, hows=("keep",))
-    x, _ = _data(numbers, random.choice((16, 32, 64)), net)
+    x, _ = _data(random, numbers, net, (16, 32, 64))
 
     def step(w: Any, x: Any) -> Results:
         return {"new": net.apply(w, x, Own())}

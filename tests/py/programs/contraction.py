@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.py.programs.program import READ, Program
+from tests.py.programs.program import Program, read
 
 _BOTH = {"a": 1, "b": 1}
 
@@ -68,39 +68,23 @@ PROGRAMS = (
         "$s",
         "contracting_dims = [0, 1] x [0, 1]",
     ),
-    Program(
-        "matmul_by_constant",
-        "stablehlo.dot_general",
+    *read(
         """
-func.func @main(%x: $mk) -> $mn {
+matmul_by_constant | stablehlo.dot_general | any | a | a:1
+%x: $mk
   %y = stablehlo.constant dense<0.3> : $kn
   %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : ($mk, $kn) -> $mn
   return %0 : $mn
-}""",
-        "any",
-        "a",
-        {"a": 1},
-    ),
-    Program(
-        "matmul_by_zero",
-        "stablehlo.dot_general",
-        """
-func.func @main(%x: $mk, %z: $mn) -> $mn {
+
+matmul_by_zero | stablehlo.dot_general | any any | ab | b:1
+%x: $mk, %z: $mn
   %y = stablehlo.constant dense<0.0> : $kn
   %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : ($mk, $kn) -> $mn
   %1 = stablehlo.add %z, %0 : $mn
   return %1 : $mn
-}""",
-        "any any",
-        "ab",
-        {"b": 1},
-    ),
-    Program(
-        "matmul_chain",
-        "stablehlo.dot_general",
-        """
-func.func @main(%x: tensor<${M}x40xf32>, %y: tensor<40x50xf32>, %z: tensor<50x${N}xf32>,
-    %b: $n) -> $mn {
+
+matmul_chain | stablehlo.dot_general | finite finite finite finite | aaaa | read
+%x: tensor<${M}x40xf32>, %y: tensor<40x50xf32>, %z: tensor<50x${N}xf32>, %b: $n
   %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0]
     : (tensor<${M}x40xf32>, tensor<40x50xf32>) -> tensor<${M}x50xf32>
   %1 = stablehlo.dot_general %0, %z, contracting_dims = [1] x [0]
@@ -108,49 +92,22 @@ func.func @main(%x: tensor<${M}x40xf32>, %y: tensor<40x50xf32>, %z: tensor<50x${
   %2 = stablehlo.broadcast_in_dim %b, dims = [1] : ($n) -> $mn
   %3 = stablehlo.add %1, %2 : $mn
   return %3 : $mn
-}""",
-        "finite finite finite finite",
-        "aaaa",
-        READ,
-    ),
-    Program(
-        "matmul_f64",
-        "stablehlo.dot_general",
-        """
-func.func @main(%x: $mk, %y: $kn) -> $mn {
+
+matmul_f64 | stablehlo.dot_general | any any | ab | a:1 b:1 | element=f64
+%x: $mk, %y: $kn
   %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : ($mk, $kn) -> $mn
   return %0 : $mn
-}""",
-        "any any",
-        "ab",
-        _BOTH,
-        element="f64",
-    ),
-    Program(
-        "dot",
-        "stablehlo.dot",
-        """
-func.func @main(%x: $mk, %y: $kn) -> $mn {
+
+dot | stablehlo.dot | any any | ab | a:1 b:1 | judge=xla
+%x: $mk, %y: $kn
   %0 = stablehlo.dot %x, %y : ($mk, $kn) -> $mn
   return %0 : $mn
-}""",
-        "any any",
-        "ab",
-        _BOTH,
-        judge="xla",
-    ),
-    Program(
-        "einsum",
-        "stablehlo.einsum",
-        """
-func.func @main(%x: $mk, %y: $kn) -> $mn {
+
+einsum | stablehlo.einsum | any any | ab | a:1 b:1 | judge=xla
+%x: $mk, %y: $kn
   %0 = "stablehlo.einsum"(%x, %y) <{einsum_config = "mk,kn->mn"}> : ($mk, $kn) -> $mn
   return %0 : $mn
-}""",
-        "any any",
-        "ab",
-        _BOTH,
-        judge="xla",
+"""
     ),
     _convolution("convolution", "${K}", "${K}x${N}", "tensor<${M}x6x8x${N}xf32>", ""),
     _convolution(
@@ -178,12 +135,10 @@ func.func @main(%x: $mk, %y: $kn) -> $mn {
     _convolution(
         "convolution_depthwise", "${K}", "1x${K}", "tensor<${M}x6x8x${K}xf32>", "", groups="$K"
     ),
-    Program(
-        "dynamic_conv",
-        "stablehlo.dynamic_conv",
+    *read(
         """
-func.func @main(%x: tensor<${M}x8x${K}xf32>, %w: tensor<3x${K}x${N}xf32>)
-    -> tensor<${M}x8x${N}xf32> {
+dynamic_conv | stablehlo.dynamic_conv | any any | ab | a:1 b:1
+%x: tensor<${M}x8x${K}xf32>, %w: tensor<3x${K}x${N}xf32>
   %p = stablehlo.constant dense<[[1, 1]]> : tensor<1x2xi64>
   %0 = "stablehlo.dynamic_conv"(%x, %w, %p) <{
     batch_group_count = 1 : i64, feature_group_count = 1 : i64,
@@ -191,110 +146,55 @@ func.func @main(%x: tensor<${M}x8x${K}xf32>, %w: tensor<3x${K}x${N}xf32>)
   }> : (tensor<${M}x8x${K}xf32>, tensor<3x${K}x${N}xf32>, tensor<1x2xi64>)
     -> tensor<${M}x8x${N}xf32>
   return %0 : tensor<${M}x8x${N}xf32>
-}""",
-        "any any",
-        "ab",
-        _BOTH,
-    ),
-    Program(
-        "fft",
-        "stablehlo.fft",
-        """
-func.func @main(%x: $mn, %y: $mn) -> ($mn, $mn) {
+
+fft | stablehlo.fft | finite finite | aa | a:1 | judge=xla
+%x: $mn, %y: $mn
   %0 = stablehlo.complex %x, %y : $mn_c
   %1 = stablehlo.fft %0, type = FFT, length = [$N] : ($mn_c) -> $mn_c
   %2 = stablehlo.fft %1, type = IFFT, length = [$N] : ($mn_c) -> $mn_c
   %3 = stablehlo.real %2 : ($mn_c) -> $mn
   %4 = stablehlo.imag %1 : ($mn_c) -> $mn
   return %3, %4 : $mn, $mn
-}""",
-        "finite finite",
-        "aa",
-        {"a": 1},
-        judge="xla",
-    ),
-    Program(
-        "cholesky",
-        "stablehlo.cholesky",
-        """
-func.func @main(%x: $nn) -> $nn {
+
+cholesky | stablehlo.cholesky | definite | a | a:0.5 | judge=xla
+%x: $nn
   %0 = stablehlo.cholesky %x, lower = true : $nn
   return %0 : $nn
-}""",
-        "definite",
-        "a",
-        {"a": 0.5},
-        judge="xla",
-    ),
-    Program(
-        "triangular_solve",
-        "stablehlo.triangular_solve",
-        """
-func.func @main(%a: $nn, %b: $nk) -> $nk {
+
+triangular_solve | stablehlo.triangular_solve | nonzero finite | ab | a:-1 b:1
+%a: $nn, %b: $nk
   %0 = "stablehlo.triangular_solve"(%a, %b) <{left_side = true, lower = true,
     unit_diagonal = false, transpose_a = #stablehlo<transpose NO_TRANSPOSE>}>
     : ($nn, $nk) -> $nk
   return %0 : $nk
-}""",
-        "nonzero finite",
-        "ab",
-        {"a": -1, "b": 1},
-    ),
-    Program(
-        "triangular_solve_unit_diagonal",
-        "stablehlo.triangular_solve",
-        """
-func.func @main(%a: $nn, %b: $nk) -> $nk {
+
+triangular_solve_unit_diagonal | stablehlo.triangular_solve | nonzero finite | -b | read
+%a: $nn, %b: $nk
   %0 = "stablehlo.triangular_solve"(%a, %b) <{left_side = true, lower = true,
     unit_diagonal = true, transpose_a = #stablehlo<transpose NO_TRANSPOSE>}>
     : ($nn, $nk) -> $nk
   return %0 : $nk
-}""",
-        "nonzero finite",
-        "-b",
-        READ,
-    ),
-    Program(
-        "batch_norm_inference",
-        "stablehlo.batch_norm_inference",
-        """
-func.func @main(%x: $mn, %g: $n, %o: $n, %m: $n, %v: $n) -> $mn {
+
+batch_norm_inference | stablehlo.batch_norm_inference | finite finite finite finite positive
+  | aaaaa | read | judge=xla
+%x: $mn, %g: $n, %o: $n, %m: $n, %v: $n
   %0 = "stablehlo.batch_norm_inference"(%x, %g, %o, %m, %v)
     <{epsilon = 1.0e-5 : f32, feature_index = 1 : i64}> : ($mn, $n, $n, $n, $n) -> $mn
   return %0 : $mn
-}""",
-        "finite finite finite finite positive",
-        "aaaaa",
-        READ,
-        judge="xla",
-    ),
-    Program(
-        "batch_norm_training",
-        "stablehlo.batch_norm_training",
-        """
-func.func @main(%x: $mn, %g: $n, %o: $n) -> ($mn, $n, $n) {
+
+batch_norm_training | stablehlo.batch_norm_training | finite finite finite | aaa | read | judge=xla
+%x: $mn, %g: $n, %o: $n
   %0:3 = "stablehlo.batch_norm_training"(%x, %g, %o)
     <{epsilon = 1.0e-5 : f32, feature_index = 1 : i64}> : ($mn, $n, $n) -> ($mn, $n, $n)
   return %0#0, %0#1, %0#2 : $mn, $n, $n
-}""",
-        "finite finite finite",
-        "aaa",
-        READ,
-        judge="xla",
-    ),
-    Program(
-        "batch_norm_grad",
-        "stablehlo.batch_norm_grad",
-        """
-func.func @main(%x: $mn, %g: $n, %m: $n, %v: $n, %d: $mn) -> ($mn, $n, $n) {
+
+batch_norm_grad | stablehlo.batch_norm_grad | finite finite finite positive finite | aaaaa | read
+  | judge=xla
+%x: $mn, %g: $n, %m: $n, %v: $n, %d: $mn
   %0:3 = "stablehlo.batch_norm_grad"(%x, %g, %m, %v, %d)
     <{epsilon = 1.0e-5 : f32, feature_index = 1 : i64}>
     : ($mn, $n, $n, $n, $mn) -> ($mn, $n, $n)
   return %0#0, %0#1, %0#2 : $mn, $n, $n
-}""",
-        "finite finite finite positive finite",
-        "aaaaa",
-        READ,
-        judge="xla",
+"""
     ),
 )

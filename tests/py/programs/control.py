@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-from tests.py.programs.program import READ, Program
+from tests.py.programs.program import read
 
 PROGRAMS = (
-    Program(
-        "call",
-        "func.call",
+    *read(
         """
-func.func @main(%x: $mn, %y: $mn) -> $mn {
+call | func.call | any any | ab | a:1 b:1
+%x: $mn, %y: $mn
   %0 = call @f(%x, %y) : ($mn, $mn) -> $mn
   return %0 : $mn
 }
 func.func private @f(%a: $mn, %b: $mn) -> $mn {
   %0 = stablehlo.multiply %a, %b : $mn
   return %0 : $mn
-}""",
-        "any any",
-        "ab",
-        {"a": 1, "b": 1},
-    ),
-    Program(
-        "call_that_meets",
-        "func.call",
-        """
-func.func @main(%x: $mn, %y: $mn) -> ($mn, $mn) {
+
+call_that_meets | func.call | any any | aa | a:1
+%x: $mn, %y: $mn
   %0:2 = call @f(%x, %y) : ($mn, $mn) -> ($mn, $mn)
   %1 = stablehlo.add %0#1, %x : $mn
   return %0#0, %1 : $mn, $mn
@@ -34,16 +26,9 @@ func.func private @f(%a: $mn, %b: $mn) -> ($mn, $mn) {
   %0 = stablehlo.add %a, %b : $mn
   %1 = stablehlo.subtract %b, %0 : $mn
   return %0, %1 : $mn, $mn
-}""",
-        "any any",
-        "aa",
-        {"a": 1},
-    ),
-    Program(
-        "shared_callee",
-        "func.call",
-        """
-func.func @main(%x: $mn, %y: $mn, %z: $mn) -> ($mn, $mn, $mn, $mn) {
+
+shared_callee | func.call | finite finite finite | aaa | read | span=3
+%x: $mn, %y: $mn, %z: $mn
   %c = stablehlo.constant dense<0.5> : $mn
   %0 = call @f(%x, %y) : ($mn, $mn) -> $mn
   %1 = call @f(%y, %z) : ($mn, $mn) -> $mn
@@ -57,17 +42,9 @@ func.func private @f(%a: $mn, %b: $mn) -> $mn {
   %0 = stablehlo.multiply %b, %e : $mn
   %1 = stablehlo.add %0, %a : $mn
   return %1 : $mn
-}""",
-        "finite finite finite",
-        "aaa",
-        READ,
-        3,
-    ),
-    Program(
-        "nested_calls",
-        "func.call",
-        """
-func.func @main(%x: $mn, %y: $mn) -> ($mn, $mn) {
+
+nested_calls | func.call | positive positive | aa | read
+%x: $mn, %y: $mn
   %0 = call @outer(%x, %y) : ($mn, $mn) -> $mn
   %1 = call @inner(%y) : ($mn) -> $mn
   return %0, %1 : $mn, $mn
@@ -81,16 +58,9 @@ func.func private @outer(%a: $mn, %b: $mn) -> $mn {
 func.func private @inner(%a: $mn) -> $mn {
   %0 = stablehlo.sqrt %a : $mn
   return %0 : $mn
-}""",
-        "positive positive",
-        "aa",
-        READ,
-    ),
-    Program(
-        "call_with_root",
-        "func.call",
-        """
-func.func @main(%x: $mn, %y: $mn) -> $mn {
+
+call_with_root | func.call | positive positive | aa | read | span=12
+%x: $mn, %y: $mn
   %0 = stablehlo.multiply %x, %y : $mn
   %1 = call @f(%0) : ($mn) -> $mn
   %2 = stablehlo.add %1, %x : $mn
@@ -100,17 +70,9 @@ func.func private @f(%a: $mn) -> $mn {
   %0 = stablehlo.rsqrt %a : $mn
   %1 = stablehlo.divide %a, %0 : $mn
   return %1 : $mn
-}""",
-        "positive positive",
-        "aa",
-        READ,
-        12,
-    ),
-    Program(
-        "call_of_integers",
-        "func.call",
-        """
-func.func @main(%x: $mn, %i: $mn_i32) -> ($mn, $mn_i32) {
+
+call_of_integers | func.call | any integer | a- | a:1
+%x: $mn, %i: $mn_i32
   %0 = call @f(%i) : ($mn_i32) -> $mn_i32
   %1 = stablehlo.negate %x : $mn
   return %1, %0 : $mn, $mn_i32
@@ -118,16 +80,9 @@ func.func @main(%x: $mn, %i: $mn_i32) -> ($mn, $mn_i32) {
 func.func private @f(%a: $mn_i32) -> $mn_i32 {
   %0 = stablehlo.add %a, %a : $mn_i32
   return %0 : $mn_i32
-}""",
-        "any integer",
-        "a-",
-        {"a": 1},
-    ),
-    Program(
-        "case",
-        "stablehlo.case",
-        """
-func.func @main(%i: $s_i32, %x: $mn, %y: $mn) -> $mn {
+
+case | stablehlo.case | index any any | -aa | read
+%i: $s_i32, %x: $mn, %y: $mn
   %p = stablehlo.multiply %x, %y : $mn
   %0 = "stablehlo.case"(%i) ({
     stablehlo.return %p : $mn
@@ -140,16 +95,9 @@ func.func @main(%i: $s_i32, %x: $mn, %y: $mn) -> $mn {
   }) : ($s_i32) -> $mn
   %2 = stablehlo.add %0, %p : $mn
   return %2 : $mn
-}""",
-        "index any any",
-        "-aa",
-        READ,
-    ),
-    Program(
-        "if",
-        "stablehlo.if",
-        """
-func.func @main(%p: $s_i1, %x: $mn, %y: $mn) -> ($mn, $mn) {
+
+if | stablehlo.if | bool any any | -aa | read
+%p: $s_i1, %x: $mn, %y: $mn
   %0:2 = "stablehlo.if"(%p) ({
     stablehlo.return %x, %y : $mn, $mn
   }, {
@@ -158,16 +106,9 @@ func.func @main(%p: $s_i1, %x: $mn, %y: $mn) -> ($mn, $mn) {
   }) : ($s_i1) -> ($mn, $mn)
   %2 = stablehlo.subtract %0#0, %x : $mn
   return %2, %0#1 : $mn, $mn
-}""",
-        "bool any any",
-        "-aa",
-        READ,
-    ),
-    Program(
-        "while",
-        "stablehlo.while",
-        """
-func.func @main(%x: $mn, %y: $mn) -> ($mn, $s_i32) {
+
+while | stablehlo.while | any any | aa | read
+%x: $mn, %y: $mn
   %zero = stablehlo.constant dense<0> : $s_i32
   %one = stablehlo.constant dense<1> : $s_i32
   %three = stablehlo.constant dense<3> : $s_i32
@@ -182,16 +123,9 @@ func.func @main(%x: $mn, %y: $mn) -> ($mn, $s_i32) {
     stablehlo.return %1, %2 : $mn, $s_i32
   }
   return %0#0, %0#1 : $mn, $s_i32
-}""",
-        "any any",
-        "aa",
-        READ,
-    ),
-    Program(
-        "while_that_captures",
-        "stablehlo.while",
-        """
-func.func @main(%i: $s_i32, %x: $mn, %y: $mn) -> $mn {
+
+while_that_captures | stablehlo.while | index any any | -aa | read | span=12
+%i: $s_i32, %x: $mn, %y: $mn
   %one = stablehlo.constant dense<1> : $s_i32
   %three = stablehlo.constant dense<3> : $s_i32
   %start = stablehlo.constant dense<0.0> : $mn
@@ -213,17 +147,9 @@ func.func @main(%i: $s_i32, %x: $mn, %y: $mn) -> $mn {
   }
   %5 = stablehlo.multiply %0#0, %x : $mn
   return %5 : $mn
-}""",
-        "index any any",
-        "-aa",
-        READ,
-        12,
-    ),
-    Program(
-        "composite",
-        "stablehlo.composite",
-        """
-func.func @main(%x: $mn, %y: $mn) -> $mn {
+
+composite | stablehlo.composite | any any | aa | read
+%x: $mn, %y: $mn
   %0 = stablehlo.composite "some.op" %x, %y {decomposition = @f} : ($mn, $mn) -> $mn
   %1 = stablehlo.multiply %0, %x : $mn
   return %1 : $mn
@@ -231,16 +157,9 @@ func.func @main(%x: $mn, %y: $mn) -> $mn {
 func.func private @f(%a: $mn, %b: $mn) -> $mn {
   %0 = stablehlo.add %a, %b : $mn
   return %0 : $mn
-}""",
-        "any any",
-        "aa",
-        READ,
-    ),
-    Program(
-        "if_that_moves",
-        "stablehlo.if",
-        """
-func.func @main(%p: $s_i1, %x: $mn, %y: $mn) -> ($mn, $mn) {
+
+if_that_moves | stablehlo.if | bool finite nonzero | -ab | a:1 b:1 | span=12
+%p: $s_i1, %x: $mn, %y: $mn
   %zero = stablehlo.constant dense<0.0> : $mn
   %0:2 = "stablehlo.if"(%p) ({
     %1 = stablehlo.multiply %x, %y : $mn
@@ -253,17 +172,9 @@ func.func @main(%p: $s_i1, %x: $mn, %y: $mn) -> ($mn, $mn) {
   }) : ($s_i1) -> ($mn, $mn)
   %4 = stablehlo.multiply %0#1, %y : $mn
   return %0#0, %4 : $mn, $mn
-}""",
-        "bool finite nonzero",
-        "-ab",
-        {"a": 1, "b": 1},
-        12,
-    ),
-    Program(
-        "case_that_moves",
-        "stablehlo.case",
-        """
-func.func @main(%i: $s_i32, %x: $mn, %y: $mn) -> $mn {
+
+case_that_moves | stablehlo.case | index any any | -aa | a:1
+%i: $s_i32, %x: $mn, %y: $mn
   %0 = "stablehlo.case"(%i) ({
     stablehlo.return %x : $mn
   }, {
@@ -275,16 +186,9 @@ func.func @main(%i: $s_i32, %x: $mn, %y: $mn) -> $mn {
   }) : ($s_i32) -> $mn
   %2 = stablehlo.add %0, %x : $mn
   return %2 : $mn
-}""",
-        "index any any",
-        "-aa",
-        {"a": 1},
-    ),
-    Program(
-        "while_that_moves",
-        "stablehlo.while",
-        """
-func.func @main(%x: $mn, %y: $mn, %u: $mn) -> ($mn, $mn, $mn, $mn) {
+
+while_that_moves | stablehlo.while | any any any | aba | a:1 b:1 | span=12
+%x: $mn, %y: $mn, %u: $mn
   %zero = stablehlo.constant dense<0> : $s_i32
   %one = stablehlo.constant dense<1> : $s_i32
   %three = stablehlo.constant dense<3> : $s_i32
@@ -303,17 +207,9 @@ func.func @main(%x: $mn, %y: $mn, %u: $mn) -> ($mn, $mn, $mn, $mn) {
   }
   %5 = stablehlo.multiply %0#1, %y : $mn
   return %0#0, %5, %0#2, %5 : $mn, $mn, $mn, $mn
-}""",
-        "any any any",
-        "aba",
-        {"a": 1, "b": 1},
-        12,
-    ),
-    Program(
-        "while_of_one_value",
-        "stablehlo.while",
-        """
-func.func @main(%x: $mn, %y: $mn) -> ($mn, $mn) {
+
+while_of_one_value | stablehlo.while | finite finite | aa | read | span=6
+%x: $mn, %y: $mn
   %zero = stablehlo.constant dense<0> : $s_i32
   %one = stablehlo.constant dense<1> : $s_i32
   %three = stablehlo.constant dense<3> : $s_i32
@@ -329,17 +225,9 @@ func.func @main(%x: $mn, %y: $mn) -> ($mn, $mn) {
     stablehlo.return %1, %2, %3 : $mn, $mn, $s_i32
   }
   return %0#0, %0#1 : $mn, $mn
-}""",
-        "finite finite",
-        "aa",
-        READ,
-        6,
-    ),
-    Program(
-        "while_that_ends_elsewhere",
-        "stablehlo.while",
-        """
-func.func @main(%x: $mn, %y: $mn) -> ($mn, $mn, $mn, $mn) {
+
+while_that_ends_elsewhere | stablehlo.while | finite finite | aa | read | span=6
+%x: $mn, %y: $mn
   %zero = stablehlo.constant dense<0> : $s_i32
   %one = stablehlo.constant dense<1> : $s_i32
   %three = stablehlo.constant dense<3> : $s_i32
@@ -359,17 +247,9 @@ func.func @main(%x: $mn, %y: $mn) -> ($mn, $mn, $mn, $mn) {
     stablehlo.return %1, %halves, %zeros, %4, %halves, %5 : $mn, $mn, $mn, $mn, $mn, $s_i32
   }
   return %0#0, %0#1, %0#2, %0#3 : $mn, $mn, $mn, $mn
-}""",
-        "finite finite",
-        "aa",
-        READ,
-        6,
-    ),
-    Program(
-        "while_in_while",
-        "stablehlo.while",
-        """
-func.func @main(%x: $mn, %y: $mn) -> ($mn, $mn) {
+
+while_in_while | stablehlo.while | any any | ab | a:1 b:1 | span=12
+%x: $mn, %y: $mn
   %zero = stablehlo.constant dense<0> : $s_i32
   %one = stablehlo.constant dense<1> : $s_i32
   %three = stablehlo.constant dense<3> : $s_i32
@@ -401,17 +281,9 @@ func.func private @f(%a: $mn) -> $mn {
   %1 = stablehlo.add %0, %a : $mn
   %2 = stablehlo.add %1, %a : $mn
   return %2 : $mn
-}""",
-        "any any",
-        "ab",
-        {"a": 1, "b": 1},
-        12,
-    ),
-    Program(
-        "composite_that_moves",
-        "stablehlo.composite",
-        """
-func.func @main(%x: $mn, %y: $mn) -> ($mn, $mn) {
+
+composite_that_moves | stablehlo.composite | any any | ab | a:1 b:1 | span=12
+%x: $mn, %y: $mn
   %0 = stablehlo.composite "some.op" %x, %y {decomposition = @f} : ($mn, $mn) -> $mn
   %1 = stablehlo.composite "other.op" %x {decomposition = @g} : ($mn) -> $mn
   %2 = stablehlo.multiply %1, %y : $mn
@@ -425,17 +297,9 @@ func.func private @f(%a: $mn, %b: $mn) -> $mn {
 func.func private @g(%a: $mn) -> $mn {
   %0 = stablehlo.abs %a : $mn
   return %0 : $mn
-}""",
-        "any any",
-        "ab",
-        {"a": 1, "b": 1},
-        12,
-    ),
-    Program(
-        "composite_of_an_op",
-        "stablehlo.composite",
-        """
-func.func @main(%x: $mn, %y: $mn) -> $mn {
+
+composite_of_an_op | stablehlo.composite | any any | ab | read
+%x: $mn, %y: $mn
   %0 = stablehlo.composite "chlo.erf" %x {decomposition = @f} : ($mn) -> $mn
   %1 = stablehlo.multiply %0, %y : $mn
   return %1 : $mn
@@ -448,9 +312,6 @@ func.func private @f(%a: $mn) -> $mn {
   %3 = stablehlo.multiply %2, %2 : $mn
   %4 = stablehlo.minimum %3, %a : $mn
   return %4 : $mn
-}""",
-        "any any",
-        "ab",
-        READ,
+"""
     ),
 )

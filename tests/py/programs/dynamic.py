@@ -11,9 +11,8 @@ import numpy.typing as npt
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect.attributes import function_type
-from scalify_hlo.dialect.functions import main_function
-from tests.py.judge import parse
-from tests.py.programs.program import Sizes
+from tests.py.judge import main_of, parse
+from tests.py.programs.program import Sizes, entries, parts_of
 
 Array = npt.NDArray[np.generic]
 
@@ -62,10 +61,7 @@ class DynamicProgram:
 
 def inputs(module: ir.Module) -> Sequence[ir.Type]:
     """The types of the arguments of `main`."""
-    main = main_function(module.operation)
-    if main is None:
-        raise ValueError("no @main")
-    return list(function_type(main).inputs)
+    return list(function_type(main_of(module)).inputs)
 
 
 def _draw(rng: np.random.Generator, shape: Sequence[int], dtype: np.dtype[np.generic]) -> Array:
@@ -76,53 +72,51 @@ def _draw(rng: np.random.Generator, shape: Sequence[int], dtype: np.dtype[np.gen
 
 
 # The shape of %y, which is a matrix.
-_SHAPE = """
-  %y0 = stablehlo.get_dimension_size %y, dim = 0 : (tensor<?x?xf32>) -> tensor<i32>
+_SHAPE = """%y0 = stablehlo.get_dimension_size %y, dim = 0 : (tensor<?x?xf32>) -> tensor<i32>
   %y1 = stablehlo.get_dimension_size %y, dim = 1 : (tensor<?x?xf32>) -> tensor<i32>
   %rows = stablehlo.reshape %y0 : (tensor<i32>) -> tensor<1xi32>
   %columns = stablehlo.reshape %y1 : (tensor<i32>) -> tensor<1xi32>
   %shape = stablehlo.concatenate %rows, %columns, dim = 0
     : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>"""
+_CONVOLUTION = """batch_group_count = 1 : i64, feature_group_count = 1 : i64,
+    dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>"""
 
-MOVED = (
-    DynamicProgram(
-        "dynamic_broadcast_in_dim",
-        f"""
-func.func @main(%x: tensor<?xf32>, %y: tensor<?x?xf32>) -> tensor<?x?xf32> {{{_SHAPE}
+
+def _read(table: str) -> tuple[DynamicProgram, ...]:
+    """Programs of a table, whose fields are the op, the shapes and the name."""
+    table = table.replace("SHAPE", _SHAPE).replace("CONVOLUTION", _CONVOLUTION)
+    return tuple(
+        DynamicProgram(fields[0], text, fields[1], name="".join(fields[2:]))
+        for fields, text in map(parts_of, entries(table))
+    )
+
+
+MOVED = _read("""
+dynamic_broadcast_in_dim | n mn
+%x: tensor<?xf32>, %y: tensor<?x?xf32>
+  SHAPE
   %0 = stablehlo.dynamic_broadcast_in_dim %x, %shape, dims = [1]
     : (tensor<?xf32>, tensor<2xi32>) -> tensor<?x?xf32>
   %1 = stablehlo.add %0, %y : tensor<?x?xf32>
   return %1 : tensor<?x?xf32>
-}}""",
-        "n mn",
-    ),
-    DynamicProgram(
-        "dynamic_reshape",
-        f"""
-func.func @main(%x: tensor<?x?x?xf32>, %y: tensor<?x?xf32>) -> tensor<?x?xf32> {{{_SHAPE}
+
+dynamic_reshape | 1nm mn
+%x: tensor<?x?x?xf32>, %y: tensor<?x?xf32>
+  SHAPE
   %0 = stablehlo.dynamic_reshape %x, %shape
     : (tensor<?x?x?xf32>, tensor<2xi32>) -> tensor<?x?xf32>
   %1 = stablehlo.add %0, %y : tensor<?x?xf32>
   return %1 : tensor<?x?xf32>
-}}""",
-        "1nm mn",
-    ),
-    DynamicProgram(
-        "dynamic_reshape",
-        """
-func.func @main(%x: tensor<?x?xf32>, %y: tensor<f32>) -> tensor<f32> {
+
+dynamic_reshape | 11 s | dynamic_reshape_to_a_scalar
+%x: tensor<?x?xf32>, %y: tensor<f32>
   %shape = stablehlo.constant dense<> : tensor<0xi32>
   %0 = stablehlo.dynamic_reshape %x, %shape : (tensor<?x?xf32>, tensor<0xi32>) -> tensor<f32>
   %1 = stablehlo.add %0, %y : tensor<f32>
   return %1 : tensor<f32>
-}""",
-        "11 s",
-        name="dynamic_reshape_to_a_scalar",
-    ),
-    DynamicProgram(
-        "dynamic_pad",
-        """
-func.func @main(%x: tensor<?x?xf32>, %p: tensor<f32>) -> tensor<?x?xf32> {
+
+dynamic_pad | mn s
+%x: tensor<?x?xf32>, %p: tensor<f32>
   %low = stablehlo.constant dense<[1, -1]> : tensor<2xi32>
   %high = stablehlo.constant dense<[0, 2]> : tensor<2xi32>
   %inside = stablehlo.constant dense<[2, 0]> : tensor<2xi32>
@@ -130,14 +124,9 @@ func.func @main(%x: tensor<?x?xf32>, %p: tensor<f32>) -> tensor<?x?xf32> {
     : (tensor<?x?xf32>, tensor<f32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi32>)
     -> tensor<?x?xf32>
   return %0 : tensor<?x?xf32>
-}""",
-        "mn s",
-    ),
-    DynamicProgram(
-        "dynamic_gather",
-        """
-func.func @main(%x: tensor<?x?xf32>, %i: tensor<?x1xi32>, %z: tensor<?x?xf32>)
-    -> tensor<?x?xf32> {
+
+dynamic_gather | mn k1 kn
+%x: tensor<?x?xf32>, %i: tensor<?x1xi32>, %z: tensor<?x?xf32>
   %one = stablehlo.constant dense<1> : tensor<1xi32>
   %n = stablehlo.get_dimension_size %x, dim = 1 : (tensor<?x?xf32>) -> tensor<i32>
   %n1 = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
@@ -150,23 +139,17 @@ func.func @main(%x: tensor<?x?xf32>, %i: tensor<?x1xi32>, %z: tensor<?x?xf32>)
   }> : (tensor<?x?xf32>, tensor<?x1xi32>, tensor<2xi32>) -> tensor<?x?xf32>
   %1 = stablehlo.subtract %0, %z : tensor<?x?xf32>
   return %1 : tensor<?x?xf32>
-}""",
-        "mn k1 kn",
-    ),
-    DynamicProgram(
-        "dynamic_iota",
-        f"""
-func.func @main(%y: tensor<?x?xf32>) -> tensor<?x?xf32> {{{_SHAPE}
+
+dynamic_iota | mn
+%y: tensor<?x?xf32>
+  SHAPE
   %0 = stablehlo.dynamic_iota %shape, dim = 1 : (tensor<2xi32>) -> tensor<?x?xf32>
   %1 = stablehlo.add %0, %y : tensor<?x?xf32>
   return %1 : tensor<?x?xf32>
-}}""",
-        "mn",
-    ),
-    DynamicProgram(
-        "real_dynamic_slice",
-        f"""
-func.func @main(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>) -> tensor<?x?xf32> {{{_SHAPE}
+
+real_dynamic_slice | mn mn
+%x: tensor<?x?xf32>, %y: tensor<?x?xf32>
+  SHAPE
   %start = stablehlo.constant dense<[1, 0]> : tensor<2xi32>
   %step = stablehlo.constant dense<[2, 1]> : tensor<2xi32>
   %0 = stablehlo.real_dynamic_slice %x, %start, %shape, %step
@@ -175,111 +158,68 @@ func.func @main(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>) -> tensor<?x?xf32> {{{
     : (tensor<?x?xf32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi32>) -> tensor<?x?xf32>
   %2 = stablehlo.add %0, %1 : tensor<?x?xf32>
   return %2 : tensor<?x?xf32>
-}}""",
-        "mn mn",
-    ),
-    DynamicProgram(
-        "get_dimension_size",
-        """
-func.func @main(%x: tensor<?x?xf32>, %y: tensor<f32>) -> tensor<f32> {
+
+get_dimension_size | mn s
+%x: tensor<?x?xf32>, %y: tensor<f32>
   %0 = stablehlo.get_dimension_size %x, dim = 1 : (tensor<?x?xf32>) -> tensor<i32>
   %1 = stablehlo.convert %0 : (tensor<i32>) -> tensor<f32>
   %2 = stablehlo.divide %y, %1 : tensor<f32>
   return %2 : tensor<f32>
-}""",
-        "mn s",
-    ),
-    DynamicProgram(
-        "concatenate",
-        """
-func.func @main(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>) -> tensor<?x?xf32> {
+
+concatenate | mn mk
+%x: tensor<?x?xf32>, %y: tensor<?x?xf32>
   %0 = stablehlo.concatenate %x, %y, dim = 1
     : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
   return %0 : tensor<?x?xf32>
-}""",
-        "mn mk",
-    ),
-    DynamicProgram(
-        "dynamic_update_slice",
-        """
-func.func @main(%x: tensor<?x?xf32>, %y: tensor<?x1xf32>, %i: tensor<i32>) -> tensor<?x?xf32> {
+
+dynamic_update_slice | mn m1 s
+%x: tensor<?x?xf32>, %y: tensor<?x1xf32>, %i: tensor<i32>
   %0 = stablehlo.dynamic_update_slice %x, %y, %i, %i
     : (tensor<?x?xf32>, tensor<?x1xf32>, tensor<i32>, tensor<i32>) -> tensor<?x?xf32>
   return %0 : tensor<?x?xf32>
-}""",
-        "mn m1 s",
-    ),
-)
+""")
 
-_CONVOLUTION = """batch_group_count = 1 : i64, feature_group_count = 1 : i64,
-    dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>"""
-
-CONTRACTED = (
-    DynamicProgram(
-        "dot_general",
-        """
-func.func @main(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>, %z: tensor<?x?xf32>)
-    -> tensor<?x?xf32> {
+CONTRACTED = _read("""
+dot_general | mk kn mn
+%x: tensor<?x?xf32>, %y: tensor<?x?xf32>, %z: tensor<?x?xf32>
   %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0]
     : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
   %1 = stablehlo.add %0, %z : tensor<?x?xf32>
   return %1 : tensor<?x?xf32>
-}""",
-        "mk kn mn",
-    ),
-    DynamicProgram(
-        "reduce",
-        """
-func.func @main(%x: tensor<?x?xf32>, %z: tensor<?xf32>) -> tensor<?xf32> {
+
+reduce | mn n
+%x: tensor<?x?xf32>, %z: tensor<?xf32>
   %c = stablehlo.constant dense<-0.5> : tensor<f32>
   %0 = stablehlo.reduce(%x init: %c) applies stablehlo.add across dimensions = [0]
     : (tensor<?x?xf32>, tensor<f32>) -> tensor<?xf32>
   %1 = stablehlo.add %0, %z : tensor<?xf32>
   return %1 : tensor<?xf32>
-}""",
-        "mn n",
-    ),
-    DynamicProgram(
-        "reduce",
-        """
-func.func @main(%x: tensor<?x?xf32>) -> tensor<?xf32> {
+
+reduce | mn | reduce_product
+%x: tensor<?x?xf32>
   %c = stablehlo.constant dense<1.0> : tensor<f32>
   %0 = stablehlo.reduce(%x init: %c) applies stablehlo.multiply across dimensions = [0]
     : (tensor<?x?xf32>, tensor<f32>) -> tensor<?xf32>
   return %0 : tensor<?xf32>
-}""",
-        "mn",
-        name="reduce_product",
-    ),
-    DynamicProgram(
-        "convolution",
-        f"""
-func.func @main(%x: tensor<?x?x?xf32>, %w: tensor<2x?x?xf32>) -> tensor<?x?x?xf32> {{
-  %0 = "stablehlo.convolution"(%x, %w) <{{
-    padding = dense<[[1, 0]]> : tensor<1x2xi64>, {_CONVOLUTION}
-  }}> : (tensor<?x?x?xf32>, tensor<2x?x?xf32>) -> tensor<?x?x?xf32>
+
+convolution | m5k 2kn
+%x: tensor<?x?x?xf32>, %w: tensor<2x?x?xf32>
+  %0 = "stablehlo.convolution"(%x, %w) <{
+    padding = dense<[[1, 0]]> : tensor<1x2xi64>, CONVOLUTION
+  }> : (tensor<?x?x?xf32>, tensor<2x?x?xf32>) -> tensor<?x?x?xf32>
   return %0 : tensor<?x?x?xf32>
-}}""",
-        "m5k 2kn",
-    ),
-    DynamicProgram(
-        "dynamic_conv",
-        f"""
-func.func @main(%x: tensor<?x?x?xf32>, %w: tensor<2x?x?xf32>) -> tensor<?x?x?xf32> {{
+
+dynamic_conv | m5k 2kn
+%x: tensor<?x?x?xf32>, %w: tensor<2x?x?xf32>
   %p = stablehlo.constant dense<[[1, 0]]> : tensor<1x2xi64>
-  %0 = "stablehlo.dynamic_conv"(%x, %w, %p) <{{{_CONVOLUTION}}}>
+  %0 = "stablehlo.dynamic_conv"(%x, %w, %p) <{CONVOLUTION}>
     : (tensor<?x?x?xf32>, tensor<2x?x?xf32>, tensor<1x2xi64>) -> tensor<?x?x?xf32>
   return %0 : tensor<?x?x?xf32>
-}}""",
-        "m5k 2kn",
-    ),
-)
+""")
 
-CONTROLLED = (
-    DynamicProgram(
-        "while",
-        """
-func.func @main(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>) -> tensor<?x?xf32> {
+CONTROLLED = _read("""
+while | mn mn
+%x: tensor<?x?xf32>, %y: tensor<?x?xf32>
   %zero = stablehlo.constant dense<0> : tensor<i32>
   %one = stablehlo.constant dense<1> : tensor<i32>
   %n = stablehlo.constant dense<3> : tensor<i32>
@@ -294,13 +234,9 @@ func.func @main(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>) -> tensor<?x?xf32> {
       stablehlo.return %1, %3 : tensor<i32>, tensor<?x?xf32>
     }
   return %0#1 : tensor<?x?xf32>
-}""",
-        "mn mn",
-    ),
-    DynamicProgram(
-        "if",
-        """
-func.func @main(%p: tensor<i1>, %x: tensor<?x?xf32>, %y: tensor<?x?xf32>) -> tensor<?x?xf32> {
+
+if | s mn mn
+%p: tensor<i1>, %x: tensor<?x?xf32>, %y: tensor<?x?xf32>
   %0 = "stablehlo.if"(%p) ({
     %1 = stablehlo.multiply %x, %y : tensor<?x?xf32>
     stablehlo.return %1 : tensor<?x?xf32>
@@ -308,30 +244,29 @@ func.func @main(%p: tensor<i1>, %x: tensor<?x?xf32>, %y: tensor<?x?xf32>) -> ten
     stablehlo.return %y : tensor<?x?xf32>
   }) : (tensor<i1>) -> tensor<?x?xf32>
   return %0 : tensor<?x?xf32>
-}""",
-        "s mn mn",
-    ),
-)
+""")
 
-_TYPED = """
-func.func @main(%x: tensor<?x?x$T>, %y: tensor<?x?x$T>) -> tensor<?x?x$T> {
-  %0 = stablehlo.multiply %x, %y : tensor<?x?x$T>
-  %1 = stablehlo.add %0, %y : tensor<?x?x$T>
-  %2 = stablehlo.tanh %1 : tensor<?x?x$T>
-  %3 = stablehlo.add %2, %x : tensor<?x?x$T>
-  return %3 : tensor<?x?x$T>
-}"""
-_INSIDE = """
-func.func @main(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>) -> tensor<?x?xf32> {
+TYPED = _read("""
+for T in f16; f32; f64
+add | mn mn | T
+%x: tensor<?x?xT>, %y: tensor<?x?xT>
+  %0 = stablehlo.multiply %x, %y : tensor<?x?xT>
+  %1 = stablehlo.add %0, %y : tensor<?x?xT>
+  %2 = stablehlo.tanh %1 : tensor<?x?xT>
+  %3 = stablehlo.add %2, %x : tensor<?x?xT>
+  return %3 : tensor<?x?xT>
+
+convert | mn mn | bf16
+%a: tensor<?x?xf32>, %b: tensor<?x?xf32>
   %x = stablehlo.convert %a : (tensor<?x?xf32>) -> tensor<?x?xbf16>
   %y = stablehlo.convert %b : (tensor<?x?xf32>) -> tensor<?x?xbf16>
   %0 = stablehlo.multiply %x, %y : tensor<?x?xbf16>
   %1 = stablehlo.add %0, %y : tensor<?x?xbf16>
   %2 = stablehlo.convert %1 : (tensor<?x?xbf16>) -> tensor<?x?xf32>
   return %2 : tensor<?x?xf32>
-}"""
-_COMPLEX = """
-func.func @main(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>) -> tensor<?x?xf32> {
+
+complex | mn mn | complex
+%a: tensor<?x?xf32>, %b: tensor<?x?xf32>
   %x = stablehlo.complex %a, %b : tensor<?x?xcomplex<f32>>
   %y = stablehlo.complex %b, %b : tensor<?x?xcomplex<f32>>
   %0 = stablehlo.multiply %x, %y : tensor<?x?xcomplex<f32>>
@@ -340,29 +275,21 @@ func.func @main(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>) -> tensor<?x?xf32> {
   %3 = stablehlo.add %1, %2 : tensor<?x?xcomplex<f32>>
   %4 = stablehlo.imag %3 : (tensor<?x?xcomplex<f32>>) -> tensor<?x?xf32>
   return %4 : tensor<?x?xf32>
-}"""
-TYPED = (
-    *(
-        DynamicProgram("add", _TYPED.replace("$T", type_), "mn mn", name=type_)
-        for type_ in ("f16", "f32", "f64")
-    ),
-    DynamicProgram("convert", _INSIDE, "mn mn", name="bf16"),
-    DynamicProgram("complex", _COMPLEX, "mn mn", name="complex"),
-)
+""")
 
-_SPLAT = f"""
-func.func @main(%y: tensor<?x?xf32>) -> tensor<?x?xf32> {{{_SHAPE}
-  %c = stablehlo.constant dense<$V> : tensor<f32>
+SPLATS = _read("""
+for OP = NAME = VALUE in add = three = 3.0; add = zero = 0.0; add = ninf = 0xFF800000;
+  maximum = three = 3.0; maximum = zero = 0.0; maximum = ninf = 0xFF800000;
+  multiply = three = 3.0; multiply = zero = 0.0; multiply = ninf = 0xFF800000
+OP | mn | OP_NAME
+%y: tensor<?x?xf32>
+  SHAPE
+  %c = stablehlo.constant dense<VALUE> : tensor<f32>
   %0 = stablehlo.dynamic_broadcast_in_dim %c, %shape, dims = []
     : (tensor<f32>, tensor<2xi32>) -> tensor<?x?xf32>
   %1 = stablehlo.OP %y, %0 : tensor<?x?xf32>
   return %1 : tensor<?x?xf32>
-}}"""
-SPLATS = tuple(
-    DynamicProgram(op, _SPLAT.replace("$V", value).replace("OP", op), "mn", name=f"{op}_{name}")
-    for op in ("add", "maximum", "multiply")
-    for name, value in (("three", "3.0"), ("zero", "0.0"), ("ninf", "0xFF800000"))
-)
+""")
 
 RUN = (*MOVED, *CONTRACTED, *CONTROLLED, *TYPED, *SPLATS)
 

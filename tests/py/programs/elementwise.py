@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from tests.py.programs.elementwise_others import OTHERS
-from tests.py.programs.program import READ, Program
+from tests.py.programs.program import READ, Program, read
 
 
 @dataclass(frozen=True)
@@ -88,34 +88,18 @@ def _sides(op: str, data: str = "any any") -> Iterator[tuple[str, str]]:
     yield f"{op} %y, %x", f"{b} {a}"
 
 
-def _aligned(op: str) -> Iterator[Program]:
-    for call, data in _sides(op):
-        for partner in PARTNERS:
-            yield _binary(op, partner, call, data, "aa", {"a": 1})
-        for partner in SPLATS:
-            yield _binary(op, partner, call, data, "a", READ)
-        for partner in ANYS:
-            yield _binary(op, partner, call, data, "a", {"a": 1})
-
-
-def _products() -> Iterator[Program]:
-    for call, data in _sides("multiply"):
-        for partner in PARTNERS:
-            yield _binary("multiply", partner, call, data, "ab", {"a": 1, "b": 1})
-        for partner in SPLATS:
-            yield _binary("multiply", partner, call, data, "a", {"a": 1})
-        for partner in ANYS:
-            yield _binary("multiply", partner, call, data, "a", {})
-
-
-def _quotients() -> Iterator[Program]:
-    for sign, (call, data) in zip((1, -1), _sides("divide", "any any"), strict=True):
-        for partner in PARTNERS:
-            yield _binary("divide", partner, call, data, "ab", {"a": sign, "b": -sign})
-        for partner in SPLATS:
-            yield _binary("divide", partner, call, data, "a", {"a": sign})
-        for partner in ANYS:
-            yield _binary("divide", partner, call, data, "a", {})
+def _family(
+    op: str, groups: str, *kinds: Mapping[str, float] | None, inverse: bool = False
+) -> Iterator[Program]:
+    """All partners on both sides, with the moves for arguments, for splats and for any scale."""
+    for sign, (call, data) in zip((1, -1 if inverse else 1), _sides(op), strict=True):
+        for partners, moves in zip((PARTNERS, SPLATS, ANYS), kinds, strict=True):
+            signed = moves and {name: sign * degree for name, degree in moves.items()}
+            for partner in partners:
+                program = _binary(op, partner, call, data, groups, signed)
+                yield program
+                if program.name.endswith(("argument_right", "splat_left")):
+                    yield replace(program, name=f"{program.name}_f64", element="f64")
 
 
 def _comparisons() -> Iterator[Program]:
@@ -204,68 +188,40 @@ def _unaries() -> Iterator[Program]:
     )
 
 
-_TEXTS = (
-    (
-        "power_{n}",
-        "power",
-        """
-func.func @main(%x: $mn) -> $mn {{
-  %n = stablehlo.constant dense<{n}> : $mn
+_DEGREES = """for DEGREE = VALUE = DATA = MOVES = SPAN in 1 = 1.0 = nonzero = a:1 = 8;
+  2 = 2.0 = nonzero = a:2 = 8;
+  3 = 3.0 = nonzero = a:3 = 8; 5 = 5.0 = nonzero = a:5 = 8; -1 = -1.0 = nonzero = a:-1 = 8;
+  -2 = -2.0 = nonzero = a:-2 = 8; 0.5 = 0.5 = positive = read = 20"""
+_POWERS = read(f"""
+{_DEGREES}
+power_DEGREE | stablehlo.power | DATA | a | MOVES | span=SPAN
+%x: $mn
+  %n = stablehlo.constant dense<VALUE> : $mn
   %0 = stablehlo.power %x, %n : $mn
   return %0 : $mn
-}}""",
-    ),
-    (
-        "power_broadcast_{n}",
-        "power",
-        """
-func.func @main(%x: $mn) -> $mn {{
-  %c = stablehlo.constant dense<{n}> : $s
+
+{_DEGREES}
+power_broadcast_DEGREE | stablehlo.power | DATA | a | MOVES | span=SPAN
+%x: $mn
+  %c = stablehlo.constant dense<VALUE> : $s
   %n = stablehlo.broadcast_in_dim %c, dims = [] : ($s) -> $mn
   %0 = stablehlo.power %x, %n : $mn
   return %0 : $mn
-}}""",
-    ),
-)
+""")
 
-
-def _powers() -> Iterator[Program]:
-    for name, op, text in _TEXTS:
-        for n in (1, 2, 3, 5, -1, -2):
-            yield Program(
-                name.format(n=n),
-                f"stablehlo.{op}",
-                text.format(n=f"{n}.0"),
-                "nonzero",
-                "a",
-                {"a": n},
-                8,
-            )
-        yield Program(
-            name.format(n=0.5), "stablehlo.power", text.format(n=0.5), "positive", "a", READ
-        )
-    yield _binary("power", ARGUMENT, "power %x, %y", "positive nonzero", "ab", READ)
-
-
-def _wider(programs: Iterator[Program]) -> Iterator[Program]:
-    """The same in f64, for some."""
-    for program in programs:
-        yield program
-        if program.name.endswith(("argument_right", "splat_left")):
-            yield replace(program, name=f"{program.name}_f64", element="f64")
-
-
+_ONE = {"a": 1}
 PROGRAMS = (
     *(
         p
         for op in ("add", "subtract", "maximum", "minimum", "remainder")
-        for p in _wider(_aligned(op))
+        for p in _family(op, "aa", _ONE, READ, _ONE)
     ),
-    *_wider(_products()),
-    *_wider(_quotients()),
+    *_family("multiply", "ab", {"a": 1, "b": 1}, _ONE, {}),
+    *_family("divide", "ab", {"a": 1, "b": -1}, _ONE, {}, inverse=True),
     *_comparisons(),
     *_angles(),
     *_unaries(),
-    *_powers(),
+    *_POWERS,
+    _binary("power", ARGUMENT, "power %x, %y", "positive nonzero", "ab", READ),
     *OTHERS,
 )

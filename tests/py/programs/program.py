@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import prod
 from string import Template
@@ -13,8 +14,7 @@ import numpy.typing as npt
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect.attributes import function_type
-from scalify_hlo.dialect.functions import main_function
-from tests.py.judge import parse
+from tests.py.judge import main_of, parse
 
 Array = npt.NDArray[np.generic]
 Sizes = tuple[int, int, int]
@@ -89,6 +89,57 @@ class Program:
         return self.name
 
 
+def read(table: str) -> tuple[Program, ...]:
+    """Programs of a table, in which an empty line stands between two.
+
+    Each begins with a line of its name, op, data, groups, moves and other fields, and one of the
+    arguments of `main`. Its results are what `main` returns; its last brace is left out. No groups
+    are `_`, and moves without a degree are `read`.
+    """
+    return tuple(map(_program, entries(table)))
+
+
+def entries(table: str) -> Iterator[str]:
+    """The entries of a table; one that begins with ``for A = B in a = b; c = d`` is two."""
+    for entry in table.strip("\n").split("\n\n"):
+        loop, _, rest = entry.partition("\n")
+        if not loop.startswith("for "):
+            yield entry
+            continue
+        while rest.startswith("  "):
+            more, _, rest = rest.partition("\n")
+            loop += more
+        names, rows = loop.removeprefix("for ").split(" in ")
+        for row in rows.split(";"):
+            made = rest
+            for name, value in zip(names.split(" = "), row.strip().split(" = "), strict=True):
+                made = made.replace(name, value)
+            yield made
+
+
+def _program(entry: str) -> Program:
+    (name, op, data, groups, moves, *others), text = parts_of(entry)
+    given: dict[str, Any] = dict(each.split("=") for each in others)
+    given |= {key: int(given[key]) for key in ("span", "ulps") if key in given}
+    if "scales" in given:
+        given["scales"] = tuple(given["scales"].split())
+    degrees = None if moves == "read" else {m[0]: float(m[2:]) for m in moves.strip("_").split()}
+    return Program(name, op, text, data, groups.strip("_"), degrees, **given)
+
+
+def parts_of(entry: str) -> tuple[list[str], str]:
+    """The fields of an entry, and the text of its program."""
+    fields, arguments, body = entry.replace("\n  | ", " | ").split("\n", 2)
+    (types,) = re.findall(r"^  return .* : (.*)$", body.partition("\n}")[0], re.M)
+    results = f"({types})" if ", " in re.sub(r"<[^>]*>", "", types) else types
+    return fields.split(" | "), f"\nfunc.func @main({arguments}) -> {results} {{\n{body}\n}}"
+
+
+def texts(table: str) -> dict[str, str]:
+    """The programs of a table that has no field but their names."""
+    return {name: text for (name,), text in map(parts_of, entries(table))}
+
+
 class _Names(dict[str, str]):
     """Types and numbers by name."""
 
@@ -130,10 +181,7 @@ def draw(program: Program, sizes: Sizes, seed: int, *, wild: bool = False) -> li
 def argument_types(text: str) -> list[tuple[tuple[int, ...], npt.DTypeLike]]:
     """Shape and dtype of each argument of `main`."""
     module = parse(text)
-    main = main_function(module.operation)
-    if main is None:
-        raise ValueError("no @main")
-    return [(tuple(t.shape), _DTYPES[_name(t)]) for t in function_type(main).inputs]
+    return [(tuple(t.shape), _DTYPES[_name(t)]) for t in function_type(main_of(module)).inputs]
 
 
 def _name(type_: ir.Type) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from tests.py.programs.program import READ, Program
+from tests.py.programs.program import READ, Program, read
 
 _ONE = {"a": 1}
 _REDUCE = """
@@ -84,11 +84,10 @@ PROGRAMS = (
     _reduce("maximum", "-3.0", READ, "reduce_maximum_from_splat"),
     _reduce("minimum", "$INF", _ONE),
     _reduce("multiply", "1.0", {"a": 3}, span=12),
-    Program(
-        "reduce_long",
-        "stablehlo.reduce",
+    *read(
         """
-func.func @main(%x: tensor<${M}x100xf32>, %y: $m) -> $m {
+reduce_long | stablehlo.reduce | finite finite | aa | a:1
+%x: tensor<${M}x100xf32>, %y: $m
   %i = stablehlo.constant dense<0.0> : $s
   %0 = stablehlo.reduce(%x init: %i) applies stablehlo.add across dimensions = [1]
     : (tensor<${M}x100xf32>, $s) -> $m
@@ -96,29 +95,15 @@ func.func @main(%x: tensor<${M}x100xf32>, %y: $m) -> $m {
   %1 = stablehlo.divide %0, %c : $m
   %2 = stablehlo.subtract %y, %1 : $m
   return %2 : $m
-}""",
-        "finite finite",
-        "aa",
-        _ONE,
-    ),
-    Program(
-        "reduce_from_argument",
-        "stablehlo.reduce",
-        """
-func.func @main(%x: $mn, %i: $s) -> $s {
+
+reduce_from_argument | stablehlo.reduce | any any | aa | a:1
+%x: $mn, %i: $s
   %0 = stablehlo.reduce(%x init: %i) applies stablehlo.minimum across dimensions = [0, 1]
     : ($mn, $s) -> $s
   return %0 : $s
-}""",
-        "any any",
-        "aa",
-        _ONE,
-    ),
-    Program(
-        "reduce_by_other_region",
-        "stablehlo.reduce",
-        """
-func.func @main(%x: $mn) -> $m {
+
+reduce_by_other_region | stablehlo.reduce | any | a | a:1
+%x: $mn
   %i = stablehlo.constant dense<0.0> : $s
   %0 = stablehlo.reduce(%x init: %i) across dimensions = [1] : ($mn, $s) -> $m
     reducer(%a: $s, %b: $s) {
@@ -127,16 +112,9 @@ func.func @main(%x: $mn) -> $m {
       stablehlo.return %2 : $s
     }
   return %0 : $m
-}""",
-        "any",
-        "a",
-        _ONE,
-    ),
-    Program(
-        "reduce_with_capture",
-        "stablehlo.reduce",
-        """
-func.func @main(%x: $mn, %y: $s) -> $m {
+
+reduce_with_capture | stablehlo.reduce | finite finite | aa | read
+%x: $mn, %y: $s
   %i = stablehlo.constant dense<1.0> : $s
   %0 = stablehlo.reduce(%x init: %i) across dimensions = [1] : ($mn, $s) -> $m
     reducer(%a: $s, %b: $s) {
@@ -145,32 +123,18 @@ func.func @main(%x: $mn, %y: $s) -> $m {
       stablehlo.return %2 : $s
     }
   return %0 : $m
-}""",
-        "finite finite",
-        "aa",
-        READ,
-    ),
-    Program(
-        "reduce_the_first",
-        "stablehlo.reduce",
-        """
-func.func @main(%x: $mn) -> $m {
+
+reduce_the_first | stablehlo.reduce | any | a | read
+%x: $mn
   %i = stablehlo.constant dense<2.0> : $s
   %0 = stablehlo.reduce(%x init: %i) across dimensions = [1] : ($mn, $s) -> $m
     reducer(%a: $s, %b: $s) {
       stablehlo.return %a : $s
     }
   return %0 : $m
-}""",
-        "any",
-        "a",
-        READ,
-    ),
-    Program(
-        "argmax",
-        "stablehlo.reduce",
-        """
-func.func @main(%x: $mn) -> ($m, $m_i32) {
+
+argmax | stablehlo.reduce | finite | a | a:1
+%x: $mn
   %low = stablehlo.constant dense<$NINF> : $s
   %zero = stablehlo.constant dense<0> : $s_i32
   %iota = stablehlo.iota dim = 1 : $mn_i32
@@ -183,10 +147,7 @@ func.func @main(%x: $mn) -> ($m, $m_i32) {
       stablehlo.return %2, %3 : $s, $s_i32
     }
   return %0#0, %0#1 : $m, $m_i32
-}""",
-        "finite",
-        "a",
-        _ONE,
+"""
     ),
     _window("sum", "0.0", _two("add"), _BOTH),
     _window("max", "$NINF", _two("maximum"), _BOTH),
@@ -202,11 +163,10 @@ func.func @main(%x: $mn) -> ($m, $m_i32) {
     _scatter("update", "stablehlo.return %b : $s", _ONE),
     _scatter("keep", "stablehlo.return %a : $s", _ONE),
     _scatter("add_itself", _two("add").replace("%a, %b", "%b, %b"), _ONE),
-    Program(
-        "scatter_into_zeros",
-        "stablehlo.scatter",
+    *read(
         """
-func.func @main(%i: tensor<${M}x1xi32>, %u: $mn) -> $kn {
+scatter_into_zeros | stablehlo.scatter | index any | -a | a:1
+%i: tensor<${M}x1xi32>, %u: $mn
   %x = stablehlo.constant dense<0.0> : $kn
   %0 = "stablehlo.scatter"(%x, %i, %u) <{
     indices_are_sorted = false, unique_indices = false,
@@ -218,17 +178,13 @@ func.func @main(%i: tensor<${M}x1xi32>, %u: $mn) -> $kn {
     stablehlo.return %r : $s
   }) : ($kn, tensor<${M}x1xi32>, $mn) -> $kn
   return %0 : $kn
-}""",
-        "index any",
-        "-a",
-        _ONE,
+"""
     ),
-    *(
-        Program(
-            f"select_and_scatter_{name}",
-            "stablehlo.select_and_scatter",
-            """
-func.func @main(%x: tensor<${M}x8xf32>, %u: tensor<${M}x4xf32>) -> tensor<${M}x8xf32> {
+    *read("""
+for NAME = INIT = ORDER = OP = MOVES in max = 0.0 = GE = add = b:1; min = 0.0 = LE = add = b:1;
+  from_splat = 0.25 = GT = add = read; product = 1.0 = GE = multiply = read
+select_and_scatter_NAME | stablehlo.select_and_scatter | finite any | ab | MOVES | span=12
+%x: tensor<${M}x8xf32>, %u: tensor<${M}x4xf32>
   %i = stablehlo.constant dense<INIT> : $s
   %0 = "stablehlo.select_and_scatter"(%x, %u, %i) <{
     window_dimensions = array<i64: 1, 2>, window_strides = array<i64: 1, 2>
@@ -242,19 +198,5 @@ func.func @main(%x: tensor<${M}x8xf32>, %u: tensor<${M}x4xf32>) -> tensor<${M}x8
     stablehlo.return %r : $s
   }) : (tensor<${M}x8xf32>, tensor<${M}x4xf32>, $s) -> tensor<${M}x8xf32>
   return %0 : tensor<${M}x8xf32>
-}""".replace("INIT", init)
-            .replace("ORDER", order)
-            .replace("OP", op),
-            "finite any",
-            "ab",
-            moves,
-            12,
-        )
-        for name, init, order, op, moves in (
-            ("max", "0.0", "GE", "add", {"b": 1}),
-            ("min", "0.0", "LE", "add", {"b": 1}),
-            ("from_splat", "0.25", "GT", "add", READ),
-            ("product", "1.0", "GE", "multiply", READ),
-        )
-    ),
+"""),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tests.py.programs.program import READ, Program
+from tests.py.programs.program import READ, Program, read
 from tests.py.programs.statements import lines
 
 Moves = Mapping[str, float] | None
@@ -205,28 +205,6 @@ def _product(
     )
 
 
-_UNKNOWN_COUNT = """
-func.func @main(%x: tensor<4x${M}xf32>, %i: $s_i32) -> $m {
-  %0 = stablehlo.set_dimension_size %x, %i, dim = 0
-    : (tensor<4x${M}xf32>, $s_i32) -> tensor<?x${M}xf32, #stablehlo.bounds<4, ?>>
-  %one = stablehlo.constant dense<1.0> : $s
-  %1 = stablehlo.reduce(%0 init: %one) applies stablehlo.multiply across dimensions = [0]
-    : (tensor<?x${M}xf32, #stablehlo.bounds<4, ?>>, $s) -> $m
-  return %1 : $m
-}"""
-
-_WINDOW_PRODUCT = """
-func.func @main(%x: tensor<${M}x8xf32>, %i: $s) -> tensor<${M}x4xf32> {
-  %0 = "stablehlo.reduce_window"(%x, %i) <{
-    window_dimensions = array<i64: 1, 2>, window_strides = array<i64: 1, 2>
-  }> ({
-  ^bb0(%a: $s, %b: $s):
-    %r = stablehlo.multiply %b, %a : $s
-    stablehlo.return %r : $s
-  }) : (tensor<${M}x8xf32>, $s) -> tensor<${M}x4xf32>
-  return %0 : tensor<${M}x4xf32>
-}"""
-
 _SCATTERED_PRODUCT = """
 func.func @main(%x: $mn, %i: tensor<${M}x1xi32>, %u: $mn) -> ($mn, $mn) {
   %threes = stablehlo.constant dense<3.0> : $mn
@@ -255,27 +233,19 @@ def _scattered_product(name: str, first: str, second: str, moves: Moves, groups:
 _BOTH = {"a": 1, "b": 1}
 
 PROGRAMS = (
-    Program(
-        "sort",
-        "stablehlo.sort",
+    *read(
         """
-func.func @main(%x: $mn, %y: $mn) -> ($mn, $mn) {
+sort | stablehlo.sort | finite any | aa | a:1
+%x: $mn, %y: $mn
   %0:2 = "stablehlo.sort"(%x, %y) <{dimension = 1 : i64, is_stable = true}> ({
   ^bb0(%a: $s, %b: $s, %c: $s, %d: $s):
     %1 = stablehlo.compare LT, %a, %b : ($s, $s) -> $s_i1
     stablehlo.return %1 : $s_i1
   }) : ($mn, $mn) -> ($mn, $mn)
   return %0#0, %0#1 : $mn, $mn
-}""",
-        "finite any",
-        "aa",
-        _ONE,
-    ),
-    Program(
-        "map_that_reads",
-        "stablehlo.map",
-        """
-func.func @main(%x: $mn, %y: $mn) -> $mn {
+
+map_that_reads | stablehlo.map | any any | aa | read
+%x: $mn, %y: $mn
   %0 = "stablehlo.map"(%x, %y) <{dimensions = array<i64: 0, 1>}> ({
   ^bb0(%a: $s, %b: $s):
     %1 = stablehlo.multiply %a, %b : $s
@@ -283,16 +253,9 @@ func.func @main(%x: $mn, %y: $mn) -> $mn {
     stablehlo.return %2 : $s
   }) : ($mn, $mn) -> $mn
   return %0 : $mn
-}""",
-        "any any",
-        "aa",
-        READ,
-    ),
-    Program(
-        "argmax_of_jax",
-        "stablehlo.reduce",
-        """
-func.func @main(%x: $mn) -> ($m, $m_i32) {
+
+argmax_of_jax | stablehlo.reduce | any | a | a:1
+%x: $mn
   %low = stablehlo.constant dense<$NINF> : $s
   %zero = stablehlo.constant dense<0> : $s_i32
   %iota = stablehlo.iota dim = 1 : $mn_i32
@@ -311,10 +274,7 @@ func.func @main(%x: $mn) -> ($m, $m_i32) {
       stablehlo.return %9, %10 : $s, $s_i32
     }
   return %0#0, %0#1 : $m, $m_i32
-}""",
-        "any",
-        "a",
-        _ONE,
+"""
     ),
     _pairs("two_sums", "0.0", "0.0", "1 = add a c; 2 = add b d; return 1 2", _BOTH),
     _pairs("sum_and_minimum", "0.0", "$INF", "1 = add a c; 2 = minimum b d; return 1 2", _BOTH),
@@ -338,35 +298,22 @@ func.func @main(%x: $mn) -> ($m, $m_i32) {
         {"b": 1},
         "-b",
     ),
-    Program(
-        "reduce_product_of_many",
-        "stablehlo.reduce",
+    *read(
         """
-func.func @main(%x: tensor<${M}x17xf32>) -> $m {
+reduce_product_of_many | stablehlo.reduce | any | a | read | span=4
+%x: tensor<${M}x17xf32>
   %i = stablehlo.constant dense<1.0> : $s
   %0 = stablehlo.reduce(%x init: %i) applies stablehlo.multiply across dimensions = [1]
     : (tensor<${M}x17xf32>, $s) -> $m
   return %0 : $m
-}""",
-        "any",
-        "a",
-        READ,
-        4,
-    ),
-    Program(
-        "reduce_product_from_splat",
-        "stablehlo.reduce",
-        """
-func.func @main(%x: $mn) -> $m {
+
+reduce_product_from_splat | stablehlo.reduce | any | a | read | span=12
+%x: $mn
   %i = stablehlo.constant dense<3.0> : $s
   %0 = stablehlo.reduce(%x init: %i) applies stablehlo.multiply across dimensions = [1]
     : ($mn, $s) -> $m
   return %0 : $m
-}""",
-        "any",
-        "a",
-        READ,
-        12,
+"""
     ),
     _product("of_none", 0, "1.0", {"a": 0}),
     _product("of_five", 5, "1.0", {"a": 5}, span=6),
@@ -376,35 +323,37 @@ func.func @main(%x: $mn) -> $m {
     _product("from_an_argument", 3, "%i", READ, groups="aa"),
     _product("in_f16", 3, "1.0", {"a": 3}, span=1, element="f16"),
     _product("from_an_argument_in_f16", 2, "%i", READ, span=1, groups="aa", element="f16"),
-    Program(
-        "reduce_product_of_unknown_count",
-        "stablehlo.reduce",
-        _UNKNOWN_COUNT,
-        "nonzero index",
-        "a-",
-        READ,
-        8,
-        judge="report",
-        scales=("unscaled",),
-    ),
-    Program(
-        "reduce_window_product_from_an_argument",
-        "stablehlo.reduce_window",
-        _WINDOW_PRODUCT,
-        "nonzero nonzero",
-        "aa",
-        READ,
-        8,
-    ),
+    *read("""
+reduce_product_of_unknown_count | stablehlo.reduce | nonzero index | a- | read | span=8
+  | judge=report | scales=unscaled
+%x: tensor<4x${M}xf32>, %i: $s_i32
+  %0 = stablehlo.set_dimension_size %x, %i, dim = 0
+    : (tensor<4x${M}xf32>, $s_i32) -> tensor<?x${M}xf32, #stablehlo.bounds<4, ?>>
+  %one = stablehlo.constant dense<1.0> : $s
+  %1 = stablehlo.reduce(%0 init: %one) applies stablehlo.multiply across dimensions = [0]
+    : (tensor<?x${M}xf32, #stablehlo.bounds<4, ?>>, $s) -> $m
+  return %1 : $m
+
+reduce_window_product_from_an_argument | stablehlo.reduce_window | nonzero nonzero | aa | read
+  | span=8
+%x: tensor<${M}x8xf32>, %i: $s
+  %0 = "stablehlo.reduce_window"(%x, %i) <{
+    window_dimensions = array<i64: 1, 2>, window_strides = array<i64: 1, 2>
+  }> ({
+  ^bb0(%a: $s, %b: $s):
+    %r = stablehlo.multiply %b, %a : $s
+    stablehlo.return %r : $s
+  }) : (tensor<${M}x8xf32>, $s) -> tensor<${M}x4xf32>
+  return %0 : tensor<${M}x4xf32>
+"""),
     _scattered_product("of_splats", "%threes", "%u", READ, "--a"),
     _scattered_product("by_splats", "%x", "%threes", READ, "a--"),
     _scattered_product("by_zeros", "%x", "%zeros", {"a": 1}, "a-a"),
     _scattered_product("of_zeros", "%zeros", "%u", READ, "--a"),
-    Program(
-        "reduce_integers_with_capture",
-        "stablehlo.reduce",
+    *read(
         """
-func.func @main(%x: $mn_i32, %y: $s) -> $m_i32 {
+reduce_integers_with_capture | stablehlo.reduce | integer nonzero | -a | read
+%x: $mn_i32, %y: $s
   %i = stablehlo.constant dense<1> : $s_i32
   %zero = stablehlo.constant dense<1.0> : $s
   %0 = stablehlo.reduce(%x init: %i) across dimensions = [1] : ($mn_i32, $s_i32) -> $m_i32
@@ -415,25 +364,44 @@ func.func @main(%x: $mn_i32, %y: $s) -> $m_i32 {
       stablehlo.return %3 : $s_i32
     }
   return %0 : $m_i32
-}""",
-        "integer nonzero",
-        "-a",
-        READ,
-    ),
-    Program(
-        "reduce_window_pairs", "stablehlo.reduce_window", _WINDOWS, "finite finite", "ab", _BOTH, 8
+
+reduce_window_pairs | stablehlo.reduce_window | finite finite | ab | a:1 b:1 | span=8
+%x: tensor<${M}x8xf32>, %y: tensor<${M}x8xf32>
+  %i = stablehlo.constant dense<0.0> : $s
+  %j = stablehlo.constant dense<$NINF> : $s
+  %0:2 = "stablehlo.reduce_window"(%x, %y, %i, %j) <{
+    window_dimensions = array<i64: 1, 2>, window_strides = array<i64: 1, 2>
+  }> ({
+  ^bb0(%a: $s, %b: $s, %c: $s, %d: $s):
+    %1 = stablehlo.add %a, %c : $s
+    %2 = stablehlo.maximum %b, %d : $s
+    stablehlo.return %1, %2 : $s, $s
+  }) : (tensor<${M}x8xf32>, tensor<${M}x8xf32>, $s, $s)
+    -> (tensor<${M}x4xf32>, tensor<${M}x4xf32>)
+  %1 = stablehlo.multiply %0#0, %0#1 : tensor<${M}x4xf32>
+  return %1 : tensor<${M}x4xf32>
+"""
     ),
     _cumulative("sum", "0.0", "r = add a b; return r", _ONE),
     _cumulative("maximum", "$NINF", "r = maximum a b; return r", _ONE),
     _cumulative("product", "1.0", "r = multiply a b; return r", READ),
-    Program(
-        "scatter_pairs",
-        "stablehlo.scatter",
-        _PLUS_COMBINE,
-        "any any index any any",
-        "ab-ab",
-        _BOTH,
-        8,
+    *read(
+        """
+scatter_pairs | stablehlo.scatter | any any index any any | ab-ab | a:1 b:1 | span=8
+%x: $mn, %y: $mn, %i: tensor<${M}x1xi32>, %u: $mn, %v: $mn
+  %0:2 = "stablehlo.scatter"(%x, %y, %i, %u, %v) <{
+    indices_are_sorted = false, unique_indices = false,
+    scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1],
+      inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>
+  }> ({
+  ^bb0(%a: $s, %b: $s, %c: $s, %d: $s):
+    %1 = stablehlo.add %a, %c : $s
+    %2 = stablehlo.maximum %b, %d : $s
+    stablehlo.return %1, %2 : $s, $s
+  }) : ($mn, $mn, tensor<${M}x1xi32>, $mn, $mn) -> ($mn, $mn)
+  %1 = stablehlo.multiply %0#0, %0#1 : $mn
+  return %1 : $mn
+"""
     ),
     _selected("by_size", "e = abs a; f = abs b; p = GE e f"),
     _selected("by_value", "e = minimum a one; p = GE e b"),

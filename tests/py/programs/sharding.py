@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 
-from tests.py.programs.program import READ, Program
+from tests.py.programs.program import READ, Program, entries, read
 
 _ONE = {"a": 1}
 _MESH = 'sdy.mesh @mesh = <["x"=1, "y"=1]>'
@@ -33,20 +33,20 @@ func.func @main(%x: $mn {{sdy.sharding = #sdy.sharding<@mesh, {before}>}}, %y: $
     )
 
 
-def _body(
-    name: str, text: str, data: str, moves: Mapping[str, float] | None, span: int = 20
-) -> Program:
-    """A per-device computation on one device; `text` is its body and what it returns."""
-    count = len(data.split())
-    letters = "xyz"[:count]
-    operands = ", ".join(f"%{c}" for c in letters)
-    return Program(
-        name,
-        "sdy.manual_computation",
-        f"""
+def _bodies(table: str) -> Iterator[Program]:
+    """Per-device computations on one device: their bodies, and what these return."""
+    for entry in entries(table.replace("SUM", _SUM).replace("WHOLE", _WHOLE)):
+        fields, text = entry.split("\n", 1)
+        name, data, moves, *span = fields.split(" | ")
+        count = len(data.split())
+        letters = "xyz"[:count]
+        yield Program(
+            name,
+            "sdy.manual_computation",
+            f"""
 {_MESH}
 func.func @main({", ".join(f"%{c}: $mn" for c in letters)}) -> ($mn, $mn) {{
-  %0:2 = sdy.manual_computation({operands})
+  %0:2 = sdy.manual_computation({", ".join(f"%{c}" for c in letters)})
     in_shardings=[{", ".join([_WHOLE] * count)}]
     out_shardings=[{_WHOLE}, {_WHOLE}] manual_axes={{"x"}}
     ({", ".join(f"%{c}{c}: $mn" for c in letters)}) {{
@@ -54,12 +54,12 @@ func.func @main({", ".join(f"%{c}: $mn" for c in letters)}) -> ($mn, $mn) {{
   }} : ({", ".join(["$mn"] * count)}) -> ($mn, $mn)
   return %0#0, %0#1 : $mn, $mn
 }}""",
-        data,
-        "aaa"[:count],
-        moves,
-        span,
-        judge="xla",
-    )
+            data,
+            "aaa"[:count],
+            READ if moves == "read" else _ONE,
+            int(span[0]) if span else 20,
+            judge="xla",
+        )
 
 
 _SUM = """"stablehlo.all_reduce"(%p) <{
@@ -85,96 +85,63 @@ PROGRAMS = (
     _sharded('reshard %x <@mesh, [{"y"}, {}]>'),
     _sharded('sharded_to_unreduced [{"x"}, {}] %x out_sharding=<@mesh, [{}, {}], unreduced={"x"}>'),
     _sharded('sharding_constraint %x <@mesh, [{"x"}, {}]>'),
-    Program(
-        "sharding_group",
-        "sdy.sharding_group",
+    *read(
         """
-func.func @main(%x: $mn, %y: $mn) -> $mn {
+sharding_group | sdy.sharding_group | any any | ab | a:1 b:1 | judge=xla
+%x: $mn, %y: $mn
   %0 = stablehlo.multiply %x, %y : $mn
   sdy.sharding_group %0 group_id=0 : $mn
   return %0 : $mn
-}""",
-        "any any",
-        "ab",
-        {"a": 1, "b": 1},
-        judge="xla",
-    ),
-    Program(
-        "sharded_constant",
-        "sdy.constant",
-        """
-func.func @main(%x: $mn) -> ($mn, $mn) {
+
+sharded_constant | sdy.constant | any | a | read | span=12 | judge=report | scales=s0 s0
+%x: $mn
   %c = sdy.constant dense<3.0> : $mn
   %0 = stablehlo.add %c, %x : $mn
   %1 = stablehlo.multiply %c, %x : $mn
   return %0, %1 : $mn, $mn
-}""",
-        "any",
-        "a",
-        READ,
-        12,
-        judge="report",
-        scales=("s0", "s0"),
+"""
     ),
-    _body(
-        "manual",
-        f"""%p = stablehlo.add %xx, %yy : $mn
-    %s = {_SUM}
+    *_bodies("""
+manual | any any | a:1
+%p = stablehlo.add %xx, %yy : $mn
+    %s = SUM
     %m = stablehlo.maximum %xx, %s : $mn
-    sdy.return %s, %m : $mn, $mn""",
-        "any any",
-        _ONE,
-    ),
-    _body(
-        "manual_that_takes_no_scale",
-        f"""%p = stablehlo.negate %xx : $mn
-    %s = {_SUM}
-    sdy.return %s, %xx : $mn, $mn""",
-        "any",
-        _ONE,
-    ),
-    _body(
-        "manual_that_reads",
-        """%e = stablehlo.exponential %yy : $mn
+    sdy.return %s, %m : $mn, $mn
+
+manual_that_takes_no_scale | any | a:1
+%p = stablehlo.negate %xx : $mn
+    %s = SUM
+    sdy.return %s, %xx : $mn, $mn
+
+manual_that_reads | finite finite | read | 3
+%e = stablehlo.exponential %yy : $mn
     %m = stablehlo.multiply %e, %xx : $mn
-    sdy.return %m, %e : $mn, $mn""",
-        "finite finite",
-        READ,
-        3,
-    ),
-    _body(
-        "manual_with_roots",
-        """%m = stablehlo.multiply %xx, %yy : $mn
+    sdy.return %m, %e : $mn, $mn
+
+manual_with_roots | positive positive | read
+%m = stablehlo.multiply %xx, %yy : $mn
     %q = stablehlo.sqrt %m : $mn
     %c = stablehlo.cbrt %xx : $mn
     %a = stablehlo.add %q, %yy : $mn
-    sdy.return %q, %a : $mn, $mn""",
-        "positive positive",
-        READ,
-    ),
-    _body(
-        "manual_of_constants",
-        """%c = stablehlo.constant dense<3.0> : $mn
+    sdy.return %q, %a : $mn, $mn
+
+manual_of_constants | any | read
+%c = stablehlo.constant dense<3.0> : $mn
     %z = stablehlo.constant dense<0.0> : $mn
     %m = stablehlo.maximum %xx, %z : $mn
-    sdy.return %z, %c : $mn, $mn""",
-        "any",
-        READ,
-    ),
-    _body(
-        "nested_manual",
-        f"""%n:2 = sdy.manual_computation(%xx, %yy)
-      in_shardings=[{_WHOLE}, {_WHOLE}] out_shardings=[{_WHOLE}, {_WHOLE}] manual_axes={{"y"}}
-      (%u: $mn, %v: $mn) {{
+    sdy.return %z, %c : $mn, $mn
+
+nested_manual | positive positive | read
+%n:2 = sdy.manual_computation(%xx, %yy)
+      in_shardings=[WHOLE, WHOLE] out_shardings=[WHOLE, WHOLE] manual_axes={"y"}
+      (%u: $mn, %v: $mn) {
       %q = stablehlo.sqrt %u : $mn
       %d = stablehlo.add %u, %v : $mn
       sdy.return %q, %d : $mn, $mn
-    }} : ($mn, $mn) -> ($mn, $mn)
+    } : ($mn, $mn) -> ($mn, $mn)
     %s = stablehlo.add %n#0, %n#1 : $mn
-    sdy.return %s, %n#1 : $mn, $mn""",
-        "positive positive",
-        READ,
-    ),
+    sdy.return %s, %n#1 : $mn, $mn
+"""),
     Program(
         "manual_in_a_loop",
         "sdy.manual_computation",
@@ -232,21 +199,14 @@ func.func @main(%x: $mn, %y: $mn, %i: $mn_i32) -> ($mn, $mn_i32) {{
         judge="report",
         scales=("s0", "unscaled"),
     ),
-    Program(
-        "named_computation_placed_anyhow",
-        "sdy.named_computation",
-        """
-func.func @main(%x: $mn, %y: $mn) -> $mn {
+    *read("""
+named_computation_placed_anyhow | sdy.named_computation | any any | aa | a:1 | judge=report
+  | scales=s0
+%x: $mn, %y: $mn
   %0 = sdy.named_computation<"f">(%x, %y) (%u: $mn, %v: $mn) {
     %1 = stablehlo.add %u, %v : $mn
     sdy.return %1 : $mn
   } : ($mn, $mn) -> $mn
   return %0 : $mn
-}""",
-        "any any",
-        "aa",
-        _ONE,
-        judge="report",
-        scales=("s0",),
-    ),
+"""),
 )
