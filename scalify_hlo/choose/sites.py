@@ -8,16 +8,19 @@ from dataclasses import dataclass
 
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.choose.casts import LHS, RESULT, RHS, CastError
-from scalify_hlo.choose.decibels import decibels
 from scalify_hlo.dialect.locations import place_of_text
 from scalify_hlo.dialect.patterns import ROLE_MARK, VOCABULARY, is_site_like
 from scalify_hlo.errors import InputError
 from scalify_hlo.report.matmuls import MatmulReport
+from scalify_hlo.results.decibels import decibels
+from scalify_hlo.results.kinds import Count, Decibels, Part
+from scalify_hlo.results.model import keys
 
 _WIDE = 32
 """The bits of an element of a format without an entry, such as an integer."""
 
 
+@keys("site=name pattern location part operands calls formats")
 @dataclass(frozen=True, slots=True)
 class Site:
     """The matmuls that have one name, so that a recipe includes or excludes them together.
@@ -39,10 +42,10 @@ class Site:
 
     full: str
     pattern: str
-    part: str
+    part: Part
     operands: tuple[str, str]
     location: str
-    calls: int
+    calls: Count
     formats: tuple[str, str]
     narrow: bool
     vocabulary: bool = False
@@ -180,6 +183,7 @@ def _is_same(one: MatmulReport, other: MatmulReport) -> bool:
     return sorted(one.roles) == sorted(other.roles)
 
 
+@keys("*site lhs_db=operands.0 rhs_db=operands.1 snr_db")
 @dataclass(frozen=True, slots=True)
 class SiteError:
     """The errors that a site makes by the casts of its operands.
@@ -192,8 +196,8 @@ class SiteError:
     """
 
     site: Site
-    operands: tuple[float | None, float | None]
-    snr_db: float
+    operands: tuple[Decibels | None, Decibels | None]
+    snr_db: Decibels
 
 
 def site_errors(

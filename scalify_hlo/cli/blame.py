@@ -21,7 +21,7 @@ from scalify_hlo.errors import UsageError
 from scalify_hlo.storage.files import STREAM, require_writable, same_file, write_file
 
 if TYPE_CHECKING:
-    from scalify_hlo.choose.blame_model import Blame, BlamedSite, Effect
+    from scalify_hlo.choose.model import Blame, BlamedSite, Effect
 
 _ROWS: Final = 16
 """The number of sites that are listed by default."""
@@ -116,8 +116,8 @@ def command(
         require_recipe_file(output)
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
     from scalify_hlo.choose.blame import BlameOptions, find_blame
-    from scalify_hlo.choose.blame_record import dump_blame
     from scalify_hlo.choose.comparison import CompareOptions
+    from scalify_hlo.choose.model import dump_blame
     from scalify_hlo.profile.file import load_profile
     from scalify_hlo.recipes.loading import load_recipe
 
@@ -206,7 +206,7 @@ def _change(effect: Effect) -> str:
 
 
 def _worst(effect: Effect, *, outputs: bool) -> str:
-    from scalify_hlo.choose.decibels import written
+    from scalify_hlo.results.decibels import written
 
     worst = effect.worst(outputs=outputs)
     return "-" if worst is None else written(worst.snr_db)

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import click
 
 from scalify_hlo.cli import console
-from scalify_hlo.cli.limits import Limits
 from scalify_hlo.cli.options import format_option, inputs_option, read, read_arrays
 from scalify_hlo.errors import InputError, UsageError
+from scalify_hlo.results.model import dump
 from scalify_hlo.storage.files import same_file
 
 if TYPE_CHECKING:
-    from scalify_hlo.cli.check_json import Comparison, Inside
+    from scalify_hlo.cli.check_model import Comparison, Inside, Limits
     from scalify_hlo.io.program import Program
     from scalify_hlo.observe.parting import ComparedValue
     from scalify_hlo.run.check import Checked
@@ -103,7 +103,7 @@ def command(
     _refuse_alone(input_scale, inputs)
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
     power = _scale(scale) if scale else None
-    from scalify_hlo.cli.check_json import Comparison, dump
+    from scalify_hlo.cli.check_model import Comparison, Limits
     from scalify_hlo.run.bounds import bound_of
     from scalify_hlo.run.check import checked
 
@@ -139,7 +139,7 @@ def _inside(
     programs: tuple[Program, Program], done: Checked, profile: str | None, limits: Limits
 ) -> Inside:
     """Compares the values inside of the programs."""
-    from scalify_hlo.cli.check_json import Inside
+    from scalify_hlo.cli.check_model import Inside
     from scalify_hlo.observe.parting import compare_values
     from scalify_hlo.passes.record import recorded_options
     from scalify_hlo.profile.file import load_profile

@@ -133,7 +133,7 @@ def command(
     require_writable(output)
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
     from scalify_hlo.choose.comparison import CompareOptions, compare, recipes_of
-    from scalify_hlo.choose.record import dump_comparison
+    from scalify_hlo.choose.model import dump_comparison
     from scalify_hlo.profile.file import load_profile
 
     seen = None if profile is None else load_profile(profile)
@@ -194,7 +194,7 @@ def _row(trial: Trial, found: Comparison) -> tuple[str, ...]:
 
 
 def _worst(trial: Trial, kinds: Sequence[str]) -> str:
-    from scalify_hlo.choose.decibels import written
+    from scalify_hlo.results.decibels import written
 
     worst = trial.worst(kinds)
     return "-" if worst is None else written(worst.snr_db)
@@ -229,7 +229,7 @@ def _loss_lines(found: Comparison) -> Iterator[str]:
 
 def _results(found: Comparison, ran: Sequence[Trial], rows: int) -> Iterator[str]:
     """Yields a table of the results with the largest errors, in dB for each recipe."""
-    from scalify_hlo.choose.decibels import written
+    from scalify_hlo.results.decibels import written
 
     tables = [list(trial.results) for trial in ran]
     numbers = sorted(range(len(tables[0])), key=lambda i: min(each[i].snr_db for each in tables))
@@ -246,7 +246,7 @@ def _results(found: Comparison, ran: Sequence[Trial], rows: int) -> Iterator[str
 
 def _matmuls(ran: Sequence[Trial], rows: int) -> Iterator[str]:
     """Yields a table of the worst matmuls, in dB for each recipe."""
-    from scalify_hlo.choose.decibels import written
+    from scalify_hlo.results.decibels import written
 
     with_casts = [trial for trial in ran if trial.matmuls]
     tables = [{each.site.name: each for each in trial.matmuls} for trial in with_casts]

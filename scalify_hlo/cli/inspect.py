@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from scalify_hlo.cli import console
 from scalify_hlo.cli.options import format_option, read, rewrite_options, to_options
 from scalify_hlo.errors import UsageError, nearest
+from scalify_hlo.results.model import keys
 
 if TYPE_CHECKING:
     from scalify_hlo._compat import ir
@@ -100,9 +101,9 @@ def command(
     with console.progress("Inspecting"):
         inspected = Inspected(source, options, selection)
     if form == "json":
-        from scalify_hlo.cli.inspect_json import dump
+        from scalify_hlo.cli.inspect_json import dump_inspected
 
-        console.echo(dump(inspected), nl=False)
+        console.echo(dump_inspected(inspected), nl=False)
         return
     chosen = {
         "arguments": arguments,
@@ -221,7 +222,11 @@ class Inspected:
         _echo("layers", _LAYERS, _layers(self.layers()))
         _echo("ops", ("op", "count"), _counts(report.ops))
         _echo("scales", ("scale", "values"), _counts(report.values))
-        _echo("read at scale 1", _READS, reads_of(report))
+        reads = [
+            (each.op, str(each.times), each.family, "refuses" if each.refused else "accepts")
+            for each in reads_of(report)
+        ]
+        _echo("read at scale 1", _READS, reads)
         from scalify_hlo.cli.lint_table import counted
 
         console.echo()
@@ -259,19 +264,28 @@ def _rewritten(program: Program, options: Options) -> tuple[Report, ir.Module]:
         return rewrite_module(module, replace(options, annotate=True, listed=True)), module
 
 
-def reads_of(report: Report) -> list[tuple[str, ...]]:
-    """Returns a row for each op that reads values at scale 1.
+@keys("op count=times family refused")
+class Read(NamedTuple):
+    """An op that reads values at scale 1; some do so only in their regions.
 
-    Returns:
-        The name, the count, the family of the rule, and whether `--strict` refuses or accepts the
-        op. `--strict` refuses remarks, so they decide on the last column. Some of these ops read
-        values only in their regions, and not as operands.
+    Attributes:
+        op: The name of the op.
+        times: How often it does so.
+        family: The family of its rule.
+        refused: Whether `--strict` refuses it: it refuses remarks.
     """
+
+    op: str
+    times: int
+    family: str
+    refused: bool
+
+
+def reads_of(report: Report) -> list[Read]:
+    """Returns the ops that read values at scale 1."""
     remarks = Counter(r.op for r in report.remarks if r.message.endswith(_MULTIPLIED))
-    counts = _counts(report.given_up | remarks)
-    return [
-        (op, count, _family(op), "refuses" if op in remarks else "accepts") for op, count in counts
-    ]
+    counts = _ordered(report.given_up | remarks)
+    return [Read(op, count, _family(op), op in remarks) for op, count in counts]
 
 
 def layers_of(program: Program) -> list[LayerReport]:
@@ -372,9 +386,13 @@ def _matmuls(matmuls: Sequence[MatmulReport]) -> list[tuple[str, ...]]:
     ]
 
 
-def _counts(counts: dict[str, int]) -> list[tuple[str, ...]]:
+def _ordered(counts: dict[str, int]) -> list[tuple[str, int]]:
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return [(name, str(count)) for name, count in ordered if count]
+    return [(name, count) for name, count in ordered if count]
+
+
+def _counts(counts: dict[str, int]) -> list[tuple[str, ...]]:
+    return [(name, str(count)) for name, count in _ordered(counts)]
 
 
 def _echo(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

@@ -1,77 +1,89 @@
-"""The output of `inspect` as JSON, which ``report/schemas/inspect.json`` describes."""
+"""The output of `inspect` as JSON."""
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any, Final
+from typing import NamedTuple
 
+from scalify_hlo.cli.inspect import Inspected, Read, reads_of
+from scalify_hlo.lint.model import Finding
 from scalify_hlo.passes.record import rewrites_of
-from scalify_hlo.report.entries import (
-    matmul_entries,
-    remark_entries,
-    rescaling_entries,
-    value_entries,
+from scalify_hlo.report.matmuls import MatmulEntry, matmul_entries
+from scalify_hlo.report.model import LayerReport, Report, ValueReport
+from scalify_hlo.results.model import dump, keys, result
+
+
+class Pair(NamedTuple):
+    """A pair of data and scale among the arguments of a rewritten program, by their numbers."""
+
+    name: str
+    data: int
+    scale: int
+
+
+@keys("*value role")
+class Argument(NamedTuple):
+    """An argument, and its role; empty if it has none, or if the recipe needs none."""
+
+    value: ValueReport
+    role: str
+
+
+@keys("*entry excluded")
+class ListedMatmul(NamedTuple):
+    """A matmul, and whether a pattern of ``--exclude`` would take it out."""
+
+    entry: MatmulEntry
+    excluded: bool
+
+
+@result("scalify-hlo inspect", version=1)
+@keys(
+    "program=(name kind) rewrites pairs *report(recipe) arguments *report(results) matmuls "
+    "*report(rescalings=sites) layers ops scales reads findings *report(remarks)"
 )
+class InspectRecord(NamedTuple):
+    """A program, and what a rewrite would do with it.
 
-if TYPE_CHECKING:
-    from scalify_hlo.cli.inspect import Inspected
+    Attributes:
+        rewrites: The rewrites that the program records: version, recipe and options of each.
+        ops: The number of occurrences of each op.
+        scales: The number of values by the kind of their scale.
+        reads: The ops that read values at scale 1.
+    """
 
-VERSION: Final = 1
-"""The version of the JSON form."""
+    name: str
+    kind: str
+    rewrites: list[str]
+    pairs: list[Pair]
+    report: Report
+    arguments: list[Argument]
+    matmuls: list[ListedMatmul]
+    layers: list[LayerReport]
+    ops: dict[str, int]
+    scales: dict[str, int]
+    reads: list[Read]
+    findings: list[Finding]
 
 
-def dump(inspected: Inspected) -> str:
+def dump_inspected(inspected: Inspected) -> str:
     """Returns all that is known of a program and of a rewrite of it as JSON text."""
-    program, report = inspected.program, inspected.report
-    content = {
-        "format": "scalify-hlo inspect",
-        "version": VERSION,
-        "program": {"name": program.name, "kind": program.kind.value},
-        "rewrites": rewrites_of(program.module),
-        "pairs": _pairs(inspected),
-        "recipe": report.recipe,
-        "arguments": _arguments(inspected),
-        "results": value_entries(report.results),
-        "matmuls": _matmuls(inspected),
-        "rescalings": rescaling_entries(report.sites),
-        "layers": [layer._asdict() for layer in inspected.layers()],
-        "ops": {op: n for op, n in report.ops.items() if n},
-        "scales": {kind: n for kind, n in report.values.items() if n},
-        "reads": _reads(inspected),
-        "findings": [finding.entry(program.name) for finding in inspected.findings()],
-        "remarks": remark_entries(report.remarks, program.name),
-    }
-    return json.dumps(content, indent=1) + "\n"
-
-
-def _pairs(inspected: Inspected) -> list[dict[str, Any]]:
-    arguments = inspected.report.arguments
-    return [
-        {"name": arguments[data].name, "data": data, "scale": scale}
-        for data, scale in inspected.pairs().items()
-    ]
-
-
-def _arguments(inspected: Inspected) -> list[dict[str, Any]]:
-    report = inspected.report
-    entries = value_entries(report.arguments)
-    return [entry | {"role": report.roles.get(entry["name"], "")} for entry in entries]
-
-
-def _matmuls(inspected: Inspected) -> list[dict[str, Any]]:
-    report, selection = inspected.report, inspected.selection
-    chosen = inspected.matmuls
-    entries = matmul_entries(chosen, report.remarks, inspected.program.name)
-    return [
-        entry | {"excluded": selection.excludes(matmul)}
-        for entry, matmul in zip(entries, chosen, strict=True)
-    ]
-
-
-def _reads(inspected: Inspected) -> list[dict[str, Any]]:
-    from scalify_hlo.cli.inspect import reads_of
-
-    return [
-        {"op": op, "count": int(count), "family": family, "refused": strict == "refuses"}
-        for op, count, family, strict in reads_of(inspected.report)
-    ]
+    program, report, selection = inspected.program, inspected.report, inspected.selection
+    arguments = report.arguments
+    record = InspectRecord(
+        program.name,
+        program.kind.value,
+        rewrites_of(program.module),
+        [Pair(arguments[d].name, d, scale) for d, scale in inspected.pairs().items()],
+        report,
+        [Argument(value, report.roles.get(value.name, "")) for value in arguments],
+        [
+            ListedMatmul(entry, selection.excludes(entry.matmul))
+            for entry in matmul_entries(inspected.matmuls, report.remarks)
+        ],
+        inspected.layers(),
+        {op: n for op, n in report.ops.items() if n},
+        {kind: n for kind, n in report.values.items() if n},
+        reads_of(report),
+        inspected.findings(),
+    )
+    return dump(record, program.name)

@@ -15,9 +15,8 @@ from scalify_hlo.cli.options import format_option, inputs_option, read, read_arr
 from scalify_hlo.storage.files import STREAM, same_file, write_file
 
 if TYPE_CHECKING:
-    from scalify_hlo.choose.blame_model import Effect
     from scalify_hlo.choose.front import Point
-    from scalify_hlo.choose.search_model import Search, SearchedSite
+    from scalify_hlo.choose.model import Effect, Search, SearchedSite
 
 _ROWS: Final = 16
 """The number of sites, and of points of the trade-off, that are listed by default."""
@@ -90,8 +89,8 @@ def command(
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
     from scalify_hlo.choose.comparison import CompareOptions
     from scalify_hlo.choose.front import parse_budget
+    from scalify_hlo.choose.model import dump_search
     from scalify_hlo.choose.search import SearchOptions, find_search
-    from scalify_hlo.choose.search_record import dump_search
     from scalify_hlo.profile.file import load_profile
     from scalify_hlo.recipes.loading import load_recipe
 
@@ -151,7 +150,7 @@ def _error(effect: Effect, cost: float) -> str:
 
 
 def _row(searched: SearchedSite) -> tuple[str, ...]:
-    from scalify_hlo.choose.decibels import written
+    from scalify_hlo.results.decibels import written
 
     site = searched.site
     return (

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from importlib import resources
+import copy
+from collections.abc import Iterator
 from typing import Any
+
+from scalify_hlo import json_schema
 
 _TYPES: dict[str, tuple[type, ...]] = {
     "object": (dict,),
@@ -18,24 +20,38 @@ _TYPES: dict[str, tuple[type, ...]] = {
 _NOTES = {"$schema", "title", "description", "$defs"}
 _KEYWORDS = _NOTES | {
     *("type", "properties", "required", "additionalProperties", "items", "minItems", "maxItems"),
-    *("enum", "const", "minimum", "maximum", "oneOf", "$ref"),
+    *("enum", "const", "minimum", "maximum", "oneOf", "$ref", "propertyNames"),
 }
 
 
-def schema(name: str) -> dict[str, Any]:
-    text = resources.files("scalify_hlo.report").joinpath(f"schemas/{name}.json").read_text()
-    found: dict[str, Any] = json.loads(text)
+def faults(value: Any, command: str) -> list[str]:
+    """Where a value does not fit the schema of what a command writes."""
+    root = json_schema(command)
+    return _faults(value, root, root, "$")
+
+
+def changed(whole: Any, path: tuple[Any, ...], value: Any) -> Any:
+    """A copy of a JSON value with another value at a path."""
+    found = at = copy.deepcopy(whole)
+    for key in path[:-1]:
+        at = at[key]
+    at[path[-1]] = value
     return found
 
 
-def faults(value: Any, name: str) -> list[str]:
-    """Where a value does not fit a schema of the package."""
-    return faults_by(value, schema(name))
+def keys_of(command: str) -> set[str]:
+    """The keys of all objects that a command writes, those of mappings excepted."""
+    return set(_keys(json_schema(command)))
 
 
-def faults_by(value: Any, root: dict[str, Any]) -> list[str]:
-    """Where a value does not fit a schema."""
-    return _faults(value, root, root, "$")
+def _keys(rule: Any) -> Iterator[str]:
+    if isinstance(rule, dict):
+        yield from rule.get("properties", ())
+        for each in rule.values():
+            yield from _keys(each)
+    elif isinstance(rule, list):
+        for each in rule:
+            yield from _keys(each)
 
 
 def _faults(value: Any, rule: dict[str, Any], root: dict[str, Any], path: str) -> list[str]:
@@ -77,6 +93,8 @@ def _of_object(
     known = rule.get("properties", {})
     others = rule.get("additionalProperties", True)
     found = [f"{path}: {key} is missing" for key in rule.get("required", ()) if key not in value]
+    names = rule.get("propertyNames", {})
+    found += [fault for key in value for fault in _faults(key, names, root, f"{path}.{key}")]
     for key, inner in value.items():
         if key in known:
             found += _faults(inner, known[key], root, f"{path}.{key}")

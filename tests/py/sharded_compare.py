@@ -13,7 +13,7 @@ from jax import export
 from jax.sharding import AxisType, PartitionSpec
 
 import scalify_hlo
-from scalify_hlo.choose.record import dump_comparison
+from scalify_hlo.choose.model import dump_comparison
 
 if __name__ == "__main__":
     mesh = jax.make_mesh((8,), ("d",), axis_types=(AxisType.Auto,))

@@ -27,7 +27,7 @@ def refusal_of(program: Program) -> str:
 def test_inspect_marks_what_strict_refuses(program: Program) -> None:
     loaded = read_program(program.text().encode())
     report = dry_run(loaded, Options(signature="scaled"))
-    refused = [op for op, _, _, strict in reads_of(report) if strict == "refuses"]
+    refused = [each.op for each in reads_of(report) if each.refused]
     refusal = refusal_of(program)
     asked = "since the author asked for scales" in refusal  # A cast of data, and no read.
     assert bool(refused) == (bool(refusal) and not asked)
