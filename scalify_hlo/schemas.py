@@ -16,7 +16,7 @@ MODELS: Final = {
     "bisect-nan": "observe.nan_report.NanReport",
     "compile": "targets.record.CompileRecord",
     "explain": "explaining.record.ExplainRecord",
-    "inspect": "cli.inspect_json.InspectRecord",
+    "inspect": "cli.inspected.Inspected",
     "rules": "rules.registry.RuleList",
     "recipes": "cli.recipes.RecipeList",
     "compare": "choose.model.Comparison",

@@ -248,6 +248,18 @@ class Effect:
         found = (each for each in self.results if (each.kind == OUTPUT) == outputs)
         return min(found, key=lambda each: each.snr_db, default=None)
 
+    @property
+    def output(self) -> float | None:
+        """The signal-to-noise ratio of the worst output in dB; None without any."""
+        worst = self.worst(outputs=True)
+        return None if worst is None else worst.snr_db
+
+    @property
+    def gradient(self) -> float | None:
+        """The signal-to-noise ratio of the worst gradient in dB; None without any."""
+        worst = self.worst(outputs=False)
+        return None if worst is None else worst.snr_db
+
     def passes(self, snr_db: float) -> bool:
         """Whether all results have a signal-to-noise ratio that is high enough.
 

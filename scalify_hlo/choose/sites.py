@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -55,6 +56,11 @@ class Site:
     def name(self) -> str:
         """The name, as it is shown."""
         return f"{self.full.strip()}{self.mark}"
+
+    @property
+    def source(self) -> str:
+        """The name of the source file and the line."""
+        return os.path.basename(self.location).rsplit(":", 1)[0]
 
     @property
     def key(self) -> str:

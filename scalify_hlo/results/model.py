@@ -29,6 +29,8 @@ from typing import (
     get_type_hints,
 )
 
+from scalify_hlo.results.decibels import written
+
 Write: TypeAlias = Callable[[Any, str], Any]
 Keys: TypeAlias = "list[tuple[str, str, Keys | None]]"
 """The name of each key, the path to its attribute, and the keys of the object that is there."""
@@ -85,6 +87,15 @@ def keys(text: str, **kinds: Kind) -> Callable[[C], C]:
             some keys of the attribute, and ``key=(...)`` one with keys of this model. ``*key``
             stands for all keys of the object.
         kinds: The kinds of keys that do not follow from annotations.
+
+    Example:
+        >>> @keys("label=name size=(rows columns)")
+        ... class Table(NamedTuple):
+        ...     name: str
+        ...     rows: int
+        ...     columns: int
+        >>> kind_of(Table).write(Table("t", 2, 3), "")
+        {'label': 't', 'size': {'rows': 2, 'columns': 3}}
     """
 
     def describe(model: C) -> C:
@@ -167,29 +178,17 @@ def content(model: Any, name: str = "<program>") -> dict[str, Any]:
 
 def schema_of(model: type) -> dict[str, Any]:
     """Returns the JSON Schema of a model with a `result`."""
-    format_, version, *_ = _RESULTS[model]
-    parts: dict[str, Any] = {}
-    body = {key: value for key, value in kind_of(model).schema.items() if key != "title"}
+    hint: Any = model
+    format_, version, *_ = _RESULTS[hint]
+    own = kind_of(hint).schema
     head = {"format": {"const": format_}, "version": {"const": version}}
-    body["properties"] = {**head, **body["properties"]}
-    body["required"] = list(body["properties"])
-    dialect = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": format_}
-    return {**dialect, **_shared(body, parts), "$defs": parts}
-
-
-def _shared(schema: Any, parts: dict[str, Any]) -> Any:
-    """Moves the objects of models, which have titles, from a schema to its parts."""
-    if isinstance(schema, list):
-        return [_shared(each, parts) for each in schema]
-    if not isinstance(schema, Mapping):
-        return schema
-    moved = {key: _shared(value, parts) for key, value in schema.items()}
-    if "properties" not in moved or "title" not in moved:
-        return moved
-    title = moved.pop("title")
-    about = {key: moved.pop(key) for key in ("description",) if key in moved}
-    parts[title] = moved
-    return {"$ref": f"#/$defs/{title}", **about}
+    return {
+        **own,
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": format_,
+        "required": [*head, *own["required"]],
+        "properties": {**head, **own["properties"]},
+    }
 
 
 @cache
@@ -309,6 +308,43 @@ def at(value: Any, path: str) -> Any:
             return None
         value = value[int(part)] if part.isdigit() else getattr(value, part)
     return value
+
+
+def headers(columns: str) -> tuple[str, ...]:
+    """Returns the names of the columns of a table; see `cells`."""
+    return tuple(head.replace("_", " ") for head, _, _ in _columns(columns))
+
+
+def cells(model: Any, columns: str) -> tuple[str, ...]:
+    """Returns a row of a table.
+
+    Args:
+        model: The model of the row.
+        columns: The columns with spaces between. ``name=path:spec`` is the attribute at a path, as
+            `format` writes it, and ``-`` for None. The spec ``dB`` is for ratios in decibels, and
+            that of a truth value is the text of a true one.
+
+    Example:
+        >>> cells(0.25, "share=.:.0%")
+        ('25%',)
+    """
+    return tuple(_cell(at(model, path), spec) for _, path, spec in _columns(columns))
+
+
+@cache
+def _columns(columns: str) -> list[tuple[str, str, str]]:
+    """Returns the name, the path and the format of each column."""
+    tokens = (token.partition(":") for token in columns.split())
+    named = ((*name.partition("="), spec) for name, _, spec in tokens)
+    return [(head, path or head, spec) for head, _, path, spec in named]
+
+
+def _cell(value: Any, spec: str) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return spec if value else ""
+    return written(value) if spec == "dB" else format(value, spec)
 
 
 def _annotation(model: Any, path: str) -> tuple[Any, str]:
