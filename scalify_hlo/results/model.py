@@ -20,7 +20,6 @@ from typing import (
     Annotated,
     Any,
     Final,
-    NamedTuple,
     TypeAlias,
     TypeVar,
     Union,
@@ -57,17 +56,9 @@ class Kind:
     write: Write = _same
 
 
-class _Result(NamedTuple):
-    """The output of a command; see `result`."""
-
-    format: str
-    version: int
-    indent: int
-    lines: tuple[str, ...]
-
-
 _KEYS: Final[dict[type, tuple[Keys, Mapping[str, Kind]]]] = {}
-_RESULTS: Final[dict[type, _Result]] = {}
+_RESULTS: Final[dict[type, tuple[str, int, int, tuple[str, ...]]]] = {}
+"""The format, the version, the indentation and the lists with lines of each `result`."""
 _KINDS: Final[dict[Any, Kind]] = {
     Any: Kind({}),
     str: Kind({"type": "string"}),
@@ -90,7 +81,8 @@ def keys(text: str, **kinds: Kind) -> Callable[[C], C]:
 
     Example:
         >>> @keys("label=name size=(rows columns)")
-        ... class Table(NamedTuple):
+        ... @dataclass
+        ... class Table:
         ...     name: str
         ...     rows: int
         ...     columns: int
@@ -118,7 +110,7 @@ def result(
     """
 
     def describe(model: C) -> C:
-        _RESULTS[model] = _Result(format_, version, indent, lines)
+        _RESULTS[model] = format_, version, indent, lines
         return model
 
     return describe
