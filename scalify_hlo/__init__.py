@@ -17,20 +17,20 @@ if TYPE_CHECKING:
     from scalify_hlo.api import rewrite as rewrite
     from scalify_hlo.api import scalify as scalify
     from scalify_hlo.choose.blame import blame as blame
-    from scalify_hlo.choose.blame_model import Blame as Blame
-    from scalify_hlo.choose.blame_model import BlamedSite as BlamedSite
-    from scalify_hlo.choose.blame_model import Effect as Effect
-    from scalify_hlo.choose.blame_record import dump_blame as dump_blame
     from scalify_hlo.choose.comparison import compare_recipes as compare_recipes
     from scalify_hlo.choose.front import Point as Point
+    from scalify_hlo.choose.model import Blame as Blame
+    from scalify_hlo.choose.model import BlamedSite as BlamedSite
     from scalify_hlo.choose.model import Comparison as Comparison
+    from scalify_hlo.choose.model import Effect as Effect
+    from scalify_hlo.choose.model import GradientFormat as GradientFormat
+    from scalify_hlo.choose.model import Search as Search
+    from scalify_hlo.choose.model import SearchedSite as SearchedSite
     from scalify_hlo.choose.model import Trial as Trial
-    from scalify_hlo.choose.record import dump_comparison as dump_comparison
+    from scalify_hlo.choose.model import dump_blame as dump_blame
+    from scalify_hlo.choose.model import dump_comparison as dump_comparison
+    from scalify_hlo.choose.model import dump_search as dump_search
     from scalify_hlo.choose.search import search as search
-    from scalify_hlo.choose.search_model import GradientFormat as GradientFormat
-    from scalify_hlo.choose.search_model import Search as Search
-    from scalify_hlo.choose.search_model import SearchedSite as SearchedSite
-    from scalify_hlo.choose.search_record import dump_search as dump_search
     from scalify_hlo.errors import InputError as InputError
     from scalify_hlo.errors import Remark as Remark
     from scalify_hlo.errors import ScalifyError as ScalifyError
@@ -96,6 +96,7 @@ if TYPE_CHECKING:
     from scalify_hlo.rules.table import RULES as RULES
     from scalify_hlo.run.calibration import calibrate as calibrate
     from scalify_hlo.run.input_scales import measured_scales as measured_scales
+    from scalify_hlo.schemas import json_schema as json_schema
 
 _HOMES = {
     "rewrite": "api",
@@ -156,19 +157,19 @@ _HOMES = {
     "explain_page": "explaining.page",
     "compare_recipes": "choose.comparison",
     "blame": "choose.blame",
-    "Blame": "choose.blame_model",
-    "BlamedSite": "choose.blame_model",
-    "Effect": "choose.blame_model",
-    "dump_blame": "choose.blame_record",
+    "Blame": "choose.model",
+    "BlamedSite": "choose.model",
+    "Effect": "choose.model",
+    "dump_blame": "choose.model",
     "Comparison": "choose.model",
     "Trial": "choose.model",
-    "dump_comparison": "choose.record",
+    "dump_comparison": "choose.model",
     "search": "choose.search",
-    "Search": "choose.search_model",
-    "SearchedSite": "choose.search_model",
-    "GradientFormat": "choose.search_model",
+    "Search": "choose.model",
+    "SearchedSite": "choose.model",
+    "GradientFormat": "choose.model",
     "Point": "choose.front",
-    "dump_search": "choose.search_record",
+    "dump_search": "choose.model",
     "RULES": "rules.table",
     "register_rule": "rules.registry",
     "PASSES": "passes.pipeline",
@@ -177,6 +178,7 @@ _HOMES = {
     "OperandScale": "report.matmuls",
     "Totals": "report.totals",
     "dump_report": "passes.summary",
+    "json_schema": "schemas",
     "Remark": "errors",
     "ScalifyError": "errors",
     "ScalifyWarning": "errors",

@@ -75,7 +75,15 @@ GROUPS = {
         "dump_explanation",
         "explain_page",
     ),
-    "Reports": ("Report", "MatmulReport", "OperandScale", "Totals", "Remark", "dump_report"),
+    "Reports": (
+        "Report",
+        "MatmulReport",
+        "OperandScale",
+        "Totals",
+        "Remark",
+        "dump_report",
+        "json_schema",
+    ),
     "Markers": (
         "set_scaling",
         "stop_scaling",

@@ -8,9 +8,9 @@ from os import PathLike, fspath
 from typing import Any, Final
 
 from scalify_hlo.choose.bench import Bench, require_one_step
-from scalify_hlo.choose.blame_model import Blame, BlamedSite, Effect, bounded
 from scalify_hlo.choose.comparison import CompareOptions, Progress
 from scalify_hlo.choose.measuring import Measuring, Result
+from scalify_hlo.choose.model import Blame, BlamedSite, Effect, bounded
 from scalify_hlo.choose.partition import Bisection, Noise, Piece
 from scalify_hlo.choose.results import judged
 from scalify_hlo.choose.sites import Site, require_sites

@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.choose.bench import Outcome
-from scalify_hlo.choose.decibels import decibels
 from scalify_hlo.choose.front import Front, Point
-from scalify_hlo.choose.search_model import SearchedSite
+from scalify_hlo.choose.model import SearchedSite
 from scalify_hlo.choose.sensitivity import RATIO, Cost, Sensitivity
 from scalify_hlo.choose.sites import Site, require_sites, sites_of
 from scalify_hlo.quantize.selection import VOCABULARY
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.recipes.model import KEEP, Recipe
 from scalify_hlo.report.requirements import Requirement
+from scalify_hlo.results.decibels import decibels
 
 _NO_COST = Cost(0.0, RATIO, 0.0)
 

@@ -14,6 +14,8 @@ from scalify_hlo.quantize.selection import EXCLUDED
 from scalify_hlo.report.matmuls import MatmulReport
 from scalify_hlo.report.requirements import QUANTITIES, Requirement, parse_requirements
 from scalify_hlo.report.totals import Totals
+from scalify_hlo.results.kinds import Count, Share, Size
+from scalify_hlo.results.model import keys
 
 _SHARES: Final = ("narrow", "narrow-forward", "narrow-backward", "narrow-flops")
 _BY_FLOPS: Final = "narrow-flops"
@@ -38,6 +40,7 @@ def parse_budget(text: str) -> list[Requirement]:
     return found
 
 
+@keys("gradient wide narrow narrow_flops=flops cost")
 @dataclass(frozen=True)
 class Point:
     """A set of sites that are left wide.
@@ -54,10 +57,10 @@ class Point:
 
     left: tuple[str, ...]
     gradient: str
-    wide: int
-    narrow: float | None
-    flops: float | None
-    cost: float
+    wide: Count
+    narrow: Share | None
+    flops: Share | None
+    cost: Size
 
 
 class Front:

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from scalify_hlo.choose.bench import Bench, Outcome, options_for
-from scalify_hlo.choose.blame_model import Effect
 from scalify_hlo.choose.comparison import CompareOptions
+from scalify_hlo.choose.model import Effect
 from scalify_hlo.choose.results import judged, loss_of
 from scalify_hlo.choose.sites import Site, sites_of
 from scalify_hlo.recipes.model import Recipe, Scaling

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Annotated, Final, TypeAlias
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from scalify_hlo.analysis.frames import Frame
 from scalify_hlo.analysis.names import is_backward
 from scalify_hlo.dialect.functions import main_function, terminator
 from scalify_hlo.io.tensors import Array, Interface, Tensor, is_complex
+from scalify_hlo.results.kinds import Decibels, one_of
 from scalify_hlo.run.compare import compare
 
 OUTPUT: Final = "output"
@@ -26,6 +27,10 @@ KINDS: Final = (OUTPUT, GRADIENT, MOMENT, UPDATE, STATE, NOISE)
 """The kinds of results: outputs such as the loss; gradients; the changes of first moments; the
 changes of weights; all other state; and what is rounding noise in the original itself, such as the
 gradient of a bias before a softmax, which is zero but for rounding."""
+
+OneKind: TypeAlias = Annotated[str, one_of(KINDS)]
+Judged: TypeAlias = tuple[OneKind, ...]
+"""The kinds of results by which a recipe is judged."""
 
 _LEAST_REPEATED: Final = 20.0
 """The signal-to-noise ratio in dB that the original has with inputs that differ in their last bits,
@@ -72,8 +77,8 @@ class ResultError:
     """
 
     name: str
-    kind: str
-    snr_db: float
+    kind: OneKind
+    snr_db: Decibels
 
     @property
     def ratio(self) -> float:

@@ -9,12 +9,11 @@ from os import PathLike, fspath
 from typing import Any, Final
 
 from scalify_hlo.choose.bench import Bench, Outcome, require_one_step
-from scalify_hlo.choose.blame_model import Effect
 from scalify_hlo.choose.candidates import Candidate, variants
 from scalify_hlo.choose.comparison import CompareOptions, Progress
 from scalify_hlo.choose.front import Point, efficient, parse_budget
 from scalify_hlo.choose.measuring import Measuring
-from scalify_hlo.choose.search_model import GradientFormat, Search
+from scalify_hlo.choose.model import Effect, GradientFormat, Search
 from scalify_hlo.choose.sensitivity import Sensitivity
 from scalify_hlo.profile.file import load_profile
 from scalify_hlo.profile.model import Profile

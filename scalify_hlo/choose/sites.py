@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +11,6 @@ from typing import NamedTuple
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.choose.casts import LHS, RESULT, RHS, CastError
-from scalify_hlo.choose.decibels import decibels
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.locations import place_of_text
 from scalify_hlo.dialect.patterns import ROLE_MARK, VOCABULARY, is_site_like
@@ -21,11 +21,15 @@ from scalify_hlo.io.wellformed import located
 from scalify_hlo.passes.pipeline import run_passes
 from scalify_hlo.passes.roles import RolesPass
 from scalify_hlo.report.matmuls import MatmulReport
+from scalify_hlo.results.decibels import decibels
+from scalify_hlo.results.kinds import Count, Decibels, Part
+from scalify_hlo.results.model import keys
 
 _WIDE = 32
 """The bits of an element of a format without an entry, such as an integer."""
 
 
+@keys("site=name pattern location part operands calls formats")
 @dataclass(frozen=True, slots=True)
 class Site:
     """The matmuls that have one name, so that a recipe includes or excludes them together.
@@ -47,10 +51,10 @@ class Site:
 
     full: str
     pattern: str
-    part: str
+    part: Part
     operands: tuple[str, str]
     location: str
-    calls: int
+    calls: Count
     formats: tuple[str, str]
     narrow: bool
     vocabulary: bool = False
@@ -60,6 +64,11 @@ class Site:
     def name(self) -> str:
         """The name, as it is shown."""
         return f"{self.full.strip()}{self.mark}"
+
+    @property
+    def source(self) -> str:
+        """The name of the source file and the line."""
+        return os.path.basename(self.location).rsplit(":", 1)[0]
 
     @property
     def key(self) -> str:
@@ -188,6 +197,7 @@ def _is_same(one: MatmulReport, other: MatmulReport) -> bool:
     return sorted(one.roles) == sorted(other.roles)
 
 
+@keys("*site lhs_db=operands.0 rhs_db=operands.1 snr_db")
 @dataclass(frozen=True, slots=True)
 class SiteError:
     """The errors that a site makes by the casts of its operands.
@@ -200,8 +210,8 @@ class SiteError:
     """
 
     site: Site
-    operands: tuple[float | None, float | None]
-    snr_db: float
+    operands: tuple[Decibels | None, Decibels | None]
+    snr_db: Decibels
 
 
 def site_errors(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from scalify_hlo.choose.decibels import written
 from scalify_hlo.choose.model import Trial
 from scalify_hlo.choose.results import GRADIENT, MOMENT, OUTPUT, UPDATE
+from scalify_hlo.results.decibels import written
 
 _NAMED: Final = 2
 """The most sites that a suggestion names."""

@@ -19,6 +19,7 @@ from scalify_hlo.cli.options import (
     with_measured,
 )
 from scalify_hlo.errors import InputError
+from scalify_hlo.results.model import cells, headers
 from scalify_hlo.storage.files import STREAM, same_file
 
 if TYPE_CHECKING:
@@ -126,20 +127,13 @@ def _section(found: NonFiniteOp) -> Iterator[str]:
     if found.op and found.name:
         yield f"  {found.name}"
     rows = [_row(f"operand {i}", each) for i, each in enumerate(found.operands)]
-    yield console.table(_HEADER, [*rows, _row("result" if found.op else "argument", found.result)])
+    rows.append(_row("result" if found.op else "argument", found.result))
+    yield console.table(("value", *headers(_COLUMNS), "from"), rows)
 
 
-_HEADER = ("value", "type", "smallest", "largest", "zeros", "infinities", "NaN", "from")
+_COLUMNS = "type smallest:.4g largest:.4g zeros infinities NaN=nans"
 
 
 def _row(what: str, value: ValueRange) -> Sequence[str]:
-    numbers = [value.smallest, value.largest]
-    counts = [value.zeros, value.infinities, value.nans]
     made = (value.op or "argument", value.location or value.name)
-    return (
-        what,
-        value.type,
-        *("-" if number is None else f"{number:.4g}" for number in numbers),
-        *("-" if count is None else str(count) for count in counts),
-        " ".join(part for part in made if part),
-    )
+    return (what, *cells(value, _COLUMNS), " ".join(filter(None, made)))

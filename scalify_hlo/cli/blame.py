@@ -18,10 +18,11 @@ from scalify_hlo.cli.options import (
     settings_option,
 )
 from scalify_hlo.errors import UsageError
+from scalify_hlo.results.model import cells, headers
 from scalify_hlo.storage.files import STREAM, require_writable, same_file, write_file
 
 if TYPE_CHECKING:
-    from scalify_hlo.choose.blame_model import Blame, BlamedSite, Effect
+    from scalify_hlo.choose.model import Blame, Effect
 
 _ROWS: Final = 16
 """The number of sites that are listed by default."""
@@ -116,8 +117,8 @@ def command(
         require_recipe_file(output)
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
     from scalify_hlo.choose.blame import BlameOptions, find_blame
-    from scalify_hlo.choose.blame_record import dump_blame
     from scalify_hlo.choose.comparison import CompareOptions
+    from scalify_hlo.choose.model import dump_blame
     from scalify_hlo.profile.file import load_profile
     from scalify_hlo.recipes.loading import load_recipe
 
@@ -150,7 +151,11 @@ def require_recipe_file(output: str) -> None:
     require_writable(output)
 
 
-_HEADER: Final = ("share", "loss", "outputs", "gradients", "operands", "source", "site")
+_ERRORS: Final = "loss:+.3g outputs=output:dB gradients=gradient:dB"
+_SITES: Final = (
+    "share:.0% loss=effect.loss:+.3g outputs=effect.output:dB gradients=effect.gradient:dB "
+    "operands=site.role source=site.source site=site.name"
+)
 
 
 def _lines(found: Blame, rows: int) -> Iterator[str]:
@@ -160,7 +165,7 @@ def _lines(found: Blame, rows: int) -> Iterator[str]:
     yield f"all matmuls wide: {effect_text(found.wide)}"
     if found.sites and rows:
         yield ""
-        yield console.table(_HEADER, [_row(each) for each in found.sites[:rows]], fit=True)
+        yield console.listing(_SITES, found.sites[:rows], fit=True)
     more = found.sites[rows:]
     others = len(more) + found.rest
     if others:
@@ -177,36 +182,11 @@ def _lines(found: Blame, rows: int) -> Iterator[str]:
     yield found.fragment.rstrip()
 
 
-def _row(blamed: BlamedSite) -> tuple[str, ...]:
-    site, effect = blamed.site, blamed.effect
-    source = os.path.basename(site.location).rsplit(":", 1)[0]
-    return (
-        f"{blamed.share:.0%}",
-        _change(effect),
-        _worst(effect, outputs=True),
-        _worst(effect, outputs=False),
-        site.role,
-        source,
-        site.name,
-    )
-
-
 def effect_text(effect: Effect) -> str:
     """Returns the error of a rewrite as text."""
-    parts = [] if effect.loss is None else [f"loss {_change(effect)}"]
-    for name, outputs in (("outputs", True), ("gradients", False)):
-        text = _worst(effect, outputs=outputs)
-        if text != "-":
-            parts.append(f"{name} {text}{' dB' if text[-1].isdigit() else ''}")
-    return ", ".join(parts)
-
-
-def _change(effect: Effect) -> str:
-    return "-" if effect.loss is None else f"{effect.loss:+.3g}"
-
-
-def _worst(effect: Effect, *, outputs: bool) -> str:
-    from scalify_hlo.choose.decibels import written
-
-    worst = effect.worst(outputs=outputs)
-    return "-" if worst is None else written(worst.snr_db)
+    named = zip(headers(_ERRORS), cells(effect, _ERRORS), strict=True)
+    return ", ".join(
+        f"{name} {text}{' dB' if name != 'loss' and text[-1].isdigit() else ''}"
+        for name, text in named
+        if text != "-"
+    )

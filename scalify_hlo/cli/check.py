@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import click
 
 from scalify_hlo.cli import console
-from scalify_hlo.cli.limits import Limits
 from scalify_hlo.cli.options import format_option, inputs_option, read, read_arrays
 from scalify_hlo.errors import InputError, UsageError
+from scalify_hlo.results.model import cells, dump, headers
 from scalify_hlo.storage.files import same_file
 
 if TYPE_CHECKING:
-    from scalify_hlo.cli.check_json import Comparison, Inside
+    from scalify_hlo.cli.check_model import CheckedResult, Comparison, Inside, Limits
     from scalify_hlo.io.program import Program
     from scalify_hlo.observe.parting import ComparedValue
     from scalify_hlo.run.check import Checked
@@ -103,7 +103,7 @@ def command(
     _refuse_alone(input_scale, inputs)
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
     power = _scale(scale) if scale else None
-    from scalify_hlo.cli.check_json import Comparison, dump
+    from scalify_hlo.cli.check_model import Comparison, Limits
     from scalify_hlo.run.bounds import bound_of
     from scalify_hlo.run.check import checked
 
@@ -139,7 +139,7 @@ def _inside(
     programs: tuple[Program, Program], done: Checked, profile: str | None, limits: Limits
 ) -> Inside:
     """Compares the values inside of the programs."""
-    from scalify_hlo.cli.check_json import Inside
+    from scalify_hlo.cli.check_model import Inside
     from scalify_hlo.observe.parting import compare_values
     from scalify_hlo.passes.record import recorded_options
     from scalify_hlo.profile.file import load_profile
@@ -154,7 +154,8 @@ def _show(found: Comparison) -> None:
     """Prints the comparison of values, if there is one, and of results."""
     if found.inside is not None:
         _show_inside(found.inside)
-    console.echo(console.table(_HEADER, [_row(d, found.limits.allow(d)) for d in found.results]))
+    rows = [(d.difference.name, *_row(d.difference), _verdict(d)) for d in found.checked]
+    console.echo(console.table(("result", *_HEADER, "verdict"), rows))
     for program in found.programs:
         console.show_rewrites(program)
     for wrong in found.wrong:
@@ -191,10 +192,10 @@ def _show_inside(inside: Inside) -> None:
         console.echo(console.heading(f"The first values that are not within {inside.limits}:"))
         distinct = list({each.id: each for each in reversed(inside.parted)}.values())[::-1]
         rows = [
-            (each.op or "argument", *_row(each.difference, False)[1:-1], each.location or each.name)
+            (each.op or "argument", *_row(each.difference), each.location or each.name)
             for each in distinct[:_SHOWN]
         ]
-        console.echo(console.table(("value", *_HEADER[1:-1], "at"), rows))
+        console.echo(console.table(("value", *_HEADER, "at"), rows))
         console.echo()
     within, count = inside.counts
     console.echo(f"{within} of {count} values within {inside.limits}")
@@ -206,20 +207,19 @@ def _named(value: ComparedValue) -> str:
     return f"{value.op or 'the argument'}{name}, with {value.difference.snr_db:.1f} dB{turns}"
 
 
-_HEADER = ("result", "type", "max ulp", "rel error", "SNR dB", "non-finite", "verdict")
+_COLUMNS = "type max_ulp:.0f rel_error=relative_error:.3g SNR_dB=snr_db:.1f"
+_HEADER = (*headers(_COLUMNS), "non-finite")
 
 
-def _row(difference: Difference, passed: bool) -> Sequence[str]:
+def _row(difference: Difference) -> tuple[str, ...]:
     before, after = difference.nonfinite
-    return (
-        difference.name,
-        difference.type,
-        f"{difference.max_ulp:.0f}",
-        f"{difference.relative_error:.3g}",
-        f"{difference.snr_db:.1f}",
-        f"{before} / {after}",
-        "equal" if passed and not difference.relative_error else "ok" if passed else "DIFFERS",
-    )
+    return (*cells(difference, _COLUMNS), f"{before} / {after}")
+
+
+def _verdict(checked: CheckedResult) -> str:
+    if not checked.passed:
+        return "DIFFERS"
+    return "ok" if checked.difference.relative_error else "equal"
 
 
 def _scale(text: str) -> float:

@@ -16,6 +16,8 @@ from scalify_hlo.cli.options import (
     settings_option,
     step_options,
 )
+from scalify_hlo.results.decibels import written
+from scalify_hlo.results.model import cells, headers
 from scalify_hlo.storage.files import STREAM, require_writable, same_file, write_file
 
 if TYPE_CHECKING:
@@ -133,7 +135,7 @@ def command(
     require_writable(output)
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
     from scalify_hlo.choose.comparison import CompareOptions, compare, recipes_of
-    from scalify_hlo.choose.record import dump_comparison
+    from scalify_hlo.choose.model import dump_comparison
     from scalify_hlo.profile.file import load_profile
 
     seen = None if profile is None else load_profile(profile)
@@ -147,9 +149,8 @@ def command(
     write_file(output, text)
 
 
-_HEADER: Final = (
-    *("recipe", "outputs", "gradients", "weights", "loss", "fp8", "narrow", "statistics", "state"),
-)
+_ERRORS: Final = ("recipe", "outputs", "gradients", "weights", "loss")
+_COSTS: Final = "fp8:.0% narrow:.0% statistics state:.2f"
 _OF_GRADIENTS: Final = ("gradient", "moment")
 
 
@@ -158,7 +159,7 @@ def _lines(found: Comparison, rows: int) -> Iterator[str]:
     ran = [trial for trial in found.trials if not trial.reason]
     steps = _of_steps(found)
     if ran:
-        header = (*_HEADER[:5], *steps, *_HEADER[5:])
+        header = (*_ERRORS, *steps, *headers(_COSTS))
         yield console.table(header, [_row(trial, found) for trial in ran])
     for trial in found.trials:
         if trial.reason:
@@ -178,26 +179,12 @@ def _of_steps(found: Comparison) -> tuple[str, ...]:
 
 
 def _row(trial: Trial, found: Comparison) -> tuple[str, ...]:
-    worst = [_worst(trial, kinds) for kinds in (("output",), _OF_GRADIENTS, ("update",))]
+    kinds = (("output",), _OF_GRADIENTS, ("update",))
+    worst = [text for each in kinds for text in cells(trial.worst(each), "snr_db:dB")]
     losses = [_change(found, trial, 0)]
     if _of_steps(found):
         losses.append(_change(found, trial, -1))
-    return (
-        trial.name,
-        *worst,
-        *losses,
-        _share(trial.fp8),
-        _share(trial.narrow),
-        str(trial.statistics),
-        "-" if trial.state is None else f"{trial.state:.2f}",
-    )
-
-
-def _worst(trial: Trial, kinds: Sequence[str]) -> str:
-    from scalify_hlo.choose.decibels import written
-
-    worst = trial.worst(kinds)
-    return "-" if worst is None else written(worst.snr_db)
+    return (trial.name, *worst, *losses, *cells(trial, _COSTS))
 
 
 def _change(found: Comparison, trial: Trial, step: int) -> str:
@@ -207,10 +194,6 @@ def _change(found: Comparison, trial: Trial, step: int) -> str:
     changes = found.loss_changes(trial, step)
     text = f"{change:+.3g}"
     return text if len(changes) == 1 else f"{text} ({min(changes):+.3g} to {max(changes):+.3g})"
-
-
-def _share(share: float | None) -> str:
-    return "-" if share is None else f"{share:.0%}"
 
 
 def _loss_lines(found: Comparison) -> Iterator[str]:
@@ -229,8 +212,6 @@ def _loss_lines(found: Comparison) -> Iterator[str]:
 
 def _results(found: Comparison, ran: Sequence[Trial], rows: int) -> Iterator[str]:
     """Yields a table of the results with the largest errors, in dB for each recipe."""
-    from scalify_hlo.choose.decibels import written
-
     tables = [list(trial.results) for trial in ran]
     numbers = sorted(range(len(tables[0])), key=lambda i: min(each[i].snr_db for each in tables))
     wanted = [i for i in numbers if tables[0][i].kind in found.judged][:rows]
@@ -246,8 +227,6 @@ def _results(found: Comparison, ran: Sequence[Trial], rows: int) -> Iterator[str
 
 def _matmuls(ran: Sequence[Trial], rows: int) -> Iterator[str]:
     """Yields a table of the worst matmuls, in dB for each recipe."""
-    from scalify_hlo.choose.decibels import written
-
     with_casts = [trial for trial in ran if trial.matmuls]
     tables = [{each.site.name: each for each in trial.matmuls} for trial in with_casts]
     sites = {each.site.name: each.site for table in tables for each in table.values()}

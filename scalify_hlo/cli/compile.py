@@ -58,10 +58,11 @@ def command(
     roofline. XLA compiles in a process of its own. All targets but cpu need an extra: install
     scalify-hlo[cuda] or scalify-hlo[tpu].
     """
+    from scalify_hlo.results.model import content, dump
     from scalify_hlo.storage.folders import require_folder, write_folder
     from scalify_hlo.targets.compiling import compile_program, require_fits
     from scalify_hlo.targets.description import load_target, plugin_versions
-    from scalify_hlo.targets.record import compile_record, dump
+    from scalify_hlo.targets.record import CompileRecord, Program
 
     device = load_target(target)
     plugin_versions(device)
@@ -80,9 +81,11 @@ def command(
             progress=progress,
         )
     require_fits(compiled, device, source.name)
-    record = compile_record(compiled, device, source.name)
-    write_folder(output, {_HLO: compiled.hlo, _REPORT: dump(record)})
-    console.echo(dump(record) if form == "json" else _table(record), nl=form != "json")
+    record = CompileRecord(Program.of(compiled, device))
+    text = dump(record, source.name)
+    write_folder(output, {_HLO: compiled.hlo, _REPORT: text})
+    table = _table(content(record, source.name))
+    console.echo(text if form == "json" else table, nl=form != "json")
 
 
 def _table(record: dict[str, Any]) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from scalify_hlo.errors import Remark, ScalifyError, UsageError
+from scalify_hlo.results.model import cells, headers
 from scalify_hlo.storage.files import STREAM, standard_output
 from scalify_hlo.storage.interrupts import undone_by_interrupt
 
@@ -184,6 +185,11 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]], *, fit: bool = F
         for line in lines
     ]
     return "\n".join([_bold(texts[0]), *texts[1:]])
+
+
+def listing(columns: str, models: Iterable[object], *, fit: bool = False) -> str:
+    """Returns a table with a row for each model; see `cells` and `table`."""
+    return table(headers(columns), [cells(each, columns) for each in models], fit=fit)
 
 
 def _room(lines: Sequence[Sequence[str]]) -> int | None:

@@ -181,18 +181,16 @@ def _tables(explained: Explanation) -> Iterator[str]:
 
 
 def _row(each: ExplainedMatmul) -> tuple[str, ...]:
-    from scalify_hlo.explaining.kernels import label_of
-    from scalify_hlo.explaining.model import part_of
     from scalify_hlo.explaining.warnings import name_of
 
     matmul, wide = each.matmul, each.matmul.wide
     lhs, rhs, result = matmul.formats
     formats = f"{lhs} {rhs} -> {result}" + (f" ({wide.kind})" if wide else "")
-    kernels = ", ".join(dict.fromkeys(map(label_of, each.kernels))) or "with another"
+    kernels = ", ".join(dict.fromkeys(k.label for k in each.kernels)) or "with another"
     count = f" ({matmul.calls} calls)" if matmul.calls > 1 else ""
     return (
         name_of(each) + count,
-        part_of(matmul),
+        each.part,
         str(matmul.extent),
         formats,
         kernels,

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
-import json
-import re
-from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Annotated, Any, NamedTuple
 
 import click
 
@@ -27,6 +24,7 @@ from scalify_hlo.recipes.loading import (
 )
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.recipes.toml import Value, preset_names, preset_text, to_literal
+from scalify_hlo.results.model import Kind, attributes_of, dump, result
 
 
 @click.command(
@@ -66,8 +64,29 @@ def command(
     console.echo(console.table(("recipe", "effect"), rows))
 
 
-VERSION: Final = 1
-"""The version of the JSON form."""
+_VALUE = Kind(
+    {
+        "oneOf": [
+            {"type": ["string", "number", "boolean"]},
+            {"type": "array", "items": {"type": ["string", "number"]}},
+        ]
+    }
+)
+
+
+class ListedRecipe(NamedTuple):
+    """A recipe, its effect if it is a preset, and its options by key."""
+
+    name: str
+    effect: str | None
+    options: dict[str, Annotated[Any, _VALUE]]
+
+
+@result("scalify-hlo recipes", version=1)
+class RecipeList(NamedTuple):
+    """Recipes and their options."""
+
+    recipes: list[ListedRecipe]
 
 
 def _require_name(recipe: str | None, settings: Sequence[str], *, whole: bool = False) -> None:
@@ -80,17 +99,14 @@ def _require_name(recipe: str | None, settings: Sequence[str], *, whole: bool = 
 
 
 def _dump(recipe: str | None, settings: Sequence[str], *, whole: bool) -> str:
-    """Returns one recipe or all as JSON text, which ``report/schemas/recipes.json`` describes."""
-    names = preset_names() if recipe is None else [recipe]
-    entries = [_entry(name, load_recipe(name, settings), whole=whole) for name in names]
-    content = {"format": "scalify-hlo recipes", "version": VERSION, "recipes": entries}
-    return json.dumps(content, indent=1) + "\n"
-
-
-def _entry(name: str, recipe: Recipe, *, whole: bool) -> dict[str, Any]:
-    options = options_of(recipe, whole=whole)
-    effect = _first_line(name) if name in preset_names() else None
-    return {"name": options.pop("name"), "effect": effect, "options": options}
+    """Returns one recipe or all as JSON text."""
+    presets = preset_names()
+    recipes = []
+    for name in presets if recipe is None else [recipe]:
+        options = options_of(load_recipe(name, settings), whole=whole)
+        effect = _first_line(name) if name in presets else None
+        recipes.append(ListedRecipe(str(options.pop("name")), effect, options))
+    return dump(RecipeList(recipes))
 
 
 _INTRODUCTION = """\
@@ -212,16 +228,10 @@ def _row(*cells: str) -> str:
 
 def _about() -> dict[str, str]:
     """Returns the description of each option by key, from the docstrings of the dataclasses."""
-    about = dict(_attributes(Recipe))
+    about = attributes_of(Recipe)
     for name, table in TABLES.items():
-        about |= {f"{name}.{key}": text for key, text in _attributes(table)}
+        about |= {f"{name}.{key}": text for key, text in attributes_of(table).items()}
     return about
-
-
-def _attributes(class_: type) -> Iterator[tuple[str, str]]:
-    section = (inspect.getdoc(class_) or "").partition("Attributes:\n")[2]
-    for match in re.finditer(r"^ {4}(\w+): (.*(?:\n {5,}.*)*)", section, re.MULTILINE):
-        yield match[1], " ".join(match[2].split()).replace("``", "`")
 
 
 def _first_line(name: str) -> str:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,9 +13,6 @@ from scalify_hlo.errors import UsageError, nearest
 
 if TYPE_CHECKING:
     from scalify_hlo.rules.registry import Rule
-
-VERSION: Final = 1
-"""The version of the JSON form."""
 
 
 @click.command(name="rules", epilog="Example: scalify-hlo rules dot_general")
@@ -29,6 +25,8 @@ def command(op: str | None, form: str, markdown: bool) -> None:
     OP is the name of an op, such as add or stablehlo.add. For one op, the source of its formula,
     the file and line of the rule, and its lit test are shown too.
     """
+    from scalify_hlo.results.model import dump
+    from scalify_hlo.rules.registry import RuleList
     from scalify_hlo.rules.table import RULES
 
     refuse_both(form, markdown=markdown)
@@ -36,7 +34,8 @@ def command(op: str | None, form: str, markdown: bool) -> None:
         console.echo(page(RULES), nl=False)
         return
     if form == "json":
-        console.echo(_dump(RULES.values() if op is None else [_find(op, RULES)]), nl=False)
+        listed = sorted(RULES.values(), key=lambda rule: rule.op)
+        console.echo(dump(RuleList(listed if op is None else [_find(op, RULES)])), nl=False)
         return
     if op is None:
         rows = [(r.op, r.family, _exactness(r), r.formula) for _, r in sorted(RULES.items())]
@@ -102,26 +101,6 @@ def _describe(rule: Rule) -> str:
     }
     width = max(map(len, lines)) + 2
     return "\n".join(f"{key + ':':{width}}{value}" for key, value in lines.items())
-
-
-def _dump(rules: Iterable[Rule]) -> str:
-    """Returns rules as JSON text, which ``report/schemas/rules.json`` describes."""
-    entries = [_entry(rule) for rule in sorted(rules, key=lambda rule: rule.op)]
-    content = {"format": "scalify-hlo rules", "version": VERSION, "rules": entries}
-    return json.dumps(content, indent=1) + "\n"
-
-
-def _entry(rule: Rule) -> dict[str, Any]:
-    return {
-        "op": rule.op,
-        "family": rule.family,
-        "formula": rule.formula,
-        "exact": rule.exact,
-        "source": rule.source,
-        "file": rule.file,
-        "line": rule.line,
-        "lit_test": rule.lit_test,
-    }
 
 
 def _exactness(rule: Rule) -> str:

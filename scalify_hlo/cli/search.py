@@ -12,12 +12,12 @@ from scalify_hlo.cli import console
 from scalify_hlo.cli.blame import effect_text, require_recipe_file
 from scalify_hlo.cli.compare import profile_option, signature_option
 from scalify_hlo.cli.options import format_option, inputs_option, read, read_arrays
+from scalify_hlo.results.model import cells, headers
 from scalify_hlo.storage.files import STREAM, same_file, write_file
 
 if TYPE_CHECKING:
-    from scalify_hlo.choose.blame_model import Effect
     from scalify_hlo.choose.front import Point
-    from scalify_hlo.choose.search_model import Search, SearchedSite
+    from scalify_hlo.choose.model import Effect, Search
 
 _ROWS: Final = 16
 """The number of sites, and of points of the trade-off, that are listed by default."""
@@ -90,8 +90,8 @@ def command(
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
     from scalify_hlo.choose.comparison import CompareOptions
     from scalify_hlo.choose.front import parse_budget
+    from scalify_hlo.choose.model import dump_search
     from scalify_hlo.choose.search import SearchOptions, find_search
-    from scalify_hlo.choose.search_record import dump_search
     from scalify_hlo.profile.file import load_profile
     from scalify_hlo.recipes.loading import load_recipe
 
@@ -109,8 +109,11 @@ def command(
     console.echo(text, nl=False)
 
 
-_SITES: Final = ("cost", "by", "dB", "", "operands", "source", "site")
-_FRONT: Final = ("narrow", "flops", "wide", "gradients", "cost", "")
+_SITES: Final = (
+    "cost:.3g by=effect dB=snr_db:dB =wide:wide operands=site.role source=site.source "
+    "site=site.name"
+)
+_FRONT: Final = "narrow:.1% flops:.1% wide gradients=gradient cost:.3g"
 
 
 def _lines(found: Search, rows: int) -> Iterator[str]:
@@ -123,10 +126,11 @@ def _lines(found: Search, rows: int) -> Iterator[str]:
         yield f"formats of gradients by cost: {tried}; {taken} is taken"
     if rows:
         yield ""
-        yield console.table(_SITES, [_row(each) for each in found.sites[:rows]], fit=True)
+        yield console.listing(_SITES, found.sites[:rows], fit=True)
         yield ""
         points = some_points(found.front, found.chosen, rows)
-        yield console.table(_FRONT, [_point(each, found.chosen) for each in points])
+        marked = [(*cells(p, _FRONT), "chosen" if p == found.chosen else "") for p in points]
+        yield console.table((*headers(_FRONT), ""), marked)
     yield ""
     if found.bound:
         yield (
@@ -147,22 +151,8 @@ def _at_budget(found: Search) -> str:
 
 
 def _error(effect: Effect, cost: float) -> str:
-    return f"{_share(effect.narrow)} narrow, cost {cost:.3g}, {effect_text(effect)}"
-
-
-def _row(searched: SearchedSite) -> tuple[str, ...]:
-    from scalify_hlo.choose.decibels import written
-
-    site = searched.site
-    return (
-        f"{searched.cost:.3g}",
-        searched.effect,
-        written(searched.snr_db),
-        "wide" if searched.wide else "",
-        site.role,
-        os.path.basename(site.location).rsplit(":", 1)[0],
-        site.name,
-    )
+    (narrow,) = cells(effect, "narrow:.1%")
+    return f"{narrow} narrow, cost {cost:.3g}, {effect_text(effect)}"
 
 
 def some_points(front: Sequence[Point], chosen: Point, most: int) -> list[Point]:
@@ -176,18 +166,3 @@ def some_points(front: Sequence[Point], chosen: Point, most: int) -> list[Point]
     step = max(-(-len(front) // most), 1)
     found = [*front[::step], *([] if chosen in front[::step] else [chosen])]
     return sorted(found, key=lambda point: point.wide)
-
-
-def _point(point: Point, chosen: Point) -> tuple[str, ...]:
-    return (
-        _share(point.narrow),
-        _share(point.flops),
-        str(point.wide),
-        point.gradient,
-        f"{point.cost:.3g}",
-        "chosen" if point == chosen else "",
-    )
-
-
-def _share(share: float | None) -> str:
-    return "-" if share is None else f"{share:.1%}"

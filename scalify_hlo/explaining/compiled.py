@@ -11,7 +11,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.errors import UsageError, refuse_without, require_choice
 from scalify_hlo.explaining.device import chosen_target
 from scalify_hlo.explaining.kernels import kernels_by_number
-from scalify_hlo.explaining.model import ExplainedMatmul, Explanation, Program
+from scalify_hlo.explaining.model import ExplainedMatmul, Explanation
 from scalify_hlo.explaining.programs import Prepared, as_it_is, in_bf16, rewritten
 from scalify_hlo.passes.pipeline import Options, Signature
 from scalify_hlo.recipes.loading import load_recipe, require_pairs
@@ -20,9 +20,9 @@ from scalify_hlo.report.matmuls import MatmulReport
 from scalify_hlo.run.given import readable
 from scalify_hlo.targets.compiling import compile_program, require_fits
 from scalify_hlo.targets.description import Target, load_target
-from scalify_hlo.targets.hlo import read_hlo
-from scalify_hlo.targets.kernels import Kernel, kernels_of, unknown_loops
-from scalify_hlo.targets.roofline import kernel_seconds, work_of
+from scalify_hlo.targets.kernels import Kernel
+from scalify_hlo.targets.record import Program
+from scalify_hlo.targets.roofline import kernel_seconds
 
 Progress: TypeAlias = Callable[[int, int], None]
 
@@ -163,9 +163,7 @@ def _compiled(
     compiled = compile_program(
         prepared.module, target, name=name, timeout=timeout, free_layouts=free_layouts
     )
-    hlo = read_hlo(compiled.hlo)
-    kernels = tuple(kernels_of(hlo))
-    return Program(compiled, kernels, work_of(kernels, target), unknown_loops(hlo))
+    return Program.of(compiled, target)
 
 
 def _times(kernels: Sequence[Kernel], target: Target) -> dict[int, float | None]:

@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Final
+from collections.abc import Iterable
 
 from scalify_hlo.dialect.matmul_names import number_in
 from scalify_hlo.targets.kernels import Kernel
-
-_LIBRARIES: Final[Mapping[str, str]] = {
-    "__cublas$lt": "cuBLASLt",
-    "__cublas$": "cuBLAS",
-    "__cudnn$": "cuDNN",
-    "__triton": "Triton",
-}
-"""The names of libraries by the starts of XLA's names of their kernels."""
 
 
 def kernels_by_number(kernels: Iterable[Kernel]) -> dict[int, list[Kernel]]:
@@ -42,9 +33,3 @@ def _numbers(names: Iterable[str]) -> set[int]:
     """Returns the numbers of matmuls in names of ops."""
     numbers = map(number_in, names)
     return {number for number in numbers if number is not None}
-
-
-def label_of(kernel: Kernel) -> str:
-    """Returns the library of a kernel and the classes of its formats, as in ``cuBLASLt f8``."""
-    names = (label for start, label in _LIBRARIES.items() if kernel.kernel.startswith(start))
-    return " ".join([next(names, "XLA"), *kernel.flops])

@@ -4,14 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Annotated, Final
 
+from scalify_hlo.analysis.matmuls import WEIGHT
+from scalify_hlo.analysis.names import BACKWARD
 from scalify_hlo.report.matmuls import MatmulReport
-from scalify_hlo.targets.compiling import Compiled
+from scalify_hlo.results.kinds import Microseconds, Words, one_of
+from scalify_hlo.results.model import keys
 from scalify_hlo.targets.description import Target
 from scalify_hlo.targets.kernels import Kernel
-from scalify_hlo.targets.roofline import Work
+from scalify_hlo.targets.record import Program
+
+_PARTS: Final = ("forward", "dgrad", "wgrad")
 
 
+@keys(
+    "*matmul(name label op location) part *matmul(operands=roles m=extent.m n=extent.n k=extent.k "
+    "batch=extent.batch calls formats=(lhs=formats.0 rhs=formats.1 result=formats.2) wide) "
+    "falls_back kernels(name kernel label times flops) us=seconds us_in_bf16=before"
+)
 @dataclass(frozen=True, slots=True)
 class ExplainedMatmul:
     """A matmul or a convolution of the source, and what a compiler made of it.
@@ -26,8 +37,15 @@ class ExplainedMatmul:
 
     matmul: MatmulReport
     kernels: tuple[Kernel, ...]
-    seconds: float | None
-    before: float | None
+    seconds: Microseconds | None
+    before: Microseconds | None
+
+    @property
+    def part(self) -> Annotated[str, one_of([*_PARTS, "other"])]:
+        """Its part of the program, as in `Explanation.shares`."""
+        if self.matmul.part != BACKWARD:
+            return self.matmul.part
+        return "dgrad" if WEIGHT in self.matmul.roles else "wgrad"
 
     @property
     def flops(self) -> Mapping[str, int]:
@@ -50,23 +68,6 @@ class ExplainedMatmul:
         return narrow and bool(self.flops.keys() - {"f8", "f4"})
 
 
-@dataclass(frozen=True, slots=True)
-class Program:
-    """A compiled program.
-
-    Attributes:
-        compiled: What the compiler made.
-        kernels: Its kernels.
-        work: Their work and estimated time.
-        loops: The loops of which the compiler does not know the number of turns.
-    """
-
-    compiled: Compiled
-    kernels: tuple[Kernel, ...]
-    work: Work
-    loops: int
-
-
 @dataclass(frozen=True)
 class Explanation:
     """A compiled program with its matmuls, beside the original in bf16.
@@ -82,7 +83,7 @@ class Explanation:
     """
 
     target: Target
-    recipe: str
+    recipe: Words
     program: Program
     original: Program | None
     matmuls: tuple[ExplainedMatmul, ...]
@@ -110,6 +111,11 @@ class Explanation:
         before, after = (getattr(p.work, name) for p in (self.original, self.program))
         return before / after if before and after else None
 
+    @property
+    def f8_shares(self) -> dict[str, float]:
+        """The share of the floating-point operations in f8 kernels, by part."""
+        return dict(self.shares())
+
     def shares(self) -> Iterator[tuple[str, float]]:
         """Yields the share of the floating-point operations in f8 kernels, by part.
 
@@ -122,18 +128,11 @@ class Explanation:
         """
         parts: dict[str, list[ExplainedMatmul]] = {"all": list(self.matmuls)}
         for each in self.matmuls:
-            parts.setdefault(part_of(each.matmul), []).append(each)
-        for part in ("all", "forward", "dgrad", "wgrad"):
+            parts.setdefault(each.part, []).append(each)
+        for part in ("all", *_PARTS):
             total, narrow = 0, 0
             for each in parts.get(part, []):
                 total += sum(each.flops.values())
                 narrow += each.flops.get("f8", 0)
             if total:
                 yield part, narrow / total
-
-
-def part_of(matmul: MatmulReport) -> str:
-    """Returns ``forward``, ``dgrad`` or ``wgrad``; see `Explanation.shares`."""
-    if matmul.part != "backward":
-        return matmul.part
-    return "dgrad" if "weight" in matmul.roles else "wgrad"

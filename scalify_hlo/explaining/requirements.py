@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from scalify_hlo.explaining.model import Explanation, Program
+from scalify_hlo.explaining.model import Explanation
 from scalify_hlo.explaining.warnings import warnings_of
 from scalify_hlo.report.requirements import Quantity, Requirement, check, parse
+from scalify_hlo.targets.record import Program
 
 _NO_ORIGINAL: Final = "the program is not compared with an original, or the target has no peaks"
 _NO_FLOPS: Final = "no kernel computes a matmul"
@@ -69,6 +70,9 @@ QUANTITIES: Final[Mapping[str, Quantity[Explanation]]] = {
 }
 """The quantities by name."""
 
+FIGURES: Final = tuple(name for name in QUANTITIES if name != "warnings")
+"""The quantities of the program itself."""
+
 _HINT: Final = "write names, comparisons and numbers, as in 'fp8-flops>=0.95,speedup>=1.2'"
 
 
@@ -93,10 +97,3 @@ def check_explanation(explanation: Explanation, requirements: list[Requirement],
         InputError: One does not hold. The message has all that do not.
     """
     check(explanation, requirements, QUANTITIES, name, "the table has the kernels of each matmul")
-
-
-def figures(explanation: Explanation) -> dict[str, float | None]:
-    """Returns the quantities that do not count warnings, by name."""
-    found = {name: quantity.of(explanation) for name, quantity in QUANTITIES.items()}
-    del found["warnings"]
-    return {name: None if value is None else round(value, 4) for name, value in found.items()}

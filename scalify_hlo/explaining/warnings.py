@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from scalify_hlo.explaining.kernels import label_of
 from scalify_hlo.explaining.model import ExplainedMatmul, Explanation
 from scalify_hlo.targets.description import Target
 
@@ -56,7 +55,7 @@ def _wide(explanation: Explanation) -> Iterator[str]:
 
 
 def _fell_back(each: ExplainedMatmul, explanation: Explanation) -> str:
-    labels = ", ".join(sorted({label_of(kernel) for kernel in each.kernels}))
+    labels = ", ".join(sorted({kernel.label for kernel in each.kernels}))
     lhs, rhs = each.matmul.formats[:2]
     told = f"{name_of(each)}: the matmul of {lhs} and {rhs} became {labels}, which widens them"
     cause = _cause(each, explanation.target, explanation.blocks)

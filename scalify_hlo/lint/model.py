@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from scalify_hlo._compat import ir
-from scalify_hlo.dialect.locations import place_of_text, source_location
-from scalify_hlo.report.matmuls import MatmulReport
+from scalify_hlo.dialect.locations import source_location
+from scalify_hlo.report.matmuls import Location, MatmulReport
 from scalify_hlo.report.model import ValueReport
 
 
@@ -25,17 +25,9 @@ class Finding(NamedTuple):
 
     lint: str
     message: str
-    location: str
+    location: Location
     name: str
     cure: str
-
-    def entry(self, program: str) -> dict[str, Any]:
-        """Returns the finding as a JSON value.
-
-        Args:
-            program: The name of the program in locations without a file.
-        """
-        return {**self._asdict(), "location": place_of_text(self.location, program)}
 
 
 _FILE: Final = '":'

@@ -1,20 +1,17 @@
 """The report on what is not finite in a program, as data, and its JSON form.
 
-`docs/nan.md` describes the format, and `nan.schema.json` is its JSON Schema.
+`docs/nan.md` describes the format.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from importlib.resources import files
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Annotated, Final
 
 from scalify_hlo.observe.flow import Node
-
-FORMAT: Final = "scalify-hlo-nan"
-VERSION: Final = 1
+from scalify_hlo.results.kinds import Count, Part, one_of
+from scalify_hlo.results.model import dump, result
 
 WORDS: Final = {"nan": ("NaN", "NaN"), "infinity": ("infinity", "infinities")}
 """The names of kinds of elements: of one element, and of several."""
@@ -33,8 +30,8 @@ class LoopTurn:
 
     name: str
     location: str
-    turn: int
-    turns: int | None
+    turn: Count
+    turns: Count | None
 
     def __str__(self) -> str:
         of = "" if self.turns is None else f" of {self.turns}"
@@ -64,12 +61,12 @@ class ValueRange:
     name: str
     location: str
     dtype: str
-    shape: tuple[int, ...]
+    shape: tuple[Count, ...]
     smallest: float | None = None
     largest: float | None = None
-    zeros: int | None = None
-    infinities: int | None = None
-    nans: int | None = None
+    zeros: Count | None = None
+    infinities: Count | None = None
+    nans: Count | None = None
 
     @property
     def type(self) -> str:
@@ -96,14 +93,14 @@ class NonFiniteOp:
         result: The range of its result.
     """
 
-    kind: str
-    source: str
+    kind: Annotated[str, one_of(WORDS)]
+    source: Annotated[str, one_of(["operands", "constant", "argument"])]
     op: str
     name: str
     location: str
-    part: str
+    part: Part
     loops: tuple[LoopTurn, ...]
-    device: int | None
+    device: Count | None
     operands: tuple[ValueRange, ...]
     result: ValueRange
 
@@ -130,6 +127,7 @@ class NonFiniteOp:
         return "its operands" if self.result.nans is None else "finite operands"
 
 
+@result("scalify-hlo-nan", version=1, indent=2)
 @dataclass(frozen=True, slots=True)
 class NanReport:
     """The origin of the NaN and infinities of a program.
@@ -153,9 +151,9 @@ class NanReport:
     program: str
     hash: str
     recipe: str
-    steps: int
-    step: int | None
-    results: int
+    steps: Count
+    step: Count | None
+    results: Count
     nan_results: tuple[str, ...]
     infinite_results: tuple[str, ...]
     origins: tuple[NonFiniteOp, ...]
@@ -202,12 +200,4 @@ def dump_nan_report(report: NanReport) -> str:
     Args:
         report: The report.
     """
-    whole = {"format": FORMAT, "version": VERSION, **asdict(report)}
-    return json.dumps(whole, indent=2, allow_nan=False) + "\n"
-
-
-def nan_schema() -> dict[str, Any]:
-    """Returns the JSON Schema of the format."""
-    text = files("scalify_hlo.observe").joinpath("nan.schema.json").read_text("utf-8")
-    found: dict[str, Any] = json.loads(text)
-    return found
+    return dump(report)

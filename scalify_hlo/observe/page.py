@@ -182,20 +182,20 @@ def _type(value: ValueStats) -> str:
 
 def _cell(value: ValueStats, type_: str) -> dict[str, Any]:
     """The numbers of a value without those that are 0, and its type if it is another."""
-    histogram, columns = value.histogram, value.columns
+    histogram = value.histogram
     kept = _spaced(len(value.rms))
     lost = losses(histogram)
     found: dict[str, Any] = {
         "rms": [_short(value.rms[i]) for i in kept],
         "amax": [_short(value.amax[i]) for i in kept],
-        "least": _short(columns["smallest"][-1]),
+        "least": _short(value.smallest[-1]),
         "first": histogram.first,
         "octaves": levels(histogram.counts),
         "loss": lost if any(lost) else 0,
     }
     totals = {"count": "count", "turns": "turns", "zeros": "zeros", "sub": "subnormals"}
     totals |= {"sat": "saturated", "inf": "infinities", "nan": "nans"}
-    found |= {short: sum(columns[name]) for short, name in totals.items()}
+    found |= {short: sum(getattr(value, name)) for short, name in totals.items()}
     found = {name: entry for name, entry in found.items() if entry != 0}
     found.setdefault("first", 0)
     if _type(value) != type_:

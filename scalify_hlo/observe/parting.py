@@ -26,6 +26,7 @@ from scalify_hlo.observe.samples import Sampled, Samples, sample_values
 from scalify_hlo.observe.values import Scan, Watched
 from scalify_hlo.passes.pipeline import Options
 from scalify_hlo.quantize.encoding import dtype_of
+from scalify_hlo.results.model import keys
 from scalify_hlo.rules.probes import Probed
 from scalify_hlo.run.check import Checked
 from scalify_hlo.run.compare import Difference, compare
@@ -33,6 +34,7 @@ from scalify_hlo.run.runner import compiled
 from scalify_hlo.run.session import Session
 
 
+@keys("op name location loops *difference(type max_ulp relative_error snr_db nonfinite mismatched)")
 @dataclass(frozen=True, slots=True)
 class ComparedValue:
     """A value of a program, and its difference in a rewrite.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -129,7 +130,7 @@ class Readout:
             shape=one.shape,
             same_as=None if one.source is None else one.source.id,
             slots=self._slots[number],
-            columns=_columns(tallies, self._turns[number], one.encoding),
+            **_columns(tallies, self._turns[number], one.encoding),
             scales=tuple(self._scales[number]) if self._scaled else None,
             histogram=_octaves(tallies, one.encoding),
         )
@@ -168,14 +169,10 @@ def _unpacked(
     return found
 
 
-def _columns(
-    tallies: Sequence[Tally], turns: Sequence[int], encoding: Encoding
-) -> dict[str, tuple[float, ...]]:
+def _columns(tallies: Sequence[Tally], turns: Sequence[int], encoding: Encoding) -> dict[str, Any]:
     """Returns the columns of a value, from its statistics in each record."""
     each = [_entries(one, encoding) for one in tallies]
-    names = COLUMNS[1:]
-    columns = dict(zip(names, zip(*each, strict=True), strict=True))
-    return {COLUMNS[0]: tuple(turns), **columns}
+    return dict(zip(COLUMNS, [tuple(turns), *zip(*each, strict=True)], strict=True))
 
 
 def _entries(one: Tally, encoding: Encoding) -> tuple[float, ...]:

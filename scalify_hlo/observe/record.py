@@ -1,17 +1,19 @@
 """The statistics of a program's values as data, and their JSON form.
 
-`docs/stats.md` describes the format, and `stats.schema.json` is its JSON Schema.
+`docs/stats.md` describes the format.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from os import PathLike
-from typing import Any, Final
+from typing import Annotated, Final, TypeAlias
 
 from scalify_hlo.errors import InputError
+from scalify_hlo.results.kinds import SOME, Count, Part, Size, one_of
+from scalify_hlo.results.model import Kind, dump, keys, loaded, result
 from scalify_hlo.storage.files import read_file
 
 FORMAT: Final = "scalify-hlo-stats"
@@ -22,6 +24,10 @@ COLUMNS: Final = (
     *("saturated", "infinities", "nans"),
 )
 """The statistics of a value that have an entry for each record."""
+
+_Counts: TypeAlias = tuple[Count, ...]
+_Sizes: TypeAlias = tuple[Size, ...]
+_Shares: TypeAlias = tuple[Annotated[float, Kind({"minimum": 0, "maximum": 1})], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +41,8 @@ class OctaveCounts:
     """
 
     first: int
-    counts: tuple[int, ...]
-    sample: int
+    counts: _Counts
+    sample: Count
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,33 +67,45 @@ class ValueStats:
         same_as: The id of a value with the same magnitudes, from which the statistics were taken;
             None if they were measured.
         slots: The number of records of one step.
-        columns: The entries of each of `COLUMNS`.
+        turns: How often the value was computed.
+        count: The number of elements.
+        rms: The root mean square of the finite elements.
+        amax: The largest finite magnitude.
+        smallest: The smallest magnitude that is not zero; 0 if there is none.
+        zeros: The number of zeros.
+        subnormals: The number of subnormal elements.
+        saturated: The number of elements of the largest finite magnitude of the dtype.
+        infinities: The number of infinite elements.
+        nans: The number of NaN.
         scales: log2 of its scale for each record; None for each value that can have any scale.
             None as a whole in a program that is not rewritten.
         histogram: Its magnitudes in all records.
     """
 
     id: str
-    kind: str
+    kind: Annotated[str, one_of(["argument", "result", "carry"])]
     op: str
     name: str
     location: str
-    part: str
+    part: Part
     role: str
     inside: tuple[str, ...]
     dtype: str
-    shape: tuple[int, ...]
+    shape: _Counts
     same_as: str | None
-    slots: int
-    columns: Mapping[str, tuple[float, ...]]
+    slots: Count
+    turns: _Counts
+    count: _Counts
+    rms: _Sizes
+    amax: _Sizes
+    smallest: _Sizes
+    zeros: _Counts
+    subnormals: _Counts
+    saturated: _Counts
+    infinities: _Counts
+    nans: _Counts
     scales: tuple[float | None, ...] | None
     histogram: OctaveCounts
-
-    def __getattr__(self, name: str) -> tuple[float, ...]:
-        """Returns a column by its name, such as ``amax``."""
-        if name in COLUMNS:
-            return self.columns[name]
-        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +121,11 @@ class FormatStats:
         clipped: The share of elements whose magnitude saturates, for each step.
     """
 
-    format: str
-    scaling: str
+    format: Annotated[str, one_of(["f8E4M3FN", "f8E5M2", "f16", "i8"])]
+    scaling: Annotated[str, one_of(["tensor", "channel", "1x128", "mx32", "nv16"])]
     snr_db: tuple[float | None, ...]
-    flushed: tuple[float, ...]
-    clipped: tuple[float, ...]
+    flushed: _Shares
+    clipped: _Shares
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,10 +148,10 @@ class OperandStats:
     value: str
     op: str
     location: str
-    part: str
-    role: str
-    contracted: int
-    sample: int
+    part: Part
+    role: Annotated[str, one_of(["weight", "activation", "gradient", "other"])]
+    contracted: Count
+    sample: Count
     formats: tuple[FormatStats, ...]
 
 
@@ -152,6 +170,8 @@ class VariantStats:
     values: tuple[ValueStats, ...]
 
 
+@result(FORMAT, VERSION, lines=("variants", "values", "operands"))
+@keys("program hash steps turns remarks variants operands")
 @dataclass(frozen=True, slots=True)
 class StatsRecord:
     """The statistics of a program, and of its rewrite if there is one.
@@ -168,9 +188,9 @@ class StatsRecord:
 
     program: str
     hash: str
-    steps: tuple[int, ...]
-    turns: str
-    variants: tuple[VariantStats, ...]
+    steps: Annotated[tuple[Count, ...], SOME]
+    turns: Annotated[str, one_of(["pooled", "each"])]
+    variants: Annotated[tuple[VariantStats, ...], SOME]
     operands: tuple[OperandStats, ...] = ()
     remarks: tuple[str, ...] = field(default=())
 
@@ -210,60 +230,7 @@ def dump_stats(record: StatsRecord) -> str:
     Returns:
         The text; `load_stats` reads it from a file.
     """
-    head = {
-        "format": FORMAT,
-        "version": VERSION,
-        "program": record.program,
-        "hash": record.hash,
-        "steps": record.steps,
-        "turns": record.turns,
-        "remarks": record.remarks,
-    }
-    variants = ",\n".join(map(_variant, record.variants))
-    operands = ",\n".join(_line(_operand(each)) for each in record.operands)
-    return f'{_line(head)[:-1]}, "variants": [\n{variants}\n],\n"operands": [\n{operands}\n]}}\n'
-
-
-def _line(value: object) -> str:
-    return json.dumps(value, allow_nan=False, separators=(", ", ": "))
-
-
-def _variant(variant: VariantStats) -> str:
-    head = _line({"name": variant.name, "recipe": variant.recipe})
-    values = ",\n".join(_line(_value(value)) for value in variant.values)
-    return f'{head[:-1]}, "values": [\n{values}\n]}}'
-
-
-_IDENTITY: Final = (
-    *("id", "kind", "op", "name", "location", "part", "role"),
-    *("inside", "dtype", "shape", "same_as", "slots"),
-)
-
-
-def _value(value: ValueStats) -> dict[str, Any]:
-    histogram = value.histogram
-    return {
-        **{name: getattr(value, name) for name in _IDENTITY},
-        **{name: value.columns[name] for name in COLUMNS},
-        "scales": value.scales,
-        "histogram": {
-            "first": histogram.first,
-            "counts": histogram.counts,
-            "sample": histogram.sample,
-        },
-    }
-
-
-def _operand(operand: OperandStats) -> dict[str, Any]:
-    names = ("name", "value", "op", "location", "part", "role", "contracted", "sample")
-    formats = [
-        {
-            name: getattr(each, name)
-            for name in ("format", "scaling", "snr_db", "flushed", "clipped")
-        }
-        for each in operand.formats
-    ]
-    return {**{name: getattr(operand, name) for name in names}, "formats": formats}
+    return dump(record)
 
 
 def load_stats(path: str | PathLike[str]) -> StatsRecord:
@@ -282,7 +249,8 @@ def load_stats(path: str | PathLike[str]) -> StatsRecord:
     try:
         whole = json.loads(read_file(name))
         if whole["format"] == FORMAT and whole["version"] == VERSION:
-            return _read(whole)
+            record: StatsRecord = loaded(StatsRecord, whole)
+            return record
         reason = f"it has format {whole['format']!r}, version {whole['version']!r}"
     except (KeyError, TypeError, ValueError, RecursionError):
         reason = "it is not JSON with a format and a version"
@@ -291,37 +259,3 @@ def load_stats(path: str | PathLike[str]) -> StatsRecord:
         location=name,
         hint="make one with `scalify-hlo stats`",
     )
-
-
-def _read(whole: Mapping[str, Any]) -> StatsRecord:
-    variants = tuple(
-        VariantStats(each["name"], each["recipe"], tuple(map(_read_value, each["values"])))
-        for each in whole["variants"]
-    )
-    operands = tuple(map(_read_operand, whole["operands"]))
-    return StatsRecord(
-        whole["program"], whole["hash"], tuple(whole["steps"]), whole["turns"],
-        variants, operands, tuple(whole["remarks"]),
-    )  # fmt: skip
-
-
-def _read_value(value: Mapping[str, Any]) -> ValueStats:
-    histogram, scales = value["histogram"], value["scales"]
-    return ValueStats(
-        **{name: _frozen(value[name]) for name in _IDENTITY},
-        columns={name: tuple(value[name]) for name in COLUMNS},
-        scales=None if scales is None else tuple(scales),
-        histogram=OctaveCounts(histogram["first"], tuple(histogram["counts"]), histogram["sample"]),
-    )
-
-
-def _read_operand(operand: Mapping[str, Any]) -> OperandStats:
-    formats = tuple(
-        FormatStats(**{name: _frozen(entry) for name, entry in each.items()})
-        for each in operand["formats"]
-    )
-    return OperandStats(**{**operand, "formats": formats})
-
-
-def _frozen(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from collections import Counter
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, NamedTuple
 
 from scalify_hlo.analysis.matmuls import MATMULS
 from scalify_hlo.analysis.names import BACKWARD, FORWARD
 from scalify_hlo.errors import ScalifyWarning
 from scalify_hlo.quantize.selection import KEPT, NONE_ASKED, deciding
-from scalify_hlo.report.entries import (
-    estimate_entry,
-    matmul_entries,
-    remark_entries,
-    rescaling_entries,
-    total_entry,
-)
+from scalify_hlo.report.matmuls import MatmulEntry, matmul_entries
 from scalify_hlo.report.model import MEASURED, MatmulReport, Report
 from scalify_hlo.report.totals import Part, Totals
-
-VERSION: Final = 2
-"""The version of the JSON format."""
+from scalify_hlo.results.model import dump, keys, result
 
 
 def summary(report: Report) -> str:
@@ -138,6 +129,27 @@ def warn_of(report: Report, stacklevel: int) -> None:
     warnings.warn(f"{told}; {hint}", ScalifyWarning, stacklevel=stacklevel + 1)
 
 
+@result("scalify-hlo report", version=2)
+@keys(
+    "*report(recipe) summary *report(totals) matmuls *report(rescalings=sites compute "
+    "optimized=(scatters=optimized matmuls=ordered) estimate remarks)"
+)
+class ReportRecord(NamedTuple):
+    """A report, with its summary."""
+
+    report: Report
+
+    @property
+    def summary(self) -> str:
+        """The report in one line."""
+        return summary(self.report)
+
+    @property
+    def matmuls(self) -> list[MatmulEntry]:
+        """The matmuls with the remarks on them."""
+        return matmul_entries(self.report.matmuls, self.report.remarks)
+
+
 def dump_report(report: Report, name: str = "<program>") -> str:
     """Returns a report as JSON.
 
@@ -148,23 +160,9 @@ def dump_report(report: Report, name: str = "<program>") -> str:
     Returns:
         An object with the name of its ``format`` and its ``version``, the ``recipe``, the
         ``summary``, the ``totals``, the ``matmuls``, the ``rescalings`` that the recipe inserted,
-        the ``estimate`` or null, and the ``remarks``. ``scalify_hlo/report/schemas/report.json`` is
-        its JSON Schema.
+        the ``estimate`` or null, and the ``remarks``. `json_schema` returns its JSON Schema.
     """
-    content = {
-        "format": "scalify-hlo report",
-        "version": VERSION,
-        "recipe": report.recipe,
-        "summary": summary(report),
-        "totals": total_entry(report.totals),
-        "matmuls": matmul_entries(report.matmuls, report.remarks, name),
-        "rescalings": rescaling_entries(report.sites),
-        "compute": report.compute,
-        "optimized": {"scatters": report.optimized, "matmuls": report.ordered},
-        "estimate": report.estimate and estimate_entry(report.estimate),
-        "remarks": remark_entries(report.remarks, name),
-    }
-    return json.dumps(content, indent=1) + "\n"
+    return dump(ReportRecord(report), name)
 
 
 def _share(part: str, counts: Part) -> str:

@@ -11,13 +11,15 @@ import math
 import reprlib
 from collections.abc import Callable, Iterator, Mapping
 from os import PathLike
-from typing import Any, Final, TypeVar
+from typing import Annotated, Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 
 from scalify_hlo.errors import InputError, nearest
 from scalify_hlo.profile.histogram import BINS, SUBNORMAL, edges, split
 from scalify_hlo.profile.model import Profile, TensorProfile
+from scalify_hlo.results.kinds import SOME, Count
+from scalify_hlo.results.model import Kind, dump, keys, kind_of, result
 from scalify_hlo.storage.files import read_open
 
 _FORMAT: Final = "scalify-hlo profile"
@@ -33,6 +35,29 @@ _DIGITS: Final = 18
 T = TypeVar("T")
 
 
+_HISTOGRAM: Final = Kind(
+    {"type": "object", "additionalProperties": kind_of(Count).schema},
+    lambda histogram, _: {str(bin_): n for bin_, n in sorted(histogram.items()) if n},
+)
+
+
+@keys("names *tensor(count amax rms histogram)", histogram=_HISTOGRAM)
+class NamedTensor(NamedTuple):
+    """A tensor, and ``SITE:lhs`` or ``SITE:rhs`` for each matmul operand that it is."""
+
+    names: Annotated[list[str], SOME]
+    tensor: TensorProfile
+
+
+@result(_FORMAT, _VERSION, lines=("tensors",))
+class ProfileRecord(NamedTuple):
+    """A profile in which a tensor with several names stands once."""
+
+    program: str
+    samples: Count
+    tensors: list[NamedTensor]
+
+
 def dump_profile(profile: Profile) -> str:
     """Returns a profile as JSON text, with one line for each tensor.
 
@@ -41,24 +66,15 @@ def dump_profile(profile: Profile) -> str:
 
     Returns:
         The text, which `load_profile` reads from a file. It is an object with the name of its
-        ``format`` and its ``version``; ``scalify_hlo/profile/profile.schema.json`` is its JSON
-        Schema.
+        ``format`` and its ``version``; `json_schema` returns its JSON Schema.
     """
     names: dict[int, list[str]] = {}
     tensors: dict[int, TensorProfile] = {}
     for name, tensor in profile.tensors.items():
         names.setdefault(id(tensor), []).append(name)
         tensors[id(tensor)] = tensor
-    lines = [_line(names[key], tensor) for key, tensor in tensors.items()]
-    head = dict(zip(_KEYS, (_FORMAT, _VERSION, profile.program, profile.samples), strict=False))
-    joined = ",\n".join(lines)
-    return f'{json.dumps(head)[:-1]}, "tensors": [\n{joined}\n]}}\n'
-
-
-def _line(names: list[str], tensor: TensorProfile) -> str:
-    histogram = {str(bin_): n for bin_, n in sorted(tensor.histogram.items()) if n}
-    parts = (names, tensor.count, tensor.amax, tensor.rms, histogram)
-    return json.dumps(dict(zip(_TENSOR_KEYS, parts, strict=True)))
+    entries = [NamedTensor(names[key], tensor) for key, tensor in tensors.items()]
+    return dump(ProfileRecord(profile.program, profile.samples, entries))
 
 
 def load_profile(path: str | PathLike[str]) -> Profile:

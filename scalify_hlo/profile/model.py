@@ -15,6 +15,7 @@ from scalify_hlo.algebra.formats import FORMATS, FloatFormat
 from scalify_hlo.algebra.limits import PROFILE_SEARCH
 from scalify_hlo.errors import InputError, UsageError, nearest
 from scalify_hlo.profile.histogram import FINITE_BINS, octaves, percentile, squared_error
+from scalify_hlo.results.kinds import Count, Size
 
 Method: TypeAlias = Literal["max", "percentile", "rms", "mse"]
 METHODS: Final[tuple[Method, ...]] = get_args(Method)
@@ -33,9 +34,9 @@ class TensorProfile:
         histogram: The number of elements by bin; see `scalify_hlo.profile.histogram`.
     """
 
-    count: int
-    amax: float
-    rms: float
+    count: Count
+    amax: Size
+    rms: Size
     histogram: Mapping[int, int]
 
     @property

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Annotated, Final, NamedTuple, TypeAlias
 
 from scalify_hlo.analysis.matmuls import WEIGHT
 from scalify_hlo.analysis.names import FORWARD
-from scalify_hlo.analysis.sizes import Extent
+from scalify_hlo.analysis.sizes import Extent, Size
+from scalify_hlo.dialect.locations import place_of_text
 from scalify_hlo.dialect.patterns import is_site_like
+from scalify_hlo.errors import Remark
+from scalify_hlo.results.kinds import Count, Part, Several, Words, made, one_of, rounded
+from scalify_hlo.results.model import Kind, keys, kind_of, register
+
+Location: TypeAlias = Annotated[str, Kind({}, place_of_text)]
+"""A source location as MLIR prints it, which is written as ``file:line:column``."""
+Role: TypeAlias = Annotated[str, one_of(["activation", "weight", "gradient", ""])]
+register(Size, Kind({"type": ["integer", "null"]}, lambda s, _: s.least if s.known else None))
+keys("message location op hint", location=kind_of(Location), hint=kind_of(Words))(Remark)
 
 DECLARED: Final = "declared"
 ASSUMED: Final = "assumed"
@@ -39,6 +50,7 @@ _LEAST_ROOM: Final = 1
 """The room, in octaves, that is assumed for the formats with the least range."""
 
 
+@keys("origin scale octaves room argument")
 class OperandScale(NamedTuple):
     """The scale at which an operand of a matmul is quantized.
 
@@ -54,12 +66,12 @@ class OperandScale(NamedTuple):
         argument: The name of the argument that the operand is; empty if it is computed.
     """
 
-    origin: str
-    scale: str = ""
-    octaves: float | None = None
+    origin: Annotated[str, one_of(ORIGINS)]
+    scale: Words = ""
+    octaves: Annotated[float, rounded(3)] | None = None
     room: int | None = None
     remark: str = ""
-    argument: str = ""
+    argument: Words = ""
 
     @property
     def uncertainty(self) -> float:
@@ -82,6 +94,7 @@ class OperandScale(NamedTuple):
         return self.origin if self.octaves is None else f"{self.origin} ±{self.octaves:.1f}"
 
 
+@keys("kind reason chosen")
 class Wide(NamedTuple):
     """The reason why a matmul is not quantized.
 
@@ -101,6 +114,11 @@ class Wide(NamedTuple):
     option: str = ""
 
 
+@keys(
+    "name site op location part operands=roles certainty vocabulary m=extent.m n=extent.n "
+    "k=extent.k batch=extent.batch calls flops formats=(lhs=formats.0 rhs=formats.1 "
+    "result=formats.2) scales=(lhs=scales.0 rhs=scales.1) statistics wide"
+)
 @dataclass(frozen=True, slots=True)
 class MatmulReport:
     """One matmul or convolution of the program.
@@ -128,13 +146,13 @@ class MatmulReport:
 
     name: str
     op: str
-    location: str
-    part: str
-    roles: tuple[str, str]
-    certainty: str
+    location: Location
+    part: Part
+    roles: tuple[Role, Role]
+    certainty: Annotated[str, one_of(["names", "data flow", "habit", ""])]
     vocabulary: bool
     extent: Extent
-    calls: int
+    calls: Several
     formats: tuple[str, str, str]
     wide: Wide | None = None
     arguments: tuple[str, str] = ("", "")
@@ -153,6 +171,11 @@ class MatmulReport:
         return product
 
     @property
+    def statistics(self) -> Count:
+        """The number of its operands that are measured at run time."""
+        return sum(scale is not None and scale.origin == MEASURED for scale in self.scales)
+
+    @property
     def is_layer(self) -> bool:
         """Whether it is a layer: a forward matmul or convolution by a weight."""
         return self.part == FORWARD and WEIGHT in self.roles
@@ -167,7 +190,7 @@ class MatmulReport:
         return weight or self.arguments[0] or self.arguments[1]
 
     @property
-    def site(self) -> str:
+    def site(self) -> Annotated[str, made(str.strip)]:
         """Its names with spaces between; ``matmul.exclude`` matches the whole or one of them."""
         return " ".join([self.name, *filter(None, self.arguments)])
 
@@ -187,6 +210,40 @@ class MatmulReport:
             True if it matches.
         """
         return is_site_like(pattern, self.site, self.named_roles)
+
+
+@keys("*matmul remarks warnings")
+class MatmulEntry(NamedTuple):
+    """A matmul, and the remarks of the report on it."""
+
+    matmul: MatmulReport
+    told: Sequence[str]
+
+    @property
+    def remarks(self) -> list[str]:
+        """What the rewrite could not do as asked."""
+        scales = [scale.remark for scale in self.matmul.scales if scale is not None]
+        told = self.told if self.matmul.wide is not None else ()
+        return list(dict.fromkeys([*told, *filter(None, scales)]))
+
+    @property
+    def warnings(self) -> list[str]:
+        """Why the scale of an operand may be wrong."""
+        scales = [scale.warning for scale in self.matmul.scales if scale is not None]
+        return list(dict.fromkeys(filter(None, scales)))
+
+
+def matmul_entries(matmuls: Sequence[MatmulReport], remarks: Iterable[Remark]) -> list[MatmulEntry]:
+    """Returns each matmul with the remarks on it.
+
+    Args:
+        matmuls: The matmuls.
+        remarks: The remarks of the report, some of which are on matmuls.
+    """
+    known: dict[tuple[str, str], list[str]] = {}
+    for remark in remarks:
+        known.setdefault((remark.location, remark.op), []).append(remark.message)
+    return [MatmulEntry(each, known.get((each.location, each.op), [])) for each in matmuls]
 
 
 _WRAPPERS: Final = ("jit", "pjit", "jvp", "transpose", "vmap", "checkpoint", "remat", "custom_vjp")

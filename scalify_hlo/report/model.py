@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Annotated, Final, NamedTuple, TypeAlias
 
 from scalify_hlo.algebra.limits import GIVEN_BOUND
 from scalify_hlo.algebra.scale import AnyScale, Scaled, ScaleInfo
@@ -14,10 +14,13 @@ from scalify_hlo.report.matmuls import MatmulReport as MatmulReport
 from scalify_hlo.report.matmuls import Wide as Wide
 from scalify_hlo.report.requirements import check_requirements, parse_requirements
 from scalify_hlo.report.totals import STATE_ROLES, StateBytes, Totals
+from scalify_hlo.results.kinds import Count, Microseconds, Several, one_of, rounded
+from scalify_hlo.results.model import keys
 from scalify_hlo.rules.cast_scales import CastScale
 from scalify_hlo.rules.scale_rewriter import Untrusted
 
 
+@keys("name type paired scale=known_scale")
 class ValueReport(NamedTuple):
     """One argument or result of the program.
 
@@ -54,6 +57,11 @@ class ValueReport(NamedTuple):
             return "unscaled" if self.info is None else str(self.info)
         return str(self.info.scale if self.info.decayed else self.info.normalized)
 
+    @property
+    def known_scale(self) -> str | None:
+        """Its scale; null if it is unscaled."""
+        return self.scale if self.scaled or self.packed else None
+
 
 MEASURED: Final = "inputs"
 """The kind of the sites that are inputs whose sizes are measured: those that `inputs.verify` names,
@@ -72,8 +80,8 @@ class SiteReport(NamedTuple):
 
     kind: str
     name: str
-    statistic: str
-    every: int
+    statistic: Annotated[str, one_of(["l1", "l2", "max"])]
+    every: Several
 
 
 class LayerReport(NamedTuple):
@@ -105,6 +113,10 @@ class ScalingState(NamedTuple):
     length: int
 
 
+_Speed: TypeAlias = Annotated[float, rounded(4, minimum=0)]
+
+
+@keys("target us=seconds us_in_bf16=before speedup speedup_with_launches speedup_reached")
 class Estimate(NamedTuple):
     """The estimated time of a rewritten program on a device, against the original in bf16.
 
@@ -118,13 +130,13 @@ class Estimate(NamedTuple):
     """
 
     target: str
-    seconds: float
-    before: float
-    speedup_with_launches: float
-    speedup_reached: float | None = None
+    seconds: Microseconds
+    before: Microseconds
+    speedup_with_launches: _Speed
+    speedup_reached: _Speed | None = None
 
     @property
-    def speedup(self) -> float:
+    def speedup(self) -> _Speed:
         """The time of the original over that of the program."""
         return self.before / self.seconds
 
@@ -181,9 +193,9 @@ class Report:
     tensors: list[tuple[str, ...]] = field(default_factory=list)
     sites: list[SiteReport] = field(default_factory=list)
     matmuls: list[MatmulReport] = field(default_factory=list)
-    optimized: int = 0
-    ordered: int = 0
-    compute: str | None = None
+    optimized: Count = 0
+    ordered: Count = 0
+    compute: Annotated[str, one_of(["bf16", "f16"])] | None = None
     recipe: str = ""
     quantizes: bool = False
     roles: dict[str, str] = field(default_factory=dict)

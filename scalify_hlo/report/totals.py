@@ -7,6 +7,8 @@ from typing import Final, NamedTuple
 
 from scalify_hlo.analysis.names import BACKWARD, FORWARD
 from scalify_hlo.report.matmuls import MatmulReport
+from scalify_hlo.results.kinds import Count, Ratio, Share
+from scalify_hlo.results.model import keys
 
 STATE_ROLES: Final = frozenset({"weight", "first_moment", "second_moment"})
 """The roles of arguments that a training step keeps between steps."""
@@ -24,11 +26,12 @@ class StateBytes(NamedTuple):
     after: int
 
     @property
-    def ratio(self) -> float:
+    def ratio(self) -> Ratio:
         """The bytes after the rewrite over those before it."""
         return self.after / self.before if self.before else 1.0
 
 
+@keys("total narrow share")
 class Part(NamedTuple):
     """The matmuls of a part of the program.
 
@@ -37,15 +40,19 @@ class Part(NamedTuple):
         narrow: The number of those whose operands are quantized.
     """
 
-    total: int
-    narrow: int
+    total: Count
+    narrow: Count
 
     @property
-    def share(self) -> float | None:
+    def share(self) -> Share | None:
         """The share of matmuls that are quantized; None if there are no matmuls."""
         return self.narrow / self.total if self.total else None
 
 
+@keys(
+    "matmuls forward backward narrow_flops=flops statistics layers statistics_per_layer=per_layer "
+    "state_bytes=state.ratio assumed_scales=assumed remarks"
+)
 class Totals(NamedTuple):
     """The numbers of a report.
 
@@ -65,15 +72,15 @@ class Totals(NamedTuple):
     matmuls: Part
     forward: Part
     backward: Part
-    flops: float | None
-    statistics: int
-    layers: int
+    flops: Share | None
+    statistics: Count
+    layers: Count
     state: StateBytes | None
-    remarks: int
-    assumed: int
+    remarks: Count
+    assumed: Count
 
     @property
-    def per_layer(self) -> float | None:
+    def per_layer(self) -> Ratio | None:
         """The number of statistics for each layer; None if there are no layers."""
         return self.statistics / self.layers if self.layers else None
 

@@ -5,14 +5,18 @@ from __future__ import annotations
 import inspect
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from scalify_hlo.dialect import traits
 from scalify_hlo.errors import UsageError, nearest
+from scalify_hlo.results.kinds import Count
+from scalify_hlo.results.model import keys, result
 from scalify_hlo.rules.alignment import READERS
 from scalify_hlo.rules.registered import Apply as Apply
 from scalify_hlo.rules.registered import Registered
 
 
+@keys("op family formula exact source file line lit_test")
 @dataclass(frozen=True, slots=True)
 class Rule:
     """The rule of one op on data and scales.
@@ -35,7 +39,7 @@ class Rule:
     exact: bool
     source: str
     file: str
-    line: int
+    line: Count
 
     @property
     def category(self) -> str:
@@ -46,6 +50,13 @@ class Rule:
     def lit_test(self) -> str:
         """The lit test of the rule."""
         return f"tests/lit/rules/{self.category}/{self.op.split('.', 1)[1]}.mlir"
+
+
+@result("scalify-hlo rules", version=1)
+class RuleList(NamedTuple):
+    """Rules of ops, by their names."""
+
+    rules: list[Rule]
 
 
 RULES: dict[str, Rule] = {}

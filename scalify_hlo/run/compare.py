@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from scalify_hlo.io.tensors import Array, is_complex, is_inexact
+from scalify_hlo.results.kinds import Count, Decibels, Finite, made
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +33,11 @@ class Difference:
 
     name: str
     type: str
-    max_ulp: float
-    relative_error: float
-    snr_db: float
-    nonfinite: tuple[int, int]
-    mismatched: int
+    max_ulp: Annotated[float, made(int, type="integer", minimum=0)]
+    relative_error: Finite
+    snr_db: Decibels
+    nonfinite: tuple[Count, Count]
+    mismatched: Count
     epsilon: float
 
 

@@ -12,9 +12,11 @@ from scalify_hlo.dialect.patterns import matches
 from scalify_hlo.errors import UsageError, nearest
 from scalify_hlo.io.tensors import Array, Tensor
 from scalify_hlo.recipes.toml import parse_input_scale
+from scalify_hlo.results.model import keys
 from scalify_hlo.run.input_scales import measured_size
 
 
+@keys("name declared measured octaves")
 class WrongSize(NamedTuple):
     """A declared size of an input that is wrong by an octave or more.
 

@@ -22,6 +22,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.errors import InputError
+from scalify_hlo.results.kinds import Count, Seconds, Several
 from scalify_hlo.storage.interrupts import undone_by_interrupt
 from scalify_hlo.targets.description import Target, plugin_versions
 from scalify_hlo.targets.worker import OPTIMIZED, PROGRAM, REQUEST, RESULT
@@ -69,18 +70,18 @@ class Compiled:
     """
 
     hlo: str
-    devices: int
-    seconds: float
-    arguments: int
-    results: int
-    aliased: int
-    temporaries: int
-    code: int
+    devices: Several
+    seconds: Seconds
+    arguments: Count
+    results: Count
+    aliased: Count
+    temporaries: Count
+    code: Count
     compiler: str
     plugins: Mapping[str, str]
 
     @property
-    def peak(self) -> int:
+    def peak(self) -> Count:
         """The bytes of memory that the program needs on each device."""
         return self.arguments + self.results - self.aliased + self.temporaries
 

@@ -11,6 +11,7 @@ from importlib.resources import files
 from typing import Any, Final
 
 from scalify_hlo.errors import InputError, nearest
+from scalify_hlo.results.kinds import Count
 
 _DATA = files("scalify_hlo") / "targets" / "data"
 _SUFFIX: Final = ".toml"
@@ -69,7 +70,7 @@ class Target:
     flags: Mapping[str, int | bool | str]
     peak: Mapping[str, float]
     reached: Mapping[str, float]
-    memory: int | None
+    memory: Count | None
     bandwidth: float | None
     interconnect: float | None
     topology: Mapping[str, Any]

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Annotated, Final
 
 from scalify_hlo.algebra.limits import FEW_ADJACENT
-from scalify_hlo.targets.causes import COLLECTIVE, cause_of
+from scalify_hlo.results.kinds import Count, one_of
+from scalify_hlo.results.model import keys
+from scalify_hlo.targets.causes import CAUSES, COLLECTIVE, cause_of
 from scalify_hlo.targets.hlo import Computation, Instruction, Module, Shape
 from scalify_hlo.targets.products import CONVOLUTION, FORMATS, products
 from scalify_hlo.targets.traffic import bytes_exchanged, bytes_read, bytes_written
@@ -24,6 +26,16 @@ _DONE: Final = ("-done", "-update")
 _SCALE: Final = "f8e8m0fnu"
 
 
+_LIBRARIES: Final[Mapping[str, str]] = {
+    "__cublas$lt": "cuBLASLt",
+    "__cublas$": "cuBLAS",
+    "__cudnn$": "cuDNN",
+    "__triton": "Triton",
+}
+"""The names of libraries by the starts of XLA's names of their kernels."""
+
+
+@keys("name op_name kernel cause times flops read written")
 @dataclass(frozen=True, slots=True)
 class Kernel:
     """An instruction of a program that a device runs as a kernel or as a call of a library.
@@ -50,11 +62,11 @@ class Kernel:
     products: tuple[str, ...]
     sources: tuple[str, ...]
     kernel: str
-    cause: str
-    times: int
+    cause: Annotated[str, one_of(CAUSES)]
+    times: Count
     flops: Mapping[str, int]
-    read: int
-    written: int
+    read: Count
+    written: Count
     exchanged: int
     result: str
     few: bool = False
@@ -63,6 +75,12 @@ class Kernel:
     def bytes(self) -> int:
         """The bytes that a launch moves."""
         return self.read + self.written
+
+    @property
+    def label(self) -> str:
+        """Its library and the classes of its formats, as in ``cuBLASLt f8``."""
+        names = (label for start, label in _LIBRARIES.items() if self.kernel.startswith(start))
+        return " ".join([next(names, "XLA"), *self.flops])
 
     @property
     def convolves(self) -> bool:

@@ -13,8 +13,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Annotated, Final
 
+from scalify_hlo.results.kinds import Count, Microseconds, named
+from scalify_hlo.results.model import keys
 from scalify_hlo.targets.causes import CAUSES
 from scalify_hlo.targets.description import CONVOLVED, Target
 from scalify_hlo.targets.kernels import Kernel
@@ -23,6 +25,7 @@ LAUNCH: Final = 2e-6
 """The seconds that each launch takes in the second estimate."""
 
 
+@keys("launches bytes us=seconds")
 @dataclass(frozen=True, slots=True)
 class Share:
     """The kernels of one cause.
@@ -33,9 +36,9 @@ class Share:
         seconds: Their estimated time; None without an estimate.
     """
 
-    launches: int
-    bytes: int
-    seconds: float | None
+    launches: Count
+    bytes: Count
+    seconds: Microseconds | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +58,21 @@ class Work:
     """
 
     flops: dict[str, int]
-    read: int
-    written: int
-    causes: dict[str, Share]
+    read: Count
+    written: Count
+    causes: Annotated[dict[str, Share], named(CAUSES)]
     collectives: dict[str, int]
-    seconds: float | None
-    seconds_with_launches: float | None
-    seconds_reached: float | None
+    seconds: Microseconds | None
+    seconds_with_launches: Microseconds | None
+    seconds_reached: Microseconds | None
 
     @property
-    def launches(self) -> int:
+    def launch(self) -> Microseconds:
+        """The time for each launch in the second estimate."""
+        return LAUNCH
+
+    @property
+    def launches(self) -> Count:
         """The number of kernels that a run of the program launches."""
         return sum(share.launches for share in self.causes.values())
 

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import copy
-import json
-import re
 from collections.abc import Iterator
-from importlib import resources
-from pathlib import Path
 from typing import Any
 
-Schema = dict[str, Any]
+from scalify_hlo import json_schema
 
 _TYPES: dict[str, tuple[type, ...]] = {
     "object": (dict,),
@@ -21,85 +17,67 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "integer": (int,),
     "number": (int, float),
 }
-_KEYWORDS = {
-    *("$schema", "$defs", "$ref", "title", "description", "type", "properties", "required"),
-    *("additionalProperties", "items", "minItems", "maxItems", "enum", "const", "oneOf"),
-    *("minimum", "maximum"),
+_NOTES = {"$schema", "title", "description", "$defs"}
+_KEYWORDS = _NOTES | {
+    *("type", "properties", "required", "additionalProperties", "items", "minItems", "maxItems"),
+    *("enum", "const", "minimum", "maximum", "oneOf", "$ref", "propertyNames"),
 }
 
 
-def schema(name: str) -> Schema:
-    text = resources.files("scalify_hlo.report").joinpath(f"schemas/{name}.json").read_text()
-    found: Schema = json.loads(text)
+def faults(value: Any, command: str) -> list[str]:
+    """Where a value does not fit the schema of what a command writes."""
+    root = json_schema(command)
+    return _faults(value, root, root, "$")
+
+
+def changed(whole: Any, path: tuple[Any, ...], value: Any) -> Any:
+    """A copy of a JSON value with another value at a path."""
+    found = at = copy.deepcopy(whole)
+    for key in path[:-1]:
+        at = at[key]
+    at[path[-1]] = value
     return found
 
 
-def faults(value: Any, name: str) -> list[str]:
-    """Where a value does not fit a schema of the reports."""
-    return faults_by(value, schema(name))
+def keys_of(command: str) -> set[str]:
+    """The keys of all objects that a command writes, those of mappings excepted."""
+    return set(_keys(json_schema(command)))
 
 
-def faults_by(value: Any, root: Schema) -> list[str]:
-    """Where a value does not fit a schema."""
-    return list(_faults(value, root, root, "$"))
+def _keys(rule: Any) -> Iterator[str]:
+    if isinstance(rule, dict):
+        yield from rule.get("properties", ())
+        for each in rule.values():
+            yield from _keys(each)
+    elif isinstance(rule, list):
+        for each in rule:
+            yield from _keys(each)
 
 
-def assert_fits_alone(whole: Any, root: Schema, *others: tuple[tuple[Any, ...], Any]) -> None:
-    """A value fits a schema, and does not with another part, which a path leads to."""
-    assert not faults_by(whole, root)
-    for path, value in others:
-        broken = at = copy.deepcopy(whole)
-        for key in path[:-1]:
-            at = at[key]
-        at[path[-1]] = value
-        assert faults_by(broken, root), path
-
-
-def undescribed(root: Schema, page: Path) -> set[str]:
-    """The keys of a schema that a page of the documentation does not name."""
-    parts = [root, *root["$defs"].values()]
-    keys = {key for part in parts for key in part.get("properties", ())}
-    return keys - set(re.findall(r"`([a-z_0-9]+)`", page.read_text()))
-
-
-def _faults(value: Any, rule: Schema, root: Schema, at: str) -> Iterator[str]:
-    assert not rule.keys() - _KEYWORDS, f"{at}: keywords {rule.keys() - _KEYWORDS}"
+def _faults(value: Any, rule: dict[str, Any], root: dict[str, Any], path: str) -> list[str]:
+    unknown = rule.keys() - _KEYWORDS
+    assert not unknown, f"{path}: the schema has {unknown}, which is not checked"
     if "$ref" in rule:
-        yield from _faults(value, root["$defs"][rule["$ref"].removeprefix("#/$defs/")], root, at)
-    if "type" in rule and not _has_type(value, rule["type"]):
-        yield f"{at} is a {type(value).__name__}, and not a {rule['type']}"
-        return
-    if "const" in rule and value != rule["const"]:
-        yield f"{at} is {value!r}, and not {rule['const']!r}"
-    if "enum" in rule and value not in rule["enum"]:
-        yield f"{at} is {value!r}, and not one of {rule['enum']}"
+        return _faults(value, root["$defs"][rule["$ref"].removeprefix("#/$defs/")], root, path)
     if "oneOf" in rule:
-        fitting = sum(not list(_faults(value, one, root, at)) for one in rule["oneOf"])
-        if fitting != 1:
-            yield f"{at} fits {fitting} schemas"
+        fits = [not _faults(value, each, root, path) for each in rule["oneOf"]]
+        return [] if fits.count(True) == 1 else [f"{path}: {value!r} fits {fits.count(True)}"]
+    if "const" in rule and value != rule["const"]:
+        return [f"{path}: {value!r} is not {rule['const']!r}"]
+    if "enum" in rule and value not in rule["enum"]:
+        return [f"{path}: {value!r} is none of {rule['enum']}"]
+    if "type" in rule and not _has_type(value, rule["type"]):
+        return [f"{path}: {value!r} is no {rule['type']}"]
     if isinstance(value, (int, float)):
-        if not rule.get("minimum", value) <= value <= rule.get("maximum", value):
-            yield f"{at} is {value}"
-    elif isinstance(value, dict):
-        yield from _of_object(value, rule, root, at)
-    elif isinstance(value, list):
-        if not rule.get("minItems", 0) <= len(value) <= rule.get("maxItems", len(value)):
-            yield f"{at} has {len(value)} items"
-        for i, item in enumerate(value):
-            yield from _faults(item, rule.get("items", {}), root, f"{at}[{i}]")
+        return _of_number(value, rule, path)
+    if isinstance(value, dict):
+        return _of_object(value, rule, root, path)
+    return _of_array(value, rule, root, path) if isinstance(value, list) else []
 
 
-def _of_object(value: dict[str, Any], rule: Schema, root: Schema, at: str) -> Iterator[str]:
-    known = rule.get("properties", {})
-    others = rule.get("additionalProperties", True)
-    yield from (f"{at} has no {name}" for name in rule.get("required", ()) if name not in value)
-    for name, item in value.items():
-        if name in known:
-            yield from _faults(item, known[name], root, f"{at}.{name}")
-        elif isinstance(others, dict):
-            yield from _faults(item, others, root, f"{at}.{name}")
-        elif not others:
-            yield f"{at} has {name}"
+def _of_number(value: float, rule: dict[str, Any], path: str) -> list[str]:
+    low, high = rule.get("minimum", value), rule.get("maximum", value)
+    return [] if low <= value <= high else [f"{path}: {value} is not from {low} to {high}"]
 
 
 def _has_type(value: Any, types: str | list[str]) -> bool:
@@ -107,3 +85,28 @@ def _has_type(value: Any, types: str | list[str]) -> bool:
     if isinstance(value, bool):
         return "boolean" in names
     return any(isinstance(value, _TYPES[name]) for name in names)
+
+
+def _of_object(
+    value: dict[str, Any], rule: dict[str, Any], root: dict[str, Any], path: str
+) -> list[str]:
+    known = rule.get("properties", {})
+    others = rule.get("additionalProperties", True)
+    found = [f"{path}: {key} is missing" for key in rule.get("required", ()) if key not in value]
+    names = rule.get("propertyNames", {})
+    found += [fault for key in value for fault in _faults(key, names, root, f"{path}.{key}")]
+    for key, inner in value.items():
+        if key in known:
+            found += _faults(inner, known[key], root, f"{path}.{key}")
+        elif isinstance(others, dict):
+            found += _faults(inner, others, root, f"{path}.{key}")
+        elif not others:
+            found.append(f"{path}: {key} is not expected")
+    return found
+
+
+def _of_array(value: list[Any], rule: dict[str, Any], root: dict[str, Any], path: str) -> list[str]:
+    if not rule.get("minItems", 0) <= len(value) <= rule.get("maxItems", len(value)):
+        return [f"{path}: {len(value)} items"]
+    each = rule.get("items", {})
+    return [f for i, item in enumerate(value) for f in _faults(item, each, root, f"{path}[{i}]")]

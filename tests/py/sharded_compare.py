@@ -12,7 +12,7 @@ import numpy as np
 from jax.sharding import AxisType, PartitionSpec
 
 import scalify_hlo
-from scalify_hlo.choose.record import dump_comparison
+from scalify_hlo.choose.model import dump_comparison
 from tests.py.judge import program_of
 
 if __name__ == "__main__":

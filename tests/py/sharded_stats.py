@@ -8,6 +8,7 @@ import jax
 from jax.sharding import AxisType, PartitionSpec
 
 from scalify_hlo.api import collect_stats
+from scalify_hlo.observe.record import COLUMNS
 from tests.py.judge import program_of
 from tests.py.stats_reference import planted
 
@@ -26,8 +27,8 @@ if __name__ == "__main__":
     print(
         json.dumps(
             {
-                "columns": stats.columns,
-                "turns": stats.columns["turns"],
+                "columns": {name: getattr(stats, name) for name in COLUMNS},
+                "turns": stats.turns,
                 "shape": stats.shape,
                 "sample": stats.histogram.sample,
                 "operands": sum(operand.sample for operand in record.operands),

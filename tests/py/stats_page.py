@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from scalify_hlo.observe.record import (
     COLUMNS,
@@ -65,14 +66,15 @@ def large(count: int) -> StatsRecord:
 
 def _value(number: int, shift: int) -> ValueStats:
     counts = tuple(1 + (number * 7 + i * i) % 4096 for i in range(30))
-    columns: dict[str, tuple[float, ...]] = dict.fromkeys(COLUMNS, (0.0,) * 3)
+    columns: dict[str, Any] = dict.fromkeys(COLUMNS, (0.0,) * 3)
     columns |= {"turns": (1.0,) * 3, "count": (65536.0,) * 3}
     columns |= {"rms": (0.123456, 0.2, 0.3), "amax": (number + 0.5,) * 3, "smallest": (1e-9,) * 3}
     return ValueStats(
         f"{number}.0", "result", "stablehlo.multiply",
         f"jit(step)/jvp(Transformer)/layer_{number // 40}/attention/mul{number}",
         f"model.py:{number % 900}:11", "forward", "", (), "f32", (256, 256), None, 1,
-        columns, (float(shift), float(number % 5), 1.0), OctaveCounts(-28 + shift, counts, 1 << 16),
+        **columns, scales=(float(shift), float(number % 5), 1.0),
+        histogram=OctaveCounts(-28 + shift, counts, 1 << 16),
     )  # fmt: skip
 
 

@@ -58,16 +58,16 @@ def classes(values: Array) -> dict[str, int]:
 def assert_is(stats: ValueStats, values: Array, record: int = 0) -> None:
     """Asserts that a record has the statistics of an array."""
     for name, count in classes(values).items():
-        assert stats.columns[name][record] == count, (stats.id, name)
+        assert getattr(stats, name)[record] == count, (stats.id, name)
     wide = np.abs(values.astype(np.float64))
     finite = wide[np.isfinite(wide)]
     largest = finite.max(initial=0)
     scale = largest or 1.0  # so that no square leaves f64
     expected = np.sqrt(np.mean((finite / scale) ** 2)) * scale if finite.size else 0.0
-    found = stats.columns["rms"][record]
+    found = stats.rms[record]
     assert abs(found - expected) <= RMS * expected, (stats.id, found, expected)
-    assert stats.columns["amax"][record] == largest
-    assert stats.columns["smallest"][record] == (finite[finite > 0].min() if largest else 0.0)
+    assert stats.amax[record] == largest
+    assert stats.smallest[record] == (finite[finite > 0].min() if largest else 0.0)
 
 
 def assert_octaves(stats: ValueStats, values: Array) -> None:

@@ -107,7 +107,7 @@ def test_every_public_name_is_there_and_lazy() -> None:
 @pytest.mark.parametrize(
     "module",
     [
-        *("api", "io.exported_file", "run.calibration"),
+        *("api", "io.exported_file", "results.model", "run.calibration", "schemas"),
         *(f"jax_api.{name}" for name in ("custom_scale", "export_trees", "ops", "scaled_array")),
     ],
 )

@@ -27,12 +27,12 @@ from scalify_hlo.targets.description import WIDER, load_target, target_names
 from scalify_hlo.targets.hlo import shapes_of
 from scalify_hlo.targets.kernels import Kernel
 from scalify_hlo.targets.products import FORMATS
-from scalify_hlo.targets.record import compile_record, schema
+from scalify_hlo.targets.record import compile_record
 from scalify_hlo.targets.roofline import LAUNCH, kernel_seconds, work_of
 from tests.py import commands, compiling
 from tests.py.compiling import compiled, report, require_plugin
 from tests.py.judge import program_of, shaped
-from tests.py.schemas import faults_by
+from tests.py.schemas import faults
 
 DATA = Path(folders.__file__).parents[1] / "targets" / "data"
 
@@ -61,7 +61,7 @@ def test_the_folder_has_the_hlo_and_a_report(program: Path, tmp_path: Path) -> N
     done = command(program, "--target", "cpu", "-o", folder, code=0)
     assert sorted(os.listdir(folder)) == ["optimized.hlo", "report.json"]
     record = json.loads((folder / "report.json").read_text())
-    assert not faults_by(record, schema())
+    assert faults(record, "compile") == []
     assert (folder / "optimized.hlo").read_text().startswith("HloModule")
     assert f"kernels            {record['launches']}" in done.stdout
     again = command(program, "--target", "cpu", "-o", folder, "--format", "json")
@@ -322,7 +322,7 @@ def test_a_host_with_one_chip_says_so(name: str, one: str, eight: str) -> None:
 def test_a_program_compiles_for_tpus(name: str) -> None:
     require_plugin(name)
     record = report(compiling.loops, name)
-    assert not faults_by(record, schema())
+    assert faults(record, "compile") == []
     one = 2 * compiling.BATCH * compiling.WIDTH**2
     assert sum(record["flops"].values()) == one * 3 * compiling.LAYERS
     assert record["loops_of_unknown_length"] == 0

@@ -20,9 +20,9 @@ from scalify_hlo import InputError, UsageError
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.sizes import Size
 from scalify_hlo.explaining import compiled
-from scalify_hlo.explaining.kernels import kernels_by_number, label_of
+from scalify_hlo.explaining.kernels import kernels_by_number
 from scalify_hlo.explaining.page import explain_page
-from scalify_hlo.explaining.record import explain_record, schema
+from scalify_hlo.explaining.record import explain_record
 from scalify_hlo.explaining.requirements import QUANTITIES, check_explanation, parse_checks
 from scalify_hlo.explaining.warnings import warnings_of
 from scalify_hlo.passes.pipeline import Options, rewrite_module
@@ -33,7 +33,7 @@ from scalify_hlo.targets.hlo import read_hlo
 from scalify_hlo.targets.kernels import Kernel, kernels_of
 from tests.py import commands
 from tests.py.judge import parse, program_of, shaped
-from tests.py.schemas import faults_by
+from tests.py.schemas import faults
 
 
 def loss(params: dict[str, jax.Array], x: jax.Array) -> jax.Array:
@@ -93,7 +93,7 @@ def test_each_matmul_has_its_kernels(explained: Any) -> None:
     assert len(explained.matmuls) == 5
     for each in explained.matmuls:
         assert sum(each.flops.values()) == each.matmul.flops, each.matmul
-        assert [label_of(kernel) for kernel in each.kernels] == ["XLA f32"]
+        assert [kernel.label for kernel in each.kernels] == ["XLA f32"]
     names = [kernel.name for each in explained.matmuls for kernel in each.kernels]
     assert len(set(names)) == 5
 
@@ -247,19 +247,19 @@ def test_numbers_of_kernels() -> None:
     later = replace(shared, sources=("scalify.matmul.4", "scalify.matmul.7"))
     assert kernels_by_number([later, alone]) == {4: [alone], 7: [later]}
     assert kernels_by_number([replace(kernel, sources=("jit(f)",))]) == {}
-    assert label_of(kernel) == "cuBLASLt f8"
-    assert label_of(replace(kernel, kernel="__triton_nested_gemm_fusion")) == "Triton f8"
-    assert label_of(replace(kernel, kernel="__cudnn$convForwardGraph")) == "cuDNN f8"
-    assert label_of(replace(kernel, kernel="fusion", flops={"bf16": 1, "f8": 1})) == "XLA bf16 f8"
+    assert kernel.label == "cuBLASLt f8"
+    assert replace(kernel, kernel="__triton_nested_gemm_fusion").label == "Triton f8"
+    assert replace(kernel, kernel="__cudnn$convForwardGraph").label == "cuDNN f8"
+    assert replace(kernel, kernel="fusion", flops={"bf16": 1, "f8": 1}).label == "XLA bf16 f8"
 
 
 def test_the_json_fits_its_schema(explained: Any) -> None:
     record = json.loads(scalify_hlo.dump_explanation(explained))
-    assert not faults_by(record, schema())
+    assert not faults(record, "explain")
     assert record["figures"].keys() == QUANTITIES.keys() - {"warnings"}
     alone = explain_record(replace(explained, original=None))
-    assert not faults_by(alone, schema())
-    assert faults_by({**record, "more": 1}, schema())
+    assert not faults(alone, "explain")
+    assert faults({**record, "more": 1}, "explain")
 
 
 def test_the_page_has_all_matmuls_and_loads_nothing(explained: Any) -> None:

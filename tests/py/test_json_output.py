@@ -3,41 +3,36 @@
 from __future__ import annotations
 
 import json
-from importlib import resources
+import re
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import click
 import pytest
 
 from scalify_hlo.cli.main import main
+from scalify_hlo.schemas import MODELS
 from tests.py.commands import PROGRAM, RUNS, call, write
-from tests.py.schemas import faults_by
+from tests.py.schemas import faults, keys_of
 
 OUT: Final = "out.json"
 JSON: Final = ("--format", "json")
-CALLS: Final[dict[str, tuple[tuple[str, ...], str]]] = {
-    "rewrite": (
-        (*RUNS["rewrite"], "-o", "o.export", "--report", OUT),
-        "report/schemas/report.json",
-    ),
-    "check": ((*RUNS["check"], "--per-value", *JSON), "report/schemas/check.json"),
-    "calibrate": (RUNS["calibrate"], "profile/profile.schema.json"),
-    "stats": (RUNS["stats"], "observe/stats.schema.json"),
-    "bisect-nan": ((*RUNS["bisect-nan"], *JSON), "observe/nan.schema.json"),
-    "compare": ((*RUNS["compare"], *JSON), "choose/compare.schema.json"),
-    "blame": ((*RUNS["blame"], *JSON), "choose/blame.schema.json"),
-    "search": ((*RUNS["search"], *JSON), "choose/search.schema.json"),
-    "compile": (
-        (*RUNS["compile"], "-o", "compiled", *JSON),
-        "targets/compile.schema.json",
-    ),
-    "explain": ((*RUNS["explain"], *JSON), "explaining/explain.schema.json"),
-    "inspect": ((*RUNS["inspect"], *JSON), "report/schemas/inspect.json"),
-    "rules": (("add", *JSON), "report/schemas/rules.json"),
-    "recipes": (("fp8", "--all", *JSON), "report/schemas/recipes.json"),
+CALLS: Final[dict[str, tuple[str, ...]]] = {
+    "rewrite": (*RUNS["rewrite"], "-o", "o.export", "--report", OUT),
+    "check": (*RUNS["check"], "--per-value", *JSON),
+    "calibrate": RUNS["calibrate"],
+    "stats": RUNS["stats"],
+    "bisect-nan": (*RUNS["bisect-nan"], *JSON),
+    "compare": (*RUNS["compare"], *JSON),
+    "blame": (*RUNS["blame"], *JSON),
+    "search": (*RUNS["search"], *JSON),
+    "compile": (*RUNS["compile"], "-o", "compiled", *JSON),
+    "explain": (*RUNS["explain"], *JSON),
+    "inspect": (*RUNS["inspect"], *JSON),
+    "rules": ("add", *JSON),
+    "recipes": ("fp8", "--all", *JSON),
 }
-"""For each command, options with which it writes JSON, and the schema of that in the package."""
+"""For each command, options with which it writes JSON."""
 
 WITHOUT_JSON: Final = {"opt", "state"}
 """The commands whose only result is a program, or arrays."""
@@ -50,10 +45,6 @@ def _folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def schema(path: str) -> Any:
-    return json.loads(resources.files("scalify_hlo").joinpath(path).read_text("utf-8"))
-
-
 def test_every_command_is_here() -> None:
     assert CALLS.keys() | WITHOUT_JSON == set(main.list_commands(click.Context(main)))
 
@@ -63,23 +54,38 @@ def test_a_command_writes_json_of_a_version(
     folder: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.chdir(folder)
-    arguments, path = CALLS[name]
+    arguments = CALLS[name]
     done = call(name, *arguments)
     assert not done.exit_code, done.output
     content = json.loads(Path(OUT).read_text() if OUT in arguments else done.stdout)
     assert content["format"].startswith("scalify-hlo")
     assert isinstance(content["version"], int)
-    assert not faults_by(content, schema(path))
+    assert not faults(content, name)
     for key in ("format", "version"):
-        assert faults_by(content | {key: "another"}, schema(path))
-        assert faults_by({k: v for k, v in content.items() if k != key}, schema(path))
+        assert faults(content | {key: "another"}, name)
+        assert faults({k: v for k, v in content.items() if k != key}, name)
 
 
-def test_a_page_names_every_schema() -> None:
+def test_every_json_has_a_schema_and_a_place_in_the_page() -> None:
     page = (Path(__file__).parents[2] / "docs" / "reports.md").read_text("utf-8")
-    for name, (_, path) in CALLS.items():
+    assert CALLS.keys() == MODELS.keys()
+    for name in CALLS:
         assert f"| `{name}" in page
-        assert f"`scalify_hlo/{path}`" in page
+
+
+PAGES: Final = {
+    "stats": "stats",
+    "bisect-nan": "nan",
+    "compare": "compare",
+    "blame": "compare",
+    "search": "compare",
+}
+
+
+@pytest.mark.parametrize(("name", "page"), PAGES.items())
+def test_a_page_describes_every_key(name: str, page: str) -> None:
+    text = (Path(__file__).parents[2] / "docs" / f"{page}.md").read_text("utf-8")
+    assert keys_of(name) <= set(re.findall(r"`([a-z_0-9]+)`", text))
 
 
 def test_a_failed_check_is_written_too(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,7 +93,7 @@ def test_a_failed_check_is_written_too(folder: Path, monkeypatch: pytest.MonkeyP
     done = call("check", *RUNS["check"], "--per-value", "--rtol", "1e-7", *JSON)
     assert done.exit_code == 1
     content = json.loads(done.stdout)
-    assert not faults_by(content, schema("report/schemas/check.json"))
+    assert not faults(content, "check")
     assert not content["passed"]
     assert not content["results"][0]["passed"]
     assert content["limits"]["rtol"] == 1e-7
@@ -116,7 +122,7 @@ def test_equal_results_are_exact(
     monkeypatch.chdir(folder)
     done = call("check", PROGRAM, PROGRAM, "--backend", backend, *JSON)
     content = json.loads(done.stdout)
-    assert not faults_by(content, schema("report/schemas/check.json"))
+    assert not faults(content, "check")
     (result,) = content["results"]
     assert result["snr_db"] == "exact"
     assert result["relative_error"] == result["max_ulp"] == 0
@@ -126,10 +132,10 @@ def test_equal_results_are_exact(
 
 def test_lists_have_every_rule_and_recipe() -> None:
     rules = json.loads(call("rules", *JSON).stdout)
-    assert not faults_by(rules, schema("report/schemas/rules.json"))
+    assert not faults(rules, "rules")
     assert {"stablehlo.add", "chlo.erf"} <= {each["op"] for each in rules["rules"]}
     recipes = json.loads(call("recipes", *JSON).stdout)
-    assert not faults_by(recipes, schema("report/schemas/recipes.json"))
+    assert not faults(recipes, "recipes")
     options = {each["name"]: each["options"] for each in recipes["recipes"]}
     assert not options["propagate"]
     assert options["fp8"]["matmul.weight"] == "f8E4M3FN"

@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from scalify_hlo.cli.inspect import Inspected
+from scalify_hlo.cli.inspected import Inspected
 from scalify_hlo.cli.matmul_table import Selection
 from scalify_hlo.cli.options import to_options
 from scalify_hlo.io.program import read_text
@@ -37,7 +37,7 @@ def found(
 ) -> list[Finding]:
     settings = [f"{key.replace('__', '.')}={value}" for key, value in given.items()]
     options = to_options(recipe, "same", (), settings, None)
-    return Inspected(read_text(text_of(function, *types)), options, Selection()).findings()
+    return Inspected.of(read_text(text_of(function, *types)), options, Selection()).findings
 
 
 def kinds(function: Function, *types: Any, recipe: str = "propagate", **given: Any) -> list[str]:

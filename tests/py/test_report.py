@@ -155,7 +155,7 @@ def test_a_report_is_json(tmp_path: Path) -> None:
     result = call("rewrite", "-", "-o", out, "--report", path, *given, text=TEXT, code=0)
     assert result.stderr == "fp8: 1 of 1 matmul in FP8 (1 of 1 forward); no statistics\n"
     found = json.loads(path.read_text())
-    assert faults(found, "report") == []
+    assert faults(found, "rewrite") == []
     declared = {"origin": "declared", "scale": "2^0", "octaves": 0.5, "room": 3}
     assert found["matmuls"] == [
         {

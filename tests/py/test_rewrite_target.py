@@ -136,7 +136,7 @@ def test_the_estimate_is_that_of_explain(path: str, tmp_path: Path) -> None:
     report = tmp_path / "report.json"
     done, _ = rewrite(path, *FP8, "--target", "h200", "--report", report)
     content = json.loads(report.read_text())
-    assert faults(content, "report") == []
+    assert faults(content, "rewrite") == []
     found = scalify_hlo.explain(program(), "h200", recipe="fp8-current")
     assert found.speedup
     assert content["estimate"]["speedup"] == round(found.speedup, 4)

@@ -92,7 +92,7 @@ def test_measured_where_a_size_is_not_trusted() -> None:
     assert measured
     assert report.statistics == len(measured)
     content = json.loads(dump_report(report))
-    assert faults(content, "report") == []
+    assert faults(content, "rewrite") == []
     entries = [entry for entry in content["matmuls"] if entry["statistics"]]
     assert [entry["statistics"] for entry in entries] == [1] * len(measured)
     assert all("its amax is measured" in entry["remarks"][0] for entry in entries)

@@ -19,7 +19,7 @@ from scalify_hlo.errors import UsageError
 from scalify_hlo.io.program import read_text
 from scalify_hlo.observe.encodings import encoding_of, tally
 from scalify_hlo.observe.prepare import Programs, Selection
-from scalify_hlo.observe.record import StatsRecord, ValueStats
+from scalify_hlo.observe.record import COLUMNS, StatsRecord, ValueStats
 from scalify_hlo.quantize.encoding import dtype_of
 from tests.py import eight_devices
 from tests.py.judge import normals, program_of, shaped, stablehlo_of
@@ -157,7 +157,7 @@ def test_values_in_a_scan(turns: str) -> None:
         for number, row in enumerate(rows):
             assert_is(stats, _flushed(row), number)
     carry = [v for v in record.variants[0].values if v.kind == "carry" and v.shape == ()]
-    assert sum(carry[-1].columns["count"]) == 3
+    assert sum(carry[-1].count) == 3
 
 
 def _flushed(values: Array) -> Array:
@@ -201,7 +201,7 @@ def test_values_of_a_branch(taken: bool) -> None:
     assert_is(ran, x if taken else np.concatenate([x, x]))
     assert list(ran.turns) == [1]
     assert list(idle.turns) == [0]
-    assert all(column == (0,) for column in idle.columns.values())
+    assert all(getattr(idle, name) == (0,) for name in COLUMNS)
     assert idle.histogram.sample == 0
 
 
@@ -362,7 +362,7 @@ def test_a_rewrite_has_the_same_values_as_data_and_scales(signature: str) -> Non
                 continue
             shifted += scale != 0
             for name in ("rms", "amax", "smallest"):
-                found, expected = rewritten.columns[name][step], original.columns[name][step]
+                found, expected = (getattr(one, name)[step] for one in (rewritten, original))
                 assert found * 2.0**scale == pytest.approx(expected, rel=1e-6), rewritten.id
     assert shifted > len(pairs) / 2
 

@@ -68,7 +68,7 @@ def test_the_data_are_those_of_the_record(record: StatsRecord) -> None:
     assert data["texts"][row["name"]] == value.name
     cell = row["of"][0]
     assert cell["rms"] == pytest.approx(value.rms, rel=1e-3)
-    assert cell["count"] == sum(value.columns["count"])
+    assert cell["count"] == sum(value.count)
 
 
 def test_a_page_loads_nothing_else(record: StatsRecord) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from scalify_hlo.cli.inspect import dry_run, reads_of
+from scalify_hlo.cli.inspected import Inspected
+from scalify_hlo.cli.matmul_table import Selection
 from scalify_hlo.errors import InputError
 from scalify_hlo.io.program import read_program
 from scalify_hlo.passes.pipeline import Options, rewrite_module
@@ -26,8 +27,8 @@ def refusal_of(program: Program) -> str:
 @pytest.mark.parametrize("program", PROGRAMS, ids=str)
 def test_inspect_marks_what_strict_refuses(program: Program) -> None:
     loaded = read_program(program.text().encode())
-    report = dry_run(loaded, Options(signature="scaled"))
-    refused = [op for op, _, _, strict in reads_of(report) if strict == "refuses"]
+    inspected = Inspected.of(loaded, Options(signature="scaled"), Selection())
+    refused = [each.op for each in inspected.reads if each.refused]
     refusal = refusal_of(program)
     asked = "since the author asked for scales" in refusal  # A cast of data, and no read.
     assert bool(refused) == (bool(refusal) and not asked)

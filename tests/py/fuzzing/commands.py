@@ -187,9 +187,9 @@ def _agree(known: _Known) -> None:
     for stats in original.values:
         values = known.of(stats)
         if values is not None:
-            _require(stats.id, stats.columns["amax"][0], stats.columns["rms"][0], values)
-            if stats.columns["count"][0] != values.size:
-                raise FindingError("count", f"{stats.id}: {stats.columns['count'][0]}")
+            _require(stats.id, stats.amax[0], stats.rms[0], values)
+            if stats.count[0] != values.size:
+                raise FindingError("count", f"{stats.id}: {stats.count[0]}")
     if not Path("c.json").exists():  # `calibrate` refuses programs without a matmul.
         return
     profile = load_profile("c.json")

@@ -1,0 +1,353 @@
+"""A program, and what a rewrite would do with it, as `inspect` prints it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from scalify_hlo._compat import ir
+from scalify_hlo.cli import console
+from scalify_hlo.cli.matmul_table import Selection, show
+from scalify_hlo.dialect.locations import place_of_text
+from scalify_hlo.io.artifact import copy_module
+from scalify_hlo.io.pairs import pairs_of
+from scalify_hlo.io.program import Program
+from scalify_hlo.io.wellformed import located
+from scalify_hlo.lint.model import Finding
+from scalify_hlo.lint.run import lint
+from scalify_hlo.passes.normalize import NormalizePass
+from scalify_hlo.passes.pipeline import Options, rewrite_module, run_passes
+from scalify_hlo.passes.recognize import RecognizePass
+from scalify_hlo.passes.record import rewrites_of
+from scalify_hlo.passes.summary import summary
+from scalify_hlo.report.matmuls import MatmulEntry, matmul_entries
+from scalify_hlo.report.model import LayerReport, MatmulReport, Report, ValueReport
+from scalify_hlo.results.kinds import NAME
+from scalify_hlo.results.model import cells, headers, keys, result
+from scalify_hlo.rules.table import RULES
+
+
+class Pair(NamedTuple):
+    """A pair of data and scale among the arguments of a rewritten program, by their numbers."""
+
+    name: str
+    data: int
+    scale: int
+
+
+@keys("*value role")
+class Argument(NamedTuple):
+    """An argument, and its role; empty if it has none, or if the recipe needs none."""
+
+    value: ValueReport
+    role: str
+
+
+@keys("*entry excluded")
+class ListedMatmul(NamedTuple):
+    """A matmul, and whether a pattern of ``--exclude`` would take it out."""
+
+    entry: MatmulEntry
+    excluded: bool
+
+
+@keys("op count=times family refused")
+class Read(NamedTuple):
+    """An op that reads values at scale 1; some do so only in their regions.
+
+    Attributes:
+        op: The name of the op.
+        times: How often it does so.
+        family: The family of its rule.
+        refused: Whether `--strict` refuses it: it refuses remarks.
+    """
+
+    op: str
+    times: int
+    family: str
+    refused: bool
+
+
+_ARGUMENTS = ("#", "name", "type", "form", "scale")
+_MULTIPLIED = "multiplied with their scales"
+"""The end of the remarks on ops without a scaled form."""
+_READS = "op count=times rule=family"
+_LAYERS = ("layer", "part", "input gradient", "count", "where")
+_SITES = "asked_for_by=kind statistic every where=name"
+_FINDINGS = ("lint", "count", "for example")
+_WIDEST = 48
+_MATMULS = ("part", "operands", "certainty", "vocabulary", "count")
+
+
+@result("scalify-hlo inspect", version=1)
+@keys(
+    "program=(name=. kind) rewrites pairs *report(recipe) arguments *report(results) "
+    "matmuls=entries *report(rescalings=sites) layers ops scales reads findings *report(remarks)",
+    name=NAME,
+)
+@dataclass(frozen=True)
+class Inspected:
+    """A program, and what a rewrite would do with it.
+
+    Attributes:
+        program: The program, which is not changed.
+        options: The options of the rewrite.
+        selection: The matmuls that are asked for.
+        report: The report of the rewrite.
+        rewritten: The rewritten copy of the module.
+        matmuls: The matmuls that are asked for.
+    """
+
+    program: Program
+    options: Options
+    selection: Selection
+    report: Report
+    rewritten: ir.Module
+    matmuls: Sequence[MatmulReport]
+
+    @classmethod
+    def of(cls, program: Program, options: Options, selection: Selection) -> Inspected:
+        """Returns a program with the report of a rewrite of a copy of it."""
+        module = copy_module(program.module)
+        with located(program.name):
+            report = rewrite_module(module, replace(options, annotate=True, listed=True))
+        return cls(program, options, selection, report, module, selection.of(report.matmuls))
+
+    @property
+    def kind(self) -> str:
+        """The file format of the program."""
+        return self.program.kind.value
+
+    @property
+    def rewrites(self) -> list[str]:
+        """The rewrites that the program records: version, recipe and options of each."""
+        return rewrites_of(self.program.module)
+
+    @property
+    def pairs(self) -> list[Pair]:
+        """The pairs of data and scale among the arguments of a program that was rewritten."""
+        names = [value.name for value in self.report.arguments]
+        return [Pair(names[data], data, s) for data, s in pairs_of(self.program.module).items()]
+
+    @property
+    def arguments(self) -> list[Argument]:
+        """The arguments with their roles."""
+        roles = self.report.roles
+        return [Argument(value, roles.get(value.name, "")) for value in self.report.arguments]
+
+    @property
+    def entries(self) -> list[ListedMatmul]:
+        """The matmuls that are asked for, with the remarks on them."""
+        found = matmul_entries(self.matmuls, self.report.remarks)
+        return [ListedMatmul(each, self.selection.excludes(each.matmul)) for each in found]
+
+    @property
+    def layers(self) -> list[LayerReport]:
+        """The layers of the program."""
+        module = copy_module(self.program.module)
+        with located(self.program.name):
+            return run_passes(module, [NormalizePass(), RecognizePass()]).layers
+
+    @property
+    def ops(self) -> dict[str, int]:
+        """The number of occurrences of each op."""
+        return {op: count for op, count in self.report.ops.items() if count}
+
+    @property
+    def scales(self) -> dict[str, int]:
+        """The number of values by the kind of their scale."""
+        return {kind: count for kind, count in self.report.values.items() if count}
+
+    @property
+    def reads(self) -> list[Read]:
+        """The ops that read values at scale 1."""
+        remarks = [each.op for each in self.report.remarks if each.message.endswith(_MULTIPLIED)]
+        counts = self.report.given_up | Counter(remarks)
+        return [Read(op, n, _family(op), op in remarks) for op, n in _ordered(counts) if n]
+
+    @property
+    def findings(self) -> list[Finding]:
+        """What the lints found."""
+        return lint(self.rewritten, self.options, self.report)
+
+    def show(self, chosen: Sequence[str], *, sites: bool) -> None:
+        """Prints the parts that are chosen, or an overview.
+
+        Args:
+            chosen: ``arguments``, ``matmuls`` or ``lint``.
+            sites: Whether the overview lists each dynamic rescaling.
+        """
+        name, version = self.program.name, self.program.version
+        console.echo(f"{name}: {self.kind}{f' {version}' if version else ''}")
+        console.show_rewrites(self.program)
+        if not chosen:
+            self._overview(sites=sites)
+        elif sites:
+            self._sites(listed=True)
+        if "arguments" in chosen:
+            self._arguments()
+        if "matmuls" in chosen:
+            show(self.report.matmuls, self.matmuls, self.selection, name)
+        if "lint" in chosen:
+            console.echo()
+            console.echo(_listed_findings(self.findings, name))
+        if not chosen:
+            console.report_remarks(self.report.remarks, name)
+
+    def _arguments(self) -> None:
+        """Prints the arguments and results."""
+        report, pairs = self.report, self.pairs
+        header: tuple[str, ...] = _ARGUMENTS
+        forms = {pair.data: f"data, scale is {pair.scale}" for pair in pairs}
+        forms |= {pair.scale: f"scale of {pair.data}" for pair in pairs}
+        rows = _values(report.arguments, forms)
+        if self.options.recipe.narrow:
+            header = (*_ARGUMENTS, "role")
+            named = zip(self.arguments, rows, strict=True)
+            rows = [(*row, argument.role) for argument, row in named]
+        _echo("arguments", header, rows)
+        _echo("results", _ARGUMENTS, _values(report.results, {}))
+
+    def _overview(self, *, sites: bool) -> None:
+        """Prints what there is, in numbers."""
+        report, recipe = self.report, self.options.recipe
+        for line in _counted_values(report, self.pairs):
+            console.echo(line)
+        _echo("matmuls", _MATMULS, _matmuls(report.matmuls))
+        if recipe.narrow:
+            console.echo(summary(report))
+        if recipe.rescales:
+            self._sites(listed=sites)
+        _echo("layers", _LAYERS, _layers(self.layers))
+        _echo("ops", ("op", "count"), _counts(self.ops))
+        _echo("scales", ("scale", "values"), _counts(self.scales))
+        reads = [
+            (*cells(each, _READS), "refuses" if each.refused else "accepts") for each in self.reads
+        ]
+        _echo("read at scale 1", (*headers(_READS), "--strict"), reads)
+        console.echo()
+        console.echo(_counted_findings(self.findings, self.program.name))
+
+    def _sites(self, *, listed: bool) -> None:
+        """Prints the dynamic rescalings of the recipe."""
+        rows = [cells(site, _SITES) for site in self.report.sites]
+        if not listed:
+            kinds = Counter(row[:-1] for row in rows)
+            rows = [(*kind, f"{n} values") for kind, n in kinds.items()]
+        _echo("sites", headers(_SITES), rows)
+
+
+def _counted_findings(findings: Sequence[Finding], name: str) -> str:
+    """Returns a table with a line for each lint that found something.
+
+    Args:
+        findings: The findings.
+        name: The name of the program in locations without a file.
+    """
+    if not findings:
+        return console.heading("lint: none")
+    counts = Counter(finding.lint for finding in findings)
+    first = {finding.lint: finding for finding in reversed(findings)}
+    rows = [(kind, str(n), _text(first[kind], name)) for kind, n in counts.items()]
+    title = console.heading(f"lint ({len(rows)}); --lint lists all")
+    return f"{title}\n{console.table(_FINDINGS, rows, fit=True)}"
+
+
+def _listed_findings(findings: Sequence[Finding], name: str) -> str:
+    """Returns each distinct finding with its place, below its lint and what to do about it.
+
+    Args:
+        findings: The findings.
+        name: The name of the program in locations without a file.
+    """
+    if not findings:
+        return console.heading("lint: none")
+    kinds: dict[tuple[str, str], list[Finding]] = {}
+    for finding in findings:
+        kinds.setdefault((finding.lint, finding.cure), []).append(finding)
+    lines = [console.heading(f"lint ({len(findings)})")]
+    for (kind, cure), some in kinds.items():
+        lines.append(f"{kind} ({len(some)}): {cure}")
+        counts = Counter(_text(finding, name) for finding in some)
+        lines += [f"  {text}{f' ({n} times)' if n > 1 else ''}" for text, n in counts.items()]
+    return "\n".join(lines)
+
+
+def _text(finding: Finding, name: str) -> str:
+    return f"{place_of_text(finding.location, name)}: {finding.message}"
+
+
+def _family(op: str) -> str:
+    return RULES[op].family if op in RULES else "none"
+
+
+def _layers(layers: Sequence[LayerReport]) -> list[tuple[str, ...]]:
+    """Returns a row for each distinct kind of layers, in the order of their first occurrence."""
+    kinds: dict[tuple[str, ...], list[str]] = {}
+    for layer in layers:
+        kinds.setdefault((layer.name, layer.part, layer.gradient), []).append(layer.where)
+    return [
+        (*kind, str(len(places)), _shortened(", ".join(dict.fromkeys(filter(None, places)))))
+        for kind, places in kinds.items()
+    ]
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _WIDEST else text[: _WIDEST - 3] + "..."
+
+
+def _counted_values(report: Report, pairs: Sequence[Pair]) -> list[str]:
+    """Returns lines on the numbers of arguments, results and pairs."""
+    roles = Counter(report.roles.values())
+    known = "".join(f", {count} {role}" for role, count in roles.items())
+    scaled = sum(value.scaled for value in report.arguments)
+    given = f"{len(report.arguments)} arguments ({scaled} scaled{known})"
+    lines = [f"{given}, {len(report.results)} results; --arguments lists them"]
+    if pairs:
+        first, data, scale = pairs[0]
+        lines += [
+            f"{len(pairs)} pairs of data and scale among the arguments, the first of which is "
+            f"{first} (arguments {data} and {scale})"
+        ]
+    return lines
+
+
+def _values(values: Sequence[ValueReport], forms: Mapping[int, str]) -> list[tuple[str, ...]]:
+    """Returns a row for each argument or result.
+
+    Args:
+        values: The arguments or results.
+        forms: Texts on those of a program that was rewritten, by their numbers.
+    """
+    return [
+        (str(i), v.name, v.type, "data and scale" if v.paired else forms.get(i, "plain"), v.scale)
+        for i, v in enumerate(values)
+    ]
+
+
+def _matmuls(matmuls: Sequence[MatmulReport]) -> list[tuple[str, ...]]:
+    """Returns a row for each distinct kind of matmuls, in the order of their first occurrence."""
+    kinds = Counter[tuple[Any, ...]]()
+    for m in matmuls:
+        kinds[m.part, m.roles, m.certainty, m.vocabulary] += m.calls
+    return [
+        (part, " x ".join(filter(None, roles)), certainty, "yes" if vocabulary else "", str(count))
+        for (part, roles, certainty, vocabulary), count in kinds.items()
+    ]
+
+
+def _ordered(counts: Mapping[str, int]) -> list[tuple[str, int]]:
+    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+
+
+def _counts(counts: Mapping[str, int]) -> list[tuple[str, ...]]:
+    return [(name, str(count)) for name, count in _ordered(counts)]
+
+
+def _echo(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    console.echo()
+    console.echo(console.heading(f"{title} ({len(rows)})" if rows else f"{title}: none"))
+    if rows:
+        console.echo(console.table(header, rows))

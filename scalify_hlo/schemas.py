@@ -1,0 +1,44 @@
+"""JSON Schemas of what the commands write."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, Final
+
+from scalify_hlo.errors import require_choice
+from scalify_hlo.results.model import schema_of
+
+MODELS: Final = {
+    "rewrite": "passes.summary.ReportRecord",
+    "check": "cli.check_model.Comparison",
+    "calibrate": "profile.file.ProfileRecord",
+    "stats": "observe.record.StatsRecord",
+    "bisect-nan": "observe.nan_report.NanReport",
+    "compile": "targets.record.CompileRecord",
+    "explain": "explaining.record.ExplainRecord",
+    "inspect": "cli.inspected.Inspected",
+    "rules": "rules.registry.RuleList",
+    "recipes": "cli.recipes.RecipeList",
+    "compare": "choose.model.Comparison",
+    "blame": "choose.model.Blame",
+    "search": "choose.model.Search",
+}
+"""The model of the JSON of each command."""
+
+
+def json_schema(command: str) -> dict[str, Any]:
+    """Returns the JSON Schema of what a command writes as JSON.
+
+    Args:
+        command: The name of the command, such as ``compare``.
+
+    Raises:
+        UsageError: There is no such command, or it writes no JSON.
+
+    Example:
+        >>> json_schema("compare")["properties"]["format"]
+        {'const': 'scalify-hlo compare'}
+    """
+    require_choice("command", command, MODELS)
+    module, _, name = MODELS[command].rpartition(".")
+    return schema_of(getattr(import_module(f"scalify_hlo.{module}"), name))
