@@ -151,7 +151,8 @@ class Bench:
             The share; negative if the loss grows. None without a loss or weights among the results,
             or if the loss does not change or is not finite.
         """
-        weights = {n for n, t in enumerate(self._interface.arguments) if self._is_weight(t.name)}
+        names = [tensor.name for tensor in self._interface.arguments]
+        weights = {n for n, name in enumerate(names) if self.roles.get(name) == "weight"}
         if loss is None or weights.isdisjoint(self._state.values()):
             return None
         first = self.original.step(self._values[0])
@@ -159,9 +160,6 @@ class Bench:
         before, after = (float(np.real(s.values[loss.number].reshape(-1)[0])) for s in steps)
         change = (before - after) / abs(before) if before else math.nan
         return change if change and math.isfinite(change) else None
-
-    def _is_weight(self, argument: str) -> bool:
-        return self.roles.get(argument) == "weight"
 
     def losses(self, session: Session, loss: ResultKind | None, seeds: Iterable[Seed]) -> Losses:
         """Returns the loss of each step of each seed; nothing without a loss.
