@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from itertools import islice
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import DRIFT, PRODUCT_DRIFT, READ_CONE
@@ -145,7 +146,7 @@ def _is_read(value: ir.Value) -> bool:
         users = (use.owner.operation for use in value.uses)
         return (user.results[0] for user in users if user.name in ARITHMETIC)
 
-    search = Search([value], made_of, seen=ValueSet(), limit=READ_CONE)
-    users = (use.owner.operation for each in search for use in each.uses)
+    search = iter(Search([value], made_of, seen=ValueSet()))
+    users = (use.owner.operation for each in islice(search, READ_CONE) for use in each.uses)
     read = all(user.name in ARITHMETIC or user.name in READERS for user in users)
-    return read and not search.ended
+    return read and next(search, None) is None

@@ -472,8 +472,8 @@ def _made_of(value: ir.Value, rewriter: ScaleRewriter) -> Iterator[ir.Value]:
         return not alike and isinstance(rewriter.info(value), Scaled)
 
     def operands(value: ir.Value) -> Iterable[ir.Value]:
-        found = not is_block(value.owner) and value.owner.name in ELEMENTWISE
-        return filter(is_unlike, value.owner.operands) if found else ()
+        made = not is_block(value.owner) and value.owner.name in ELEMENTWISE
+        return value.owner.operands if made and is_unlike(value) else ()
 
-    search = Search(filter(is_unlike, [value]), operands, seen=ValueSet(), nearest=True)
-    return islice(search, READ_CONE)
+    search = Search([value], operands, seen=ValueSet(), nearest=True)
+    return filter(is_unlike, islice(search, READ_CONE))

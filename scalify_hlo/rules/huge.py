@@ -7,6 +7,7 @@ become NaN. So the other operand of a sum or a product with such a value is resc
 from __future__ import annotations
 
 import math
+from itertools import islice
 
 import numpy as np
 
@@ -61,8 +62,8 @@ def largest_constant(value: ir.Value) -> float:
         places = [] if _is_constant(place[0]) else _made_from(*place)
         return [each for each in places if is_real(each[0].type)]
 
-    search = Search([frame.place(value)], made_of, limit=HUGE_VALUES, nearest=True)
-    found = [_log_amax(each) for each, _ in search if is_real(each.type) and _is_constant(each)]
+    nearest = islice(Search([frame.place(value)], made_of, nearest=True), HUGE_VALUES)
+    found = [_log_amax(each) for each, _ in nearest if is_real(each.type) and _is_constant(each)]
     frame.release()
     return max(found, default=-math.inf)
 

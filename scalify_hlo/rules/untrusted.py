@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final, NamedTuple
 
 from scalify_hlo._compat import ir, stablehlo
@@ -295,13 +296,13 @@ def _is_last(matmul: ir.Operation) -> bool:
     def made_of(value: ir.Value) -> Iterator[ir.Value]:
         return (user.results[0] for user in users(value) if is_certain(user))
 
-    search = Search(matmul.results, made_of, seen=ValueSet(), limit=LAST_MATMUL_CONE)
+    search = iter(Search(matmul.results, made_of, seen=ValueSet()))
     certain = all(
         _is_wide(value)
         and all(user.name == "func.return" or is_certain(user) for user in users(value))
-        for value in search
+        for value in islice(search, LAST_MATMUL_CONE)
     )
-    return certain and not search.ended
+    return certain and next(search, None) is None
 
 
 def _is_wide(value: ir.Value) -> bool:
