@@ -20,7 +20,7 @@ class Found(Protocol[T]):
 
 
 class Search(Generic[T]):
-    """What is reached from some starts, each once; iterating goes on to the next.
+    """The things that are reached from some starts, each once; iterating goes on to the next.
 
     Args:
         starts: Where the search begins.

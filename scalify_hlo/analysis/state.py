@@ -330,7 +330,7 @@ def is_used_elsewhere(argument: Place) -> bool:
 
 
 _Read: TypeAlias = tuple[Place, bool]
-"""What an argument is in some place, and whether that is a part or a cast of it."""
+"""An argument in another place, and whether it is a part or a cast of it there."""
 
 
 def _read(use: ir.OpOperand, frame: Frame, *, part: bool) -> Iterator[_Read | None]:

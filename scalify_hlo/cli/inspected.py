@@ -169,7 +169,7 @@ class Inspected:
 
     @property
     def findings(self) -> list[Finding]:
-        """What the lints found."""
+        """The findings of the lints."""
         return lint(self.rewritten, self.options, self.report)
 
     def show(self, chosen: Sequence[str], *, sites: bool) -> None:

@@ -221,14 +221,14 @@ class MatmulEntry(NamedTuple):
 
     @property
     def remarks(self) -> list[str]:
-        """What the rewrite could not do as asked."""
+        """The requests that the rewrite could not meet."""
         scales = [scale.remark for scale in self.matmul.scales if scale is not None]
         told = self.told if self.matmul.wide is not None else ()
         return list(dict.fromkeys([*told, *filter(None, scales)]))
 
     @property
     def warnings(self) -> list[str]:
-        """Why the scale of an operand may be wrong."""
+        """The reason for which the scale of an operand may be wrong."""
         scales = [scale.warning for scale in self.matmul.scales if scale is not None]
         return list(dict.fromkeys(filter(None, scales)))
 

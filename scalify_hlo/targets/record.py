@@ -75,7 +75,7 @@ class Program:
     program=NAME,
 )
 class CompileRecord(NamedTuple):
-    """What is known of a compiled program."""
+    """The facts that are known of a compiled program."""
 
     program: Program
 
