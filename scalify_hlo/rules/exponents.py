@@ -8,7 +8,7 @@ each monomial shares all but about log2(n) ops with the others, wherever it begi
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby, zip_longest
 from operator import attrgetter
 from typing import Final
@@ -21,34 +21,36 @@ _BLOCK_BITS: Final = 6
 """log2 of the most mantissas in one product, which is below 2^64 then."""
 
 
-class Exponents:
-    """The exponents and mantissas of monomials, in f32.
+class Exponents(ScalarOps):
+    """A builder of scalar ops, with the exponents and mantissas of monomials, in f32.
 
     Args:
-        ops: Builds scalar ops.
-        number: Returns the rank-0 f32 value of a run-time scale.
+        top: The op before which they are built.
     """
 
-    def __init__(self, ops: ScalarOps, number: Callable[[RuntimeScale], ir.Value]) -> None:
-        self._ops, self._number = ops, number
+    def __init__(self, top: ir.Operation) -> None:
+        super().__init__(top)
         self._joined: dict[tuple[str, tuple[RuntimeScale, ...]], ir.Value] = {}
+
+    def number_of(self, runtime: RuntimeScale) -> ir.Value:
+        """Returns the rank-0 f32 value of a run-time scale."""
+        raise NotImplementedError
 
     def biased(self, scale: Scale) -> ir.Value:
         """Returns log2 of a monomial plus the bias of f32, as an i32, for any values of its scales.
 
         The constant is added last, so that monomials share the sums of their terms.
         """
-        ops, total = self._ops, None
-        constant = scale.exponent + BIAS - BIAS * sum([k for _, k in scale.powers])
+        constant, total = scale.exponent + BIAS - BIAS * sum([k for _, k in scale.powers]), None
         for k, runtimes in _by_power(scale.powers):
             term = self._join("add", runtimes)
             if abs(k) != 1:
-                term = ops.times(term, ops.integer(abs(k)))
+                term = self.times(term, self.integer(abs(k)))
             if total is None and k < 0:
-                total, constant = ops.integer(constant), 0
+                total, constant = self.integer(constant), 0
             add = "add" if k > 0 else "subtract"
-            total = term if total is None else ops.elementwise(add, total, term)
-        return ops.elementwise("add", total, ops.integer(constant)) if constant else total
+            total = term if total is None else self.elementwise(add, total, term)
+        return self.elementwise("add", total, self.integer(constant)) if constant else total
 
     def times_mantissas(self, value: ir.Value, scale: Scale) -> ir.Value:
         """Multiplies by the mantissas of a monomial; only scales of arguments may have some.
@@ -64,9 +66,9 @@ class Exponents:
                 (above if k > 0 else below).extend([product] * abs(k))
         for number, divisor in zip_longest(above, below):
             if number is not None:
-                value = self._ops.times(value, number)
+                value = self.times(value, number)
             if divisor is not None:
-                value = self._ops.elementwise("divide", value, divisor)
+                value = self.elementwise("divide", value, divisor)
         return value
 
     def _join(self, name: str, runtimes: tuple[RuntimeScale, ...]) -> ir.Value:
@@ -80,23 +82,20 @@ class Exponents:
                 bits = (first ^ last).bit_length() - 1
                 place = bisect_left(runtimes, last >> bits << bits, key=attrgetter("index"))
                 parts = (runtimes[:place], runtimes[place:])
-                joined = self._ops.elementwise(name, *(self._join(name, part) for part in parts))
+                joined = self.elementwise(name, *(self._join(name, part) for part in parts))
             self._joined[name, runtimes] = joined
         return joined
 
     def _exponent(self, runtime: RuntimeScale) -> ir.Value:
         """Returns the exponent of a scale with the bias of f32."""
-        return self._ops.elementwise(
-            "shift_right_logical", self._bits(runtime), self._ops.integer(MANTISSA)
-        )
+        return self.elementwise("shift_right_logical", self._bits(runtime), self.integer(MANTISSA))
 
     def _mantissa(self, runtime: RuntimeScale) -> ir.Value:
-        ops = self._ops
-        digits = ops.elementwise("and", self._bits(runtime), ops.integer((1 << MANTISSA) - 1))
-        return ops.as_float(ops.elementwise("or", digits, ops.integer(BIAS << MANTISSA)))
+        digits = self.elementwise("and", self._bits(runtime), self.integer((1 << MANTISSA) - 1))
+        return self.as_float(self.elementwise("or", digits, self.integer(BIAS << MANTISSA)))
 
     def _bits(self, runtime: RuntimeScale) -> ir.Value:
-        return self._ops.as_bits(self._number(runtime))
+        return self.as_bits(self.number_of(runtime))
 
 
 def _by_power(

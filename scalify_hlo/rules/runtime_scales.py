@@ -8,7 +8,7 @@ the function. Chains on a computed scale are built right after its definition.
 
 from __future__ import annotations
 
-from functools import partial, reduce
+from functools import reduce
 from itertools import islice, zip_longest
 from operator import mul
 from typing import NamedTuple
@@ -33,7 +33,7 @@ from scalify_hlo.dialect.value_map import Eraser, ValueMap
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.emitter import NEAREST, Emitter
 from scalify_hlo.rules.exponents import Exponents
-from scalify_hlo.rules.scalar_ops import BIAS, Home, ScalarOps
+from scalify_hlo.rules.scalar_ops import BIAS, Home
 
 _NEARLY_TWICE = 1.45
 """A root times this number rounds to the root if that is a power of two, else to the next one."""
@@ -54,7 +54,7 @@ class Awaited(NamedTuple):
     far: int = 0
 
 
-class RuntimeScales(ScalarOps):
+class RuntimeScales(Exponents):
     """The run-time scales of one function and the factors that it needs.
 
     Args:
@@ -75,7 +75,6 @@ class RuntimeScales(ScalarOps):
         self._products: dict[tuple[Scale, bool], ir.Value] = {}
         self._parts: dict[tuple[Scale, bool], list[ir.Value]] = {}
         self._converts: dict[tuple[RuntimeScale, bool], ir.Value] = {}
-        self._exponents = Exponents(self, partial(self._converted, wide=False))
         self._count = 0
         self._computed: dict[RuntimeScale, Home] = {}
         self._measured: dict[RuntimeScale, Awaited] = {}
@@ -335,10 +334,10 @@ class RuntimeScales(ScalarOps):
         if len(portions) == 2 or wide:
             first, *others = (self._product(portion, wide) for portion in portions)
             return [kept, reduce(self.times, others, self.elementwise("divide", first, kept))]
-        biased = self._exponents.biased(scale)
+        biased = self.biased(scale)
         rest = self.elementwise("subtract", biased, self._clamp(biased))
         factor = self._power(self.elementwise("add", rest, self.integer(BIAS)))
-        return [kept, self._exponents.times_mantissas(factor, scale)]
+        return [kept, self.times_mantissas(factor, scale)]
 
     def kept(self, scale: Scale, *, wide: bool) -> ir.Value:
         """Returns a run-time scale as one number, clamped to normal numbers if needed."""
@@ -349,7 +348,7 @@ class RuntimeScales(ScalarOps):
             return self._of_sizes(scale, wide) if wide or not scale.wide else self._in_f32(scale)
         portions = _portions(scale, wide)
         if len(portions) > 2 and not wide:
-            return self._power(self._exponents.biased(scale))
+            return self._power(self.biased(scale))
         value = reduce(self.times, (self._product(portion, wide) for portion in portions))
         low, high = (self.number(2.0**e, wide=wide) for e in (-bound, bound))
         return self.elementwise("clamp", low, value, high)
@@ -435,6 +434,10 @@ class RuntimeScales(ScalarOps):
             above.append(self.number(number * 2.0**scale.exponent, wide=wide))
         value = reduce(self.times, above)
         return self.elementwise("divide", value, reduce(self.times, below)) if below else value
+
+    def number_of(self, runtime: RuntimeScale) -> ir.Value:
+        """See `Exponents.number_of`."""
+        return self._converted(runtime, wide=False)
 
     def _converted(self, runtime: RuntimeScale, wide: bool) -> ir.Value:
         key = runtime, wide

@@ -25,4 +25,5 @@ def test_numbers_of_what_reads_a_cast() -> None:
     """Through ops that move its data, and no others."""
     module = parse(READ)
     cast = body_of(module).operations[0]
-    assert _numbers(cast.operation) == {3, 5}
+    with module.context:
+        assert _numbers(cast.operation) == {3, 5}
