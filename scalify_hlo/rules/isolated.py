@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.runtime_size import powers_of, sized
 from scalify_hlo.algebra.scale import RuntimeScale, Scale, Scaled, ScaleInfo
+from scalify_hlo.algebra.uncertainty import UNKNOWN
 from scalify_hlo.dialect.value_map import erase, erase_argument
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.probes import probe_block
@@ -125,7 +126,10 @@ def translated(
     translate = rewriter.runtime_scales.translate
     scale = translate(info.scale, inner.runtime_scales, names)
     for runtime in powers_of(info.level):
-        translate(Scale(0, ((runtime, 1),)), inner.runtime_scales, names)
+        size = Scale(0, ((runtime, 1),))
+        if not inner.runtime_scales.is_made_of(size, names):  # It is measured in the body.
+            return info._replace(scale=scale, level=float(info.level), uncertainty=UNKNOWN)
+        translate(size, inner.runtime_scales, names)
     return info._replace(scale=scale, level=_renamed_level(info.level, names))
 
 

@@ -8,6 +8,7 @@ the function. Chains on a computed scale are built right after its definition.
 
 from __future__ import annotations
 
+from collections.abc import Container, Sequence
 from functools import reduce
 from itertools import islice, zip_longest
 from operator import mul
@@ -207,7 +208,7 @@ class RuntimeScales(Exponents):
                     found[runtime] = None
                 elif runtime in self._origins:
                     origin = self._origins[runtime]
-                    waiting += [origin.scale] if isinstance(origin, ScaleRoot) else origin.scales
+                    waiting += scales_in(origin)
         return list(found)
 
     def forget(self, count: int) -> None:
@@ -288,6 +289,16 @@ class RuntimeScales(Exponents):
                 names[runtime] = self._rederive(source._origins[runtime], source, names)
             parts.append(Scale(0, ((names[runtime], k),)))
         return reduce(mul, parts)
+
+    def is_made_of(self, scale: Scale, known: Container[RuntimeScale]) -> bool:
+        """Whether a scale is made of some run-time scales, with roots and maxima of them."""
+        for runtime, _ in scale.powers:
+            origin = self._origins.get(runtime)
+            if runtime not in known and (
+                origin is None or not all(self.is_made_of(s, known) for s in scales_in(origin))
+            ):
+                return False
+        return True
 
     def _rederive(
         self, origin: RuntimeOrigin, source: RuntimeScales, names: dict[RuntimeScale, RuntimeScale]
@@ -457,6 +468,11 @@ def _measured(known: Scaled | None) -> Uncertainty:
     return known.scale.uncertainty.and_of(known.uncertainty.with_root(STATISTIC))
 
 
+def scales_in(origin: RuntimeOrigin) -> Sequence[Scale]:
+    """Returns the scales from which a run-time scale is derived."""
+    return (origin.scale,) if isinstance(origin, ScaleRoot) else origin.scales
+
+
 def _portions(scale: Scale, wide: bool) -> list[Scale]:
     """Returns the factors of a scale that are within range, in f32 no more than three of them."""
     return list(islice(scale.portions(SAFE_REACH[wide]), None if wide else 3))
@@ -469,6 +485,6 @@ def _all_below(scale: Scale) -> bool:
 
 def _bound_of_sizes(origin: RuntimeOrigin) -> int:
     """Returns the bound of what is derived from measured sizes: that of the largest of these."""
-    scales = (origin.scale,) if isinstance(origin, ScaleRoot) else origin.scales
+    scales = scales_in(origin)
     each = max((runtime.bound for scale in scales for runtime, _ in scale.powers), default=0)
     return min(origin.bound, max(INPUT_BOUND[origin.wide], each))

@@ -8,6 +8,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+import optax
 import pytest
 
 import scalify_hlo
@@ -154,3 +155,20 @@ def test_a_loss_scale_that_grows(recipe: str, signature: str) -> None:
     assert float(scalify_hlo.asarray(ours[1])) == float(state[1]) > 2.0**50
     ended, expected = loss_of(scalify_hlo.asarray(ours[0])), loss_of(state[0])
     assert abs(ended - expected) < 0.02 * first
+
+
+@pytest.mark.parametrize("recipe", ["fp8-state", "fp8-state8", "fp8", "unit"])
+def test_sizes_that_a_function_measures_for_its_result(recipe: str) -> None:
+    """LARS chooses its trust ratio in a function, in which the norms are scalars of their own."""
+    optimizer = optax.lars(0.1)
+
+    def step(w: jax.Array, state: Any, x: jax.Array) -> Any:
+        gradient = jax.grad(lambda w: jnp.mean((x @ w) ** 2))(w)
+        updates, state = optimizer.update(gradient, state, w)
+        return optax.apply_updates(w, updates), state
+
+    w, x = jnp.eye(32) / 2, jax.random.normal(jax.random.key(0), (64, 32))
+    exported = program_of(step, w, optimizer.init(w), x)
+    rewritten = scalify_hlo.rewrite(exported, recipe=recipe)
+    wanted, found = (p.call(w, optimizer.init(w), x)[0] - w for p in (exported, rewritten))
+    assert decibels(wanted, found) > 13
