@@ -1,4 +1,4 @@
-"""What a further layer adds to a rewritten program: as many ops at depth as near the surface.
+"""The ops that a further layer adds to a rewritten program, at depth and near the surface.
 
     python -m benchmarks.growth
     python -m benchmarks.growth --kind chain --recipe fp8 unit
@@ -58,7 +58,7 @@ LAYERS: Mapping[str, tuple[Callable[[jax.Array, jax.Array], jax.Array], bool]] =
 
 
 class Count(NamedTuple):
-    """What a rewritten program has."""
+    """The counts of a rewritten program, and the seconds that the rewrite took."""
 
     ops: int
     statistics: int
@@ -84,7 +84,7 @@ def program(kind: str, depth: int) -> str:
 
 
 def count(text: str, **options: Any) -> Count:
-    """What a program has after a rewrite."""
+    """Returns the counts of a program after a rewrite."""
     start = time.perf_counter()
     rewritten, report = scalify_hlo.rewrite(text, report=True, **options)
     seconds = time.perf_counter() - start

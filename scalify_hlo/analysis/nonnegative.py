@@ -34,7 +34,6 @@ from scalify_hlo.dialect.traits import (
 
 _ROOTS: Final = LOGARITHMS | {"stablehlo.rsqrt", "stablehlo.sqrt"}
 _POWER: Final = "stablehlo.power"
-_CONSTANT: Final = "stablehlo.constant"
 _SUM: Final = "stablehlo.add"
 _DIFFERENCE: Final = "stablehlo.subtract"
 _CHOICE: Final = "stablehlo.select"

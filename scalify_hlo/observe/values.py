@@ -25,7 +25,6 @@ from scalify_hlo.observe.numbering import Identities
 from scalify_hlo.quantize.encoding import dtype_of, elements_of
 from scalify_hlo.transforms.hoist import block_of
 
-_CONSTANT: Final = "stablehlo.constant"
 _BROADCAST: Final = "stablehlo.broadcast_in_dim"
 _SAME: Final = COPIES | MAGNITUDES | REORDERS | RESHAPES
 """Ops whose result has the magnitudes of the operand with its number."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from tests.py.programs.program import read
 
-_ONE = {"a": 1}
-
 PROGRAMS = (
     *read(
         """

@@ -34,23 +34,6 @@ def _pairs(
     return Program(f"reduce_{name}", "stablehlo.reduce", body, "finite finite", groups, moves, 8)
 
 
-_WINDOWS = """
-func.func @main(%x: tensor<${M}x8xf32>, %y: tensor<${M}x8xf32>) -> tensor<${M}x4xf32> {
-  %i = stablehlo.constant dense<0.0> : $s
-  %j = stablehlo.constant dense<$NINF> : $s
-  %0:2 = "stablehlo.reduce_window"(%x, %y, %i, %j) <{
-    window_dimensions = array<i64: 1, 2>, window_strides = array<i64: 1, 2>
-  }> ({
-  ^bb0(%a: $s, %b: $s, %c: $s, %d: $s):
-    %1 = stablehlo.add %a, %c : $s
-    %2 = stablehlo.maximum %b, %d : $s
-    stablehlo.return %1, %2 : $s, $s
-  }) : (tensor<${M}x8xf32>, tensor<${M}x8xf32>, $s, $s)
-    -> (tensor<${M}x4xf32>, tensor<${M}x4xf32>)
-  %1 = stablehlo.multiply %0#0, %0#1 : tensor<${M}x4xf32>
-  return %1 : tensor<${M}x4xf32>
-}"""
-
 _CUMULATIVE = """
 func.func @main(%x: tensor<${M}x8xf32>) -> tensor<${M}x8xf32> {
   %i = stablehlo.constant dense<INIT> : $s
@@ -128,22 +111,6 @@ func.func @main(%x: $mn, %y: $mn, %z: $mn) -> $mn {{
 }}"""
     return Program(f"map_{name}", "stablehlo.map", body, data.strip(), groups, moves, 8)
 
-
-_PLUS_COMBINE = """
-func.func @main(%x: $mn, %y: $mn, %i: tensor<${M}x1xi32>, %u: $mn, %v: $mn) -> $mn {
-  %0:2 = "stablehlo.scatter"(%x, %y, %i, %u, %v) <{
-    indices_are_sorted = false, unique_indices = false,
-    scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1],
-      inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>
-  }> ({
-  ^bb0(%a: $s, %b: $s, %c: $s, %d: $s):
-    %1 = stablehlo.add %a, %c : $s
-    %2 = stablehlo.maximum %b, %d : $s
-    stablehlo.return %1, %2 : $s, $s
-  }) : ($mn, $mn, tensor<${M}x1xi32>, $mn, $mn) -> ($mn, $mn)
-  %1 = stablehlo.multiply %0#0, %0#1 : $mn
-  return %1 : $mn
-}"""
 
 _SELECTED = """
 func.func @main(%x: tensor<${M}x8xf32>, %u: tensor<${M}x4xf32>) -> tensor<${M}x8xf32> {

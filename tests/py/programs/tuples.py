@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from tests.py.programs.program import Program, read
 
-_TUPLE = "tuple<$mn, $n>"
-
 PROGRAMS: tuple[Program, ...] = (
     *read(
         """
