@@ -31,7 +31,7 @@ from benchmarks.common import Row, arguments, report
 from scalify_hlo._compat import ir, new_context, stablehlo
 from scalify_hlo.api import make_options, rewrite_program
 from scalify_hlo.cli.options import read
-from scalify_hlo.io.program import FileKind, read_program, save_program
+from scalify_hlo.io.program import Kind, read_program, save_program
 from scalify_hlo.storage.files import save_file
 
 T = TypeVar("T")
@@ -115,7 +115,7 @@ def rewrite_file(kind: str, width: int) -> Iterator[None]:
     rewrite_program(program, options)
     yield
     # Older versions lack FP8 matmuls.
-    newest = "current" if program.kind in (FileKind.ARTIFACT, FileKind.EXPORTED) else None
+    newest = "current" if program.kind in (Kind.ARTIFACT, Kind.EXPORTED) else None
     save_file(str(path(kind, width, ".fp8")), lambda file: save_program(program, file, newest))
     yield
 

@@ -14,7 +14,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.measured import Measured
 from scalify_hlo.errors import UsageError, nearest, refuse_without
 from scalify_hlo.explaining.device import for_device
-from scalify_hlo.io.program import Program, write_program
+from scalify_hlo.io.program import Program
 from scalify_hlo.io.wellformed import located
 from scalify_hlo.passes.pipeline import Options, Signature
 from scalify_hlo.passes.record import rewrite_recorded
@@ -24,7 +24,7 @@ from scalify_hlo.profile.model import Profile
 from scalify_hlo.recipes.loading import recipe_of, require_pairs
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.report.model import Report
-from scalify_hlo.run.given import exported_of, readable
+from scalify_hlo.run.given import readable, written
 
 if TYPE_CHECKING:
     import jax
@@ -197,26 +197,16 @@ def rewrite(
         recipe, signature, input_scale, given, profile, strict=strict, listed=report
     )
     require_pairs(options.recipe, signature)
-    rewritten, done = _rewrite(program, replace(options, again=again, optimize=optimize))
+    options = replace(options, again=again, optimize=optimize)
+    rewritten, done = rewrite_program(readable(program), options)
     if not report:
         warn_of(done, stacklevel=2)
-    return (rewritten, done) if report else rewritten
-
-
-def _rewrite(program: Any, options: Options) -> tuple[Any, Report]:
-    exported = exported_of(program)
-    if exported is not None:
-        from scalify_hlo.frontend.exported import rewrite_with_report
-
-        done = rewrite_with_report(exported, options)
-        return done.exported, done.report
-    rewritten, report = rewrite_program(readable(program), options)
-    own = rewritten.module if isinstance(program, ir.Module) else write_program(rewritten)
-    return own, report
+    own: P = written(rewritten)
+    return (own, done) if report else own
 
 
 def rewrite_program(program: Program, options: Options) -> tuple[Program, Report]:
-    """Rewrites a program that was read from a file; its module is edited in place.
+    """Rewrites a program that was read; its module is edited in place.
 
     Args:
         program: The program.
@@ -234,9 +224,7 @@ def rewrite_program(program: Program, options: Options) -> tuple[Program, Report
             return program, rewrite_recorded(program.module, options, program.name)
     from scalify_hlo.frontend.exported import rewrite_with_report
 
-    rewritten = rewrite_with_report(
-        program.exported, options, module=program.module, name=program.name
-    )
+    rewritten = rewrite_with_report(program, options)
     return replace(program, exported=rewritten.exported), rewritten.report
 
 

@@ -16,6 +16,21 @@ def main_function(module: ir.Operation) -> ir.OpView | None:
     return None
 
 
+def entry(module: ir.Module) -> ir.OpView:
+    """Returns the function `main` of a program, which one that was read has for certain.
+
+    Raises:
+        InputError: There is none.
+    """
+    main = main_function(module.operation)
+    if main is None:
+        raise InputError(
+            "the module has no function @main",
+            hint="export a program with jax.export, or rename its entry function to main",
+        )
+    return main
+
+
 def is_private(function: ir.OpView) -> bool:
     """Whether a function can only be called inside of the module."""
     visibility = function.attributes

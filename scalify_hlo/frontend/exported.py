@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, NoReturn
+from dataclasses import dataclass, field, replace
+from typing import Any, NoReturn, TypeAlias
 
 import jax
 
@@ -13,30 +13,48 @@ from scalify_hlo import _compat
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.measured import Measured
 from scalify_hlo.errors import UsageError
-from scalify_hlo.frontend.marks import (
-    Marks,
-    flat_pairs,
-    float_pairs,
-    kept_after,
+from scalify_hlo.frontend.leaves import (
+    Leaf,
+    avals_of,
+    flat_tree,
+    kept_of,
+    leaves_of,
+    mark,
     origins_of,
-    pair_avals,
     pair_tree,
-    set_marks,
-    signature_marks,
-    split_at_entry,
-    with_stored,
+    rewritten_leaves,
 )
-from scalify_hlo.frontend.scaling_state import Extension
+from scalify_hlo.frontend.scaling_state import extended
 from scalify_hlo.io.artifact import parse_artifact, version_of, write_artifact_since
-from scalify_hlo.io.wellformed import check_module, located
-from scalify_hlo.jax_api.scaled_array import is_float, is_scaled_array
+from scalify_hlo.io.program import Program
+from scalify_hlo.io.wellformed import located
+from scalify_hlo.jax_api.scaled_array import is_scaled_array
 from scalify_hlo.jax_api.stored_program import stored_program
 from scalify_hlo.passes.pipeline import Options, rewrite_module
 from scalify_hlo.passes.record import record, refuse_rewritten
 from scalify_hlo.passes.signature import SignaturePass
-from scalify_hlo.quantize.delayed import LEAVES
 from scalify_hlo.recipes.model import WITH_ALGORITHMS
 from scalify_hlo.report.model import Report
+
+_Trees: TypeAlias = tuple[Any, Any]
+"""The trees of arguments and results."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """The flat arguments of a call, for which a program is rewritten.
+
+    Attributes:
+        pairs: For each, whether it is a pair. All float results are pairs then, unless no argument
+            is and scales are measured.
+        measured: log2 of the rms of the other arguments, which are split at entry; None for those
+            whose values are not known. Declared sizes take precedence.
+        shapes: By number the shapes of arrays of scales.
+    """
+
+    pairs: Sequence[bool]
+    measured: Sequence[float | None] | None = None
+    shapes: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -45,26 +63,18 @@ class Rewritten:
 
     Attributes:
         exported: The new Exported.
-        arguments: The marks of the flat arguments of the old one.
-        results: The marks of the flat results of the old one.
+        arguments: The flat arguments of the old one, and what became of them.
+        results: The flat results of the old one.
         report: The report of the rewrite.
     """
 
     exported: jax.export.Exported
-    arguments: Marks
-    results: Marks
+    arguments: Sequence[Leaf]
+    results: Sequence[Leaf]
     report: Report
 
 
-def rewrite_with_report(
-    exported: jax.export.Exported,
-    options: Options,
-    pairs: Sequence[bool] | None = None,
-    module: ir.Module | None = None,
-    measured: Sequence[float | None] | None = None,
-    shapes: Mapping[int, tuple[int, ...]] | None = None,
-    name: str = "",
-) -> Rewritten:
+def rewrite_with_report(program: Program, options: Options, call: Call | None = None) -> Rewritten:
     """Rewrites an Exported and its vjp.
 
     With the `scaled` signature, each float argument and result becomes a `ScaledArray` node in the
@@ -72,19 +82,13 @@ def rewrite_with_report(
     ScaledArrays. With `same`, pytrees and avals are not changed.
 
     Args:
-        exported: The Exported.
+        program: The program of an Exported. Its module is edited in place; if the Exported has none
+            of its own, the new one has none either.
         options: The options of the rewrite. The signature pass marks the module by them.
-        pairs: For each flat argument, whether it is a pair. If given, it replaces the signature,
-            and all float results are pairs, unless no argument is and scales are measured.
-        module: The module of an Exported that has none of its own. It is edited in place, and the
-            new Exported has none either.
-        measured: With `pairs`, log2 of the rms of the other flat arguments, which are split at
-            entry; None for arguments whose values are not known. Declared sizes take precedence.
-        shapes: With `pairs`, by index the shapes of arrays of scales.
-        name: The name of the program in errors; by default the name of its function.
+        call: The arguments of a call, which replace the signature.
 
     Returns:
-        The new Exported, the marks of the old one, and the report.
+        The new Exported, the leaves of the old one, and the report.
 
     Raises:
         InputError: The program cannot be rewritten, or was rewritten before and `options` do not
@@ -92,31 +96,70 @@ def rewrite_with_report(
         UsageError: An input scale matches no argument, the scale of an argument is neither declared
             nor measured, or the recipe is for GPUs and the program for TPUs.
     """
+    exported, module = program.exported, program.module
+    if exported is None:
+        raise UsageError("this rewrites programs of jax.export", hint="give an Exported")
     options = _for_platforms(exported, options)
-    if module is None:
-        module = parse_artifact(exported.mlir_module_serialized, exported.fun_name)
-        check_module(module, exported.fun_name)
     if not options.again:
-        refuse_rewritten(module, name or exported.fun_name)
+        refuse_rewritten(module, program.name)
     with module.context:
-        if pairs is None:
-            arguments, results = signature_marks(module, exported, options)
+        if call is None:
+            # Arguments without a declared scale are marked, and reported, by the signature pass.
+            replace(options.marking, every=False).mark(module.operation)
+            scaled = options.signature == "scaled"
+            arguments, results = leaves_of(module, exported)
+            arguments = [
+                replace(each, pair=scaled and each.is_float) if each.number is None else each
+                for each in arguments
+            ]
         else:
-            sizes = _sizes(module, exported, options, pairs, measured)
-            arguments = Marks(tuple(pairs), sizes, shapes=dict(shapes or {}))
-            # If all scales are static, results stay plain: the scales of pairs would be run-time
-            # scales in the next call.
-            paired = measured is None or any(pairs)
-            results = Marks(tuple(paired and is_float(a.dtype) for a in exported.out_avals), {})
+            arguments, results = _leaves_of_call(module, exported, options, call)
     return _rewrite_marked(
         exported,
         module,
         options,
         arguments,
         results,
-        in_tree=lambda marks: marks.tree(exported.in_tree, exported.in_avals),
-        out_tree=lambda marks: marks.tree(exported.out_tree, exported.out_avals),
+        lambda taken, given: (
+            pair_tree(exported.in_tree, [each.node for each in taken]),
+            pair_tree(exported.out_tree, [each.node for each in given]),
+        ),
     )
+
+
+def _leaves_of_call(
+    module: ir.Module, exported: jax.export.Exported, options: Options, call: Call
+) -> tuple[list[Leaf], list[Leaf]]:
+    """Returns the leaves for the arguments of a call.
+
+    The size of a plain argument is the declared one, else the measured one.
+    """
+    if options.declared:
+        SignaturePass("same", options.declared).mark(module.operation)
+    declared, results = leaves_of(module, exported)
+    arguments: list[Leaf] = []
+    for i, (leaf, pair) in enumerate(zip(declared, call.pairs, strict=True)):
+        size = None if pair else leaf.size
+        known = pair or size is not None or leaf.number is None or not leaf.is_float
+        if call.measured is not None and not known:
+            size = _measured(call.measured[i], options)
+        shape = call.shapes.get(i, ())
+        arguments.append(replace(leaf, pair=pair, size=size, shape=shape))
+    # If all scales are static, results stay plain: the scales of pairs would be run-time scales in
+    # the next call.
+    paired = call.measured is None or any(call.pairs)
+    return arguments, [replace(each, pair=paired and each.is_float) for each in results]
+
+
+def _measured(size: float | None, options: Options) -> float:
+    if size is None:
+        raise UsageError(
+            f"recipe {options.recipe.name!r} predicts sizes from those of the arguments, and "
+            "these are traced",
+            hint="call the function with arrays of these shapes first, outside of jax.jit, or "
+            "declare the scales of its arguments, as in settings={'inputs.scale': ['*=2^0']}",
+        )
+    return Measured(size)
 
 
 def _for_platforms(exported: jax.export.Exported, options: Options) -> Options:
@@ -165,92 +208,53 @@ def _rewrite_marked(
     exported: jax.export.Exported,
     module: ir.Module,
     options: Options,
-    arguments: Marks,
-    results: Marks,
-    *,
-    in_tree: Callable[[Marks], _compat.TreeDef],
-    out_tree: Callable[[Marks], _compat.TreeDef],
+    arguments: Sequence[Leaf],
+    results: Sequence[Leaf],
+    trees_of: Callable[[Sequence[Leaf], Sequence[Leaf]], _Trees],
 ) -> Rewritten:
-    """Rewrites a module whose arguments and results have marks.
+    """Rewrites a module for arguments and results.
 
     Args:
         exported: The Exported of the module.
         module: The module, which is edited in place.
         options: The options of the rewrite.
-        arguments: The marks of the arguments.
-        results: The marks of the results.
-        in_tree: Makes the new tree of arguments from their marks after the rewrite.
-        out_tree: Makes the new tree of results from their marks after the rewrite.
+        arguments: The arguments.
+        results: The results.
+        trees_of: Makes the new trees from the leaves after the rewrite.
     """
     with module.context:
-        set_marks(module, exported, arguments, results)
+        mark(module, arguments, results)
+        arrays = any(leaf.shape for leaf in arguments)
         with located(exported.fun_name):
-            marked = _without_signature(options)
-            report = rewrite_module(module, replace(marked, scale_arrays=bool(arguments.shapes)))
+            report = rewrite_module(module, _without_signature(options, arrays=arrays))
         record(module, options, report)
-        extra = 0 if report.scaling_state is None else len(LEAVES)
-        arguments, results = with_stored(module, exported, arguments, results, extra)
-        kept = kept_after(exported.module_kept_var_idx, arguments.pairs)
-        origins: Any = (origins_of(arguments.pairs), origins_of(results.pairs))
-        before = exported.in_avals, exported.out_avals
-        avals: Any = tuple(map(pair_avals, before, (arguments, results)))
-        trees = in_tree(arguments), out_tree(results)
+        arguments, results = rewritten_leaves(module, arguments, results)
+        taken, given, trees = arguments, results, trees_of(arguments, results)
         if report.scaling_state is not None:
-            extension = Extension(report.scaling_state, *trees)
-            extension.place(module, kept)
-            trees, kept = (extension.in_tree, extension.out_tree), extension.kept(kept)
-            origins, avals = extension.origins(*origins), extension.avals(*avals)
+            taken, given, trees = extended(module, report.scaling_state, taken, given, trees)
         artifact = exported.mlir_module_serialized and _write(module, exported)
     new = _compat.replace_exported(
         exported,
-        arguments=origins[0],
-        results=origins[1],
+        arguments=origins_of(taken),
+        results=origins_of(given),
         vjp=_rewritten_vjp(exported, options, arguments, results),
         mlir_module_serialized=artifact,
-        in_avals=tuple(avals[0]),
-        out_avals=tuple(avals[1]),
-        module_kept_var_idx=kept,
+        in_avals=avals_of(taken),
+        out_avals=avals_of(given),
+        module_kept_var_idx=kept_of(taken),
         in_tree=trees[0],
         out_tree=trees[1],
     )
-    if arguments.stored:
+    if any(leaf.stored for leaf in arguments):
         new = stored_program(new)
     return Rewritten(new, arguments, results, report)
 
 
-def _without_signature(options: Options) -> Options:
+def _without_signature(options: Options, *, arrays: bool) -> Options:
     """Returns the options for a module whose arguments and results are marked already."""
     inputs = replace(options.recipe.inputs, scale=(), blocks=())
     recipe = replace(options.recipe, inputs=inputs)
-    return replace(options, recipe=recipe, signature="same", input_scale={})
-
-
-def _sizes(
-    module: ir.Module,
-    exported: jax.export.Exported,
-    options: Options,
-    pairs: Sequence[bool],
-    measured: Sequence[float | None] | None,
-) -> dict[int, float]:
-    """Returns the sizes of plain arguments by index: the declared ones, else the measured ones."""
-    known: dict[int, float] = {}
-    declared = options.declared
-    if declared:
-        SignaturePass("same", declared).mark(module.operation)
-        known = split_at_entry(module, exported)
-    for i in exported.module_kept_var_idx:
-        if measured is None or pairs[i] or i in known or not is_float(exported.in_avals[i].dtype):
-            continue
-        size = measured[i]
-        if size is None:
-            raise UsageError(
-                f"recipe {options.recipe.name!r} predicts sizes from those of the arguments, and "
-                "these are traced",
-                hint="call the function with arrays of these shapes first, outside of jax.jit, or "
-                "declare the scales of its arguments, as in settings={'inputs.scale': ['*=2^0']}",
-            )
-        known[i] = Measured(size)
-    return {i: size for i, size in known.items() if not pairs[i]}
+    return replace(options, recipe=recipe, signature="same", input_scale={}, scale_arrays=arrays)
 
 
 def _write(module: ir.Module, exported: jax.export.Exported) -> bytes:
@@ -260,7 +264,10 @@ def _write(module: ir.Module, exported: jax.export.Exported) -> bytes:
 
 
 def _rewritten_vjp(
-    exported: jax.export.Exported, options: Options, arguments: Marks, results: Marks
+    exported: jax.export.Exported,
+    options: Options,
+    arguments: Sequence[Leaf],
+    results: Sequence[Leaf],
 ) -> Callable[[jax.export.Exported], jax.export.Exported] | None:
     """Returns the function that makes the new vjp; the original's vjp is rewritten on demand."""
     if not exported.has_vjp():
@@ -268,9 +275,9 @@ def _rewritten_vjp(
     kind = options.recipe.scaling.kind
     if kind in _STEPWISE:
         return _refuse_vjp
-    if arguments.powers or results.powers:
+    if any(leaf.power for leaf in (*arguments, *results)):
         return _refuse_packed_vjp
-    if arguments.shapes or results.shapes:
+    if any(leaf.shape for leaf in (*arguments, *results)):
         return _refuse_array_vjp
 
     @functools.cache
@@ -310,32 +317,47 @@ def _refuse_array_vjp(exported: jax.export.Exported) -> NoReturn:
 
 
 def _rewrite_vjp(
-    vjp: jax.export.Exported, options: Options, arguments: Marks, results: Marks
+    vjp: jax.export.Exported,
+    options: Options,
+    arguments: Sequence[Leaf],
+    results: Sequence[Leaf],
 ) -> jax.export.Exported:
-    """Rewrites the vjp of a program whose arguments and results have these marks.
+    """Rewrites the vjp of a program with these arguments and results.
 
     The vjp takes the primal arguments and then a cotangent for each result, and returns a cotangent
     for each argument. The cotangents of pairs are pairs.
     """
     module = parse_artifact(vjp.mlir_module_serialized, vjp.fun_name)
-    count = len(arguments.pairs)
-    taken = Marks(
-        float_pairs((*arguments.pairs, *results.pairs), vjp.in_avals),
-        arguments.sizes,
-        arguments.stored | {count + i: format_ for i, format_ in results.stored.items()},
-    )
-    given = Marks(float_pairs(arguments.pairs, vjp.out_avals), {}, arguments.stored)
-    cotangents = sum(index >= count for index in vjp.module_kept_var_idx)
+    with module.context:
+        own, returned = leaves_of(module, vjp)
+    primal = [*arguments, *(replace(each, size=None) for each in results)]
+    taken, given = _like(own, primal), _like(returned, arguments, sized=False)
+    cotangents = sum(leaf.number is not None for leaf in own[len(arguments) :])
     flat = _rewrite_marked(
         vjp,
         module,
         replace(options, cotangents=cotangents),
         taken,
         given,
-        in_tree=lambda _: jax.tree.structure((flat_pairs(taken.pairs), {})),
-        out_tree=lambda _: jax.tree.structure(flat_pairs(given.pairs)),
+        lambda taken, given: (
+            jax.tree.structure((flat_tree(taken), {})),
+            jax.tree.structure(flat_tree(given)),
+        ),
     ).exported
-    if not any(taken.pairs):
+    if not any(leaf.pair for leaf in taken):
         return flat
-    gradients = tuple(given.nodes(vjp.out_avals))
+    gradients = tuple(leaf.node for leaf in given)
     return ScaledVjp(**_compat.field_values(flat), gradients=gradients)
+
+
+def _like(own: Sequence[Leaf], others: Sequence[Leaf], *, sized: bool = True) -> list[Leaf]:
+    """Returns leaves of floats as pairs, sizes and stored formats where others are."""
+    return [
+        replace(
+            leaf,
+            pair=like.pair and leaf.is_float,
+            size=like.size if sized else None,
+            stored=like.stored,
+        )
+        for leaf, like in zip(own, others, strict=True)
+    ]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import jax
@@ -12,8 +12,9 @@ import numpy as np
 from scalify_hlo import _compat
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect.structure import structural_hash
-from scalify_hlo.frontend.exported import Rewritten, rewrite_with_report
-from scalify_hlo.io.artifact import parse_artifact, version_of, write_artifact_since
+from scalify_hlo.frontend.exported import Call, Rewritten, rewrite_with_report
+from scalify_hlo.io.artifact import version_of, write_artifact_since
+from scalify_hlo.io.program import Program
 from scalify_hlo.io.tensors import interface
 from scalify_hlo.jax_api.scaled_array import is_scaled_array
 from scalify_hlo.observe.collector import Stats
@@ -69,32 +70,21 @@ class ObservedRewrite:
 
 
 def observe_rewrite(
-    exported: jax.export.Exported,
-    options: Options,
-    pairs: Sequence[bool],
-    measured: Sequence[float | None] | None,
-    selection: Selection,
-    shapes: Mapping[int, tuple[int, ...]] | None = None,
+    program: Program, options: Options, call: Call, selection: Selection
 ) -> ObservedRewrite:
     """Rewrites an Exported so that it returns statistics; see `rewrite_with_report`.
 
     Args:
-        exported: The Exported.
+        program: The program of the Exported.
         options: The options of the rewrite.
-        pairs: For each flat argument, whether it is a pair.
-        measured: log2 of the rms of the other flat arguments.
+        call: The arguments of the call.
         selection: The values of which statistics are wanted.
-        shapes: By index the shapes of arrays of scales.
     """
-    name = exported.fun_name
-    module = parse_artifact(exported.mlir_module_serialized, name)
-    hash_ = structural_hash(module)
-    programs = Programs(module, name, selection)
+    name, hash_ = program.name, structural_hash(program.module)
+    programs = Programs(program.module, name, selection)
     numbered = programs.numbered
     asked = programs.probing(options)
-    rewritten = rewrite_with_report(
-        exported, asked, pairs, module=numbered, measured=measured, shapes=shapes
-    )
+    rewritten = rewrite_with_report(replace(program, module=numbered), asked, call)
     prepared = programs.instrument_rewrite(numbered, rewritten.report, options)
     return ObservedRewrite(
         rewritten,

@@ -22,9 +22,8 @@ from scalify_hlo import _compat
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.errors import UsageError, caller
-from scalify_hlo.frontend.exported import Rewritten, rewrite_with_report
+from scalify_hlo.frontend.exported import Call, Rewritten, rewrite_with_report
 from scalify_hlo.frontend.observed import ObservedCalls, observe_rewrite
-from scalify_hlo.io.tensors import DTYPES
 from scalify_hlo.jax_api.scaled_array import (
     ScaledArray,
     data_at_one,
@@ -40,6 +39,7 @@ from scalify_hlo.passes.pipeline import Options
 from scalify_hlo.passes.summary import warn_of
 from scalify_hlo.recipes.model import NONE
 from scalify_hlo.report.model import ValueReport
+from scalify_hlo.run.given import readable
 from scalify_hlo.run.input_scales import measured_size
 
 _SHARED = ("static_argnums", "static_argnames", "donate_argnums", "donate_argnames")
@@ -130,16 +130,14 @@ class Scalified:
         pairs = [is_scaled_array(leaf) for leaf in given]
         shapes = _scale_shapes(given, self.options)
         given = jax.tree.map(_unmapped, given)
-        sizes = self._sizes(captured, leaves, tree)
+        about = Call(pairs, self._sizes(captured, leaves, tree), shapes)
         collected: list[Any] = []
         if selection is None:
-            rewritten = rewrite_with_report(
-                exported, self.options, pairs, measured=sizes, shapes=shapes
-            )
+            rewritten = rewrite_with_report(readable(exported), self.options, about)
             warn_of(rewritten.report, stacklevel=2)
             run = rewritten.exported.call
         else:
-            observed = observe_rewrite(exported, self.options, pairs, sizes, selection, shapes)
+            observed = observe_rewrite(readable(exported), self.options, about, selection)
             rewritten, run = observed.rewritten, observed.collecting(collected)
         given = _as_stored(rewritten, given)
         kept = [given[i] for i in exported.module_kept_var_idx]
@@ -286,17 +284,13 @@ mlir.register_lowering(_unmapped_p, lambda _, value: [value])
 
 def _as_stored(rewritten: Rewritten, given: Sequence[Any]) -> list[Any]:
     """Converts arguments to the formats in which the program keeps them."""
-    marks = rewritten.arguments
-    dtypes = {i: np.dtype(DTYPES[name]) for i, name in marks.stored.items()}
     return [
-        stored(leaf, dtypes[i], marks.powers.get(i), leaf.logical, marks.shapes.get(i, ()))
-        if i in dtypes
-        else leaf
-        if i in marks.shapes
-        else whole(leaf)
-        if is_scaled_array(leaf)
-        else leaf
-        for i, leaf in enumerate(given)
+        value
+        if not is_scaled_array(value) or (leaf.shape and not leaf.stored)
+        else stored(value, leaf.dtype, leaf.power, value.logical, leaf.shape)
+        if leaf.stored
+        else whole(value)
+        for value, leaf in zip(given, rewritten.arguments, strict=True)
     ]
 
 

@@ -57,13 +57,15 @@ A level of regions has two brackets.
 """
 
 
-class FileKind(Enum):
-    """The file format of a program."""
+class Kind(Enum):
+    """What a program was read from: the format of a file, or an object."""
 
     TEXT = "MLIR text"
     BYTECODE = "MLIR bytecode"
     ARTIFACT = ARTIFACT_KIND
     EXPORTED = "jax.export file"
+    MODULE = "ir.Module"
+    OBJECT = "jax.export.Exported"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,32 +74,38 @@ class Program:
 
     Attributes:
         module: A StableHLO module with a public function `main`.
-        kind: The file format.
+        kind: What it was read from.
         name: The name of the program in diagnostics.
         debug_info: Whether text is written with locations.
         version: For a portable artifact or a jax.export file, the StableHLO version at which it was
             written.
-        exported: For a jax.export file, its contents without the module, which may be large.
+        exported: For a jax.export file, its contents without the module, which may be large. For
+            an Exported, that.
         vjp_order: For a jax.export file, the number of orders of the vjp in it.
     """
 
     module: ir.Module
-    kind: FileKind
+    kind: Kind
     name: str = "<program>"
     debug_info: bool = False
     version: str | None = None
     exported: Exported | None = None
     vjp_order: int = 0
 
+    @property
+    def called(self) -> Exported | None:
+        """The Exported if the program is one that may be called; None for a file that has one."""
+        return self.exported if self.kind is Kind.OBJECT else None
 
-def recognize(source: Source, name: str) -> FileKind:
+
+def recognize(source: Source, name: str) -> Kind:
     """Returns the kind of a program, by content.
 
     Raises:
         InputError: The source is not a program.
     """
     if head(source, len(MAGIC)) == MAGIC:
-        return FileKind.ARTIFACT if producer_of(source).startswith(PRODUCER) else FileKind.BYTECODE
+        return Kind.ARTIFACT if producer_of(source).startswith(PRODUCER) else Kind.BYTECODE
     with viewed(source) as data:
         return _recognize(data, name)
 
@@ -116,13 +124,13 @@ def require_known(start: bytes, name: str) -> None:
     _require_utf8(start, name)
 
 
-def _recognize(data: Buffer, name: str) -> FileKind:
+def _recognize(data: Buffer, name: str) -> Kind:
     _refuse_order_mark(data, name)
     if data.find(b"\0") < 0:
         _require_text(data, name)
-        return FileKind.TEXT
+        return Kind.TEXT
     if looks_like_flatbuffer(data):
-        return FileKind.EXPORTED
+        return Kind.EXPORTED
     raise InputError("this is not a program", location=name, hint=_NOT_A_PROGRAM)
 
 
@@ -172,7 +180,7 @@ def write_program(program: Program, target_version: str | None = None) -> str | 
         UsageError: This jaxlib cannot write the version.
         InputError: The program has ops that the version does not know.
     """
-    if program.kind is FileKind.EXPORTED:
+    if program.kind is Kind.EXPORTED:
         return b"".join(_exported_pieces(program, target_version))
     if is_text(program, target_version):
         return text_of(program.module, debug_info=program.debug_info)
@@ -183,7 +191,7 @@ def write_program(program: Program, target_version: str | None = None) -> str | 
 
 def is_text(program: Program, target_version: str | None = None) -> bool:
     """Whether a program is written as text."""
-    return program.kind is FileKind.TEXT and target_version is None
+    return program.kind is Kind.TEXT and target_version is None
 
 
 def save_program(program: Program, file: BinaryIO, target_version: str | None = None) -> None:
@@ -191,7 +199,7 @@ def save_program(program: Program, file: BinaryIO, target_version: str | None = 
 
     The program is written piece by piece if MLIR supports that, to save memory.
     """
-    if program.kind is FileKind.EXPORTED:
+    if program.kind is Kind.EXPORTED:
         for piece in _exported_pieces(program, target_version):
             file.write(piece)
     else:
@@ -200,13 +208,13 @@ def save_program(program: Program, file: BinaryIO, target_version: str | None = 
 
 def _stream(program: Program, file: BinaryIO, target_version: str | None) -> None:
     """Writes a program that is not a jax.export file."""
-    if program.kind is FileKind.ARTIFACT or target_version is not None:
+    if program.kind is Kind.ARTIFACT or target_version is not None:
         version = target_version or program.version or "compatible"
         file.write(write_artifact(program.module, version, program.name))
         return
     operation = program.module.operation
     with program.module.context, Sink(file) as sink:
-        if program.kind is FileKind.BYTECODE:
+        if program.kind is Kind.BYTECODE:
             operation.write_bytecode(sink)
             return
         # The module has been verified, by the parser or after the last pass of a rewrite.
@@ -262,21 +270,21 @@ def _read_text(source: Source, name: str, guarded: bool) -> Program:
             location=name,
             hint="write the nested loops, branches or attributes as one, or call functions",
         )
-    read = partial(_parse, source, FileKind.TEXT, name)
-    module = read_guarded(read, source, FileKind.TEXT.value, name, guarded=True) if deep else read()
+    read = partial(_parse, source, Kind.TEXT, name)
+    module = read_guarded(read, source, Kind.TEXT.value, name, guarded=True) if deep else read()
     debug_info = has_debug_locations(module, name)
-    return Program(module, FileKind.TEXT, name, debug_info=debug_info)
+    return Program(module, Kind.TEXT, name, debug_info=debug_info)
 
 
 def _read_bytecode(source: Source, name: str, guarded: bool) -> Program:
-    read = partial(_parse, source, FileKind.BYTECODE, name)
-    module = read_guarded(read, source, FileKind.BYTECODE.value, name, guarded=guarded)
-    return Program(module, FileKind.BYTECODE, name)
+    read = partial(_parse, source, Kind.BYTECODE, name)
+    module = read_guarded(read, source, Kind.BYTECODE.value, name, guarded=guarded)
+    return Program(module, Kind.BYTECODE, name)
 
 
 def _read_artifact(source: Source, name: str, guarded: bool) -> Program:
     module = parse_artifact(source, name, guarded=guarded)
-    return Program(module, FileKind.ARTIFACT, name, version=version_of(source))
+    return Program(module, Kind.ARTIFACT, name, version=version_of(source))
 
 
 def _read_exported(source: Source, name: str, guarded: bool) -> Program:
@@ -296,7 +304,7 @@ def _read_exported(source: Source, name: str, guarded: bool) -> Program:
     exported = exported_file.with_modules(orders, [b"", *artifacts])
     return Program(
         modules[0],
-        FileKind.EXPORTED,
+        Kind.EXPORTED,
         name,
         version=versions[0],
         exported=exported,
@@ -305,14 +313,14 @@ def _read_exported(source: Source, name: str, guarded: bool) -> Program:
 
 
 _READERS = {
-    FileKind.TEXT: _read_text,
-    FileKind.BYTECODE: _read_bytecode,
-    FileKind.ARTIFACT: _read_artifact,
-    FileKind.EXPORTED: _read_exported,
+    Kind.TEXT: _read_text,
+    Kind.BYTECODE: _read_bytecode,
+    Kind.ARTIFACT: _read_artifact,
+    Kind.EXPORTED: _read_exported,
 }
 
 
-def _parse(source: Source, kind: FileKind, name: str) -> ir.Module:
+def _parse(source: Source, kind: Kind, name: str) -> ir.Module:
     context = new_context()
     context.attach_diagnostic_handler(collect([]))
     try:
@@ -320,12 +328,12 @@ def _parse(source: Source, kind: FileKind, name: str) -> ir.Module:
             return ir.Module.parseFile(source.path, context)
         return ir.Module.parse(source, context)
     except (ValueError, MemoryError) as error:
-        raise damaged(FileKind.BYTECODE.value, name, str(error)) from None
+        raise damaged(Kind.BYTECODE.value, name, str(error)) from None
     except ir.MLIRError as error:
         diagnostic = next(iter(error.error_diagnostics), None)
-        if kind is FileKind.BYTECODE or diagnostic is None:
+        if kind is Kind.BYTECODE or diagnostic is None:
             message = diagnostic.message if diagnostic else None
-            raise damaged(FileKind.BYTECODE.value, name, message) from None
+            raise damaged(Kind.BYTECODE.value, name, message) from None
         raise _unparsable(diagnostic, name) from None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -11,7 +12,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.moments import SCALE_FORMAT
 from scalify_hlo.errors import UsageError, nearest
 from scalify_hlo.io.artifact import copy_module, require_legible
-from scalify_hlo.io.program import FileKind, Program, read_program, read_text
+from scalify_hlo.io.program import Kind, Program, read_program, read_text, write_program
 from scalify_hlo.io.tensors import DTYPES, Array, Interface, Tensor, array_of, is_complex
 from scalify_hlo.io.wellformed import check_module
 from scalify_hlo.storage.arrays import StoredArray
@@ -61,24 +62,24 @@ def readable(program: Any) -> Program:
         require_legible(program, "<module>")
         module = copy_module(program)
         check_module(module, "<module>")
-        return Program(module, FileKind.BYTECODE, "<module>")
-    exported = exported_of(program)
-    if exported is None:
+        return Program(module, Kind.MODULE, "<module>")
+    import jax.export
+
+    if not isinstance(program, jax.export.Exported):
         raise UsageError(
             f"a {type(program).__name__} is not a program",
             hint="give MLIR text, bytes of a program, an ir.Module or a jax.export.Exported; "
             "scalify takes Python functions",
         )
-    return read_program(bytes(exported.mlir_module_serialized), exported.fun_name)
+    read = read_program(bytes(program.mlir_module_serialized), program.fun_name)
+    return replace(read, kind=Kind.OBJECT, exported=program)
 
 
-def exported_of(program: Any) -> Exported | None:
-    """Returns the program if it is an Exported, else None."""
-    if isinstance(program, (str, bytes, bytearray, ir.Module, Program)):
-        return None
-    import jax.export
-
-    return program if isinstance(program, jax.export.Exported) else None
+def written(program: Program) -> Any:
+    """Returns a program as the kind of object from which it was read."""
+    if program.kind is Kind.MODULE:
+        return program.module
+    return program.exported if program.kind is Kind.OBJECT else write_program(program)
 
 
 def _kept(exported: Exported, sample: Sample) -> list[Array]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import ml_dtypes
@@ -13,10 +13,9 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import SAFE_REACH
 from scalify_hlo.algebra.measured import Measured
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.dialect.functions import entry
 from scalify_hlo.dialect.patterns import WILD
 from scalify_hlo.errors import UsageError
-from scalify_hlo.io.artifact import parse_artifact
 from scalify_hlo.io.program import Program
 from scalify_hlo.io.tensors import (
     Array,
@@ -28,7 +27,7 @@ from scalify_hlo.io.tensors import (
     tensor_of,
 )
 from scalify_hlo.quantize.encoding import log2_rms
-from scalify_hlo.run.given import exported_of, fit, given_inputs, readable
+from scalify_hlo.run.given import fit, given_inputs, readable
 from scalify_hlo.storage.arrays import StoredArray
 
 if TYPE_CHECKING:
@@ -64,10 +63,9 @@ def measured_scales(
         >>> measured_scales(text, np.float32([1.0, 7.0]))
         {'x': 5.0}
     """
-    exported = exported_of(program)
-    if exported is not None:
-        return scales_of(*_of_exported(exported, args, kwargs))
     read = readable(program)
+    if read.called is not None:
+        return scales_of(*_of_exported(read, args, kwargs))
     tensors = interface(read.module, read.name, dynamic=True).arguments
     return scales_of(tensors, _fitted(tensors, args, kwargs))
 
@@ -126,30 +124,28 @@ def _fitted(
 
 
 def _of_exported(
-    exported: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
+    program: Program, args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> tuple[list[Tensor], list[Array]]:
     import jax
 
+    exported: Any = program.called
     leaves, tree = jax.tree.flatten((tuple(args), dict(kwargs)))
     if tree != exported.in_tree:
         raise _miscounted(f"arguments of structure {tree}", str(exported.in_tree))
-    tensors = list(_tensors(exported))
     kept = exported.module_kept_var_idx
+    tensors = _last_arguments(program, len(kept))
     values = [array_of(_concrete(leaves[i])) for i in kept]
     return tensors, [fit(array, tensor) for array, tensor in zip(values, tensors, strict=True)]
 
 
-def _tensors(exported: Any) -> Iterator[Tensor]:
-    """Yields the arguments of the module of an Exported, without platform index and tokens."""
-    module = parse_artifact(exported.mlir_module_serialized, exported.fun_name)
-    with module.context:
-        main = main_function(module.operation)
-        if main is None:
-            return
+def _last_arguments(program: Program, count: int) -> list[Tensor]:
+    """Returns the arguments of a module that follow a platform index and tokens."""
+    with program.module.context:
+        main = entry(program.module)
         types = attributes.function_type(main).inputs
         each = list(zip(attributes.argument_names(main), types, strict=True))
-        for name, type_ in each[len(each) - len(exported.module_kept_var_idx) :]:
-            yield tensor_of(name, type_, exported.fun_name, dynamic=True)
+    last = each[len(each) - count :]
+    return [tensor_of(name, type_, program.name, dynamic=True) for name, type_ in last]
 
 
 def _concrete(value: Any) -> Any:

@@ -21,7 +21,7 @@ from scalify_hlo.io.artifact import copy_module, write_artifact, write_bytecode
 from scalify_hlo.io.program import Program
 from scalify_hlo.io.tensors import Array, interface
 from scalify_hlo.passes.record import refuse_rewritten
-from scalify_hlo.run.given import Sample, exported_of, flat_arguments, readable
+from scalify_hlo.run.given import Sample, flat_arguments, readable
 from scalify_hlo.run.session import Run, Session, with_added
 
 if TYPE_CHECKING:
@@ -262,9 +262,8 @@ class Runner:
     def __init__(
         self, program: Any, samples: Sequence[Sample] | None = None, *, again: bool = True
     ) -> None:
-        self._given, read = exported_of(program), readable(program)
-        self.program = replace(read, exported=self._given or read.exported)
-        self.name, self.module = read.name, read.module
+        self.program = readable(program)
+        self.name, self.module = self.program.name, self.program.module
         if not again:
             refuse_rewritten(self.module, self.name)
         self.hash = structural_hash(self.module)
@@ -296,7 +295,7 @@ class Runner:
         """Returns the flat arguments of a run; see `flat_arguments` and `with_added`."""
         if isinstance(sample, Mapping):
             sample = with_added(self.module, self.interface, sample)
-        return flat_arguments(self.interface, self._given, sample, name)
+        return flat_arguments(self.interface, self.program.called, sample, name)
 
     def at(self, shapes: Sequence[Shape]) -> ir.Module:
         """Returns the program for arguments of these shapes; a copy if its own are symbolic."""

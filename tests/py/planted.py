@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -90,7 +89,7 @@ def parted(step: Function, x: Array, w: Array) -> list[ComparedValue]:
     program, _ = rewrite(
         exported, recipe="fp8", settings=settings, input_scale={"*": 1.0}, report=True
     )
-    original, rewritten = (replace(readable(e), exported=e) for e in (exported, program))
+    original, rewritten = readable(exported), readable(program)
     done = checked(original, rewritten, inputs={"x": x, "w": w})
     bound = bound_of(original.module, rewritten.module)
     if bound is None:

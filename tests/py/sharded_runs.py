@@ -22,6 +22,7 @@ from jax.sharding import PartitionSpec as P
 import scalify_hlo as jsa
 from scalify_hlo.frontend.exported import rewrite_with_report
 from scalify_hlo.passes.pipeline import Options
+from scalify_hlo.run.given import readable
 from tests.py.sharded_layers import LAYERS
 from tests.py.sharded_steps import CASES, Case, Tree
 
@@ -80,7 +81,7 @@ def run(case: Case) -> dict[str, Any]:
     spread = jax.jit(exported.call)(*place(mesh, case, arguments))
     program = jsa.rewrite(exported, recipe="propagate", input_scale={"*": 2.0**-4})
     results = jax.jit(program.call)(*place(mesh, case, arguments))
-    rewritten = rewrite_with_report(exported, Options(signature="scaled"))
+    rewritten = rewrite_with_report(readable(exported), Options(signature="scaled"))
     pairs, report = rewritten.exported, rewritten.report
     paired = jax.jit(pairs.call)(*place(mesh, case, divided(arguments)))
     multiplied = jax.device_get(jsa.asarray(paired))

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scalify_hlo.io.program import FileKind, read_program, recognize
+from scalify_hlo.io.program import Kind, read_program, recognize
 from tests.py import samples
 from tests.py.commands import call, python
 
@@ -74,7 +74,7 @@ def test_standard_streams() -> None:
     assert out.split() == samples.TEXT.split()
     assert done("opt", text=samples.TEXT).split() == samples.TEXT.split()
     result = call("rewrite", "-", "-o", "-", text=samples.stored()["artifact"])
-    assert recognize(result.stdout_bytes, "f") is FileKind.ARTIFACT
+    assert recognize(result.stdout_bytes, "f") is Kind.ARTIFACT
 
 
 def test_target_version() -> None:

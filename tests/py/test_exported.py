@@ -22,7 +22,7 @@ from scalify_hlo import (
     serialize,
 )
 from scalify_hlo.frontend.exported import ScaledVjp
-from scalify_hlo.frontend.marks import pair_tree
+from scalify_hlo.frontend.leaves import pair_tree
 from scalify_hlo.jax_api.scaled_array import is_scaled_array
 from scalify_hlo.jax_api.stored_program import scaled_node
 from tests.py import samples
