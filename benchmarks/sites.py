@@ -13,7 +13,8 @@ from benchmarks.common import NO_SITES, Row, arguments, gpt2_step, interleaved, 
 from examples import data, gpt2
 from examples.demo import CONFIG
 from examples.xla import Executable, flat
-from scalify_hlo.api import make_options, rewrite_program
+from scalify_hlo.api import make_options
+from scalify_hlo.frontend.rewriting import rewrite_program
 from scalify_hlo.io.program import read_text
 
 BOUNDS = {"compile time": 1.1, "HLO instructions": None, "step time": 1.03}

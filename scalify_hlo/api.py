@@ -14,17 +14,15 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.measured import Measured
 from scalify_hlo.errors import UsageError, nearest, refuse_without
 from scalify_hlo.explaining.device import for_device
-from scalify_hlo.io.program import Program
-from scalify_hlo.io.wellformed import located
+from scalify_hlo.frontend.rewriting import rewrite_program
+from scalify_hlo.io.given import readable, written
 from scalify_hlo.passes.pipeline import Options, Signature
-from scalify_hlo.passes.record import rewrite_recorded
 from scalify_hlo.passes.summary import warn_of
 from scalify_hlo.profile.file import load_profile
 from scalify_hlo.profile.model import Profile
 from scalify_hlo.recipes.loading import recipe_of, require_pairs
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.report.model import Report
-from scalify_hlo.run.given import readable, written
 
 if TYPE_CHECKING:
     import jax
@@ -203,29 +201,6 @@ def rewrite(
         warn_of(done, stacklevel=2)
     own: P = written(rewritten)
     return (own, done) if report else own
-
-
-def rewrite_program(program: Program, options: Options) -> tuple[Program, Report]:
-    """Rewrites a program that was read; its module is edited in place.
-
-    Args:
-        program: The program.
-        options: The options, such as those of `make_options`.
-
-    Returns:
-        The rewritten program, and the report.
-
-    Raises:
-        InputError: The program cannot be rewritten.
-        UsageError: The options do not fit the program.
-    """
-    if program.exported is None:
-        with located(program.name):
-            return program, rewrite_recorded(program.module, options, program.name)
-    from scalify_hlo.frontend.exported import rewrite_with_report
-
-    rewritten = rewrite_with_report(program, options)
-    return replace(program, exported=rewritten.exported), rewritten.report
 
 
 def collect_stats(

@@ -12,7 +12,8 @@ import numpy as np
 from benchmarks.common import SIGNATURES
 from benchmarks.models.model import Case
 from benchmarks.models.run import RUNS, Run
-from scalify_hlo.api import make_options, rewrite_program
+from scalify_hlo.api import make_options
+from scalify_hlo.frontend.rewriting import rewrite_program
 from scalify_hlo.io.program import read_text, write_program
 from scalify_hlo.io.tensors import Array, interface
 from scalify_hlo.run.compare import Difference, compare

@@ -121,7 +121,7 @@ def command(
     options = replace(options, again=again, optimize=optimize)
     require_writable(output)
     _require_report(report, output)
-    from scalify_hlo.api import rewrite_program
+    from scalify_hlo.frontend.rewriting import rewrite_program
     from scalify_hlo.io.program import is_text, save_program
     from scalify_hlo.passes.summary import dump_report, summary
 

@@ -13,11 +13,11 @@ from scalify_hlo.explaining.device import chosen_target
 from scalify_hlo.explaining.kernels import kernels_by_number
 from scalify_hlo.explaining.model import ExplainedMatmul, Explanation
 from scalify_hlo.explaining.programs import Prepared, as_it_is, in_bf16, rewritten
+from scalify_hlo.io.given import readable
 from scalify_hlo.passes.pipeline import Options, Signature
 from scalify_hlo.recipes.loading import load_recipe, require_pairs
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.report.matmuls import MatmulReport
-from scalify_hlo.run.given import readable
 from scalify_hlo.targets.compiling import compile_program, require_fits
 from scalify_hlo.targets.description import Target, load_target
 from scalify_hlo.targets.kernels import Kernel

@@ -24,7 +24,7 @@ from scalify_hlo.frontend.leaves import (
     pair_tree,
     rewritten_leaves,
 )
-from scalify_hlo.frontend.scaling_state import extended
+from scalify_hlo.frontend.state_leaves import extended
 from scalify_hlo.io.artifact import parse_artifact, version_of, write_artifact_since
 from scalify_hlo.io.program import Program
 from scalify_hlo.io.wellformed import located

@@ -24,6 +24,7 @@ from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.errors import UsageError, caller
 from scalify_hlo.frontend.exported import Call, Rewritten, rewrite_with_report
 from scalify_hlo.frontend.observed import ObservedCalls, observe_rewrite
+from scalify_hlo.io.given import readable
 from scalify_hlo.jax_api.scaled_array import (
     ScaledArray,
     data_at_one,
@@ -39,7 +40,6 @@ from scalify_hlo.passes.pipeline import Options
 from scalify_hlo.passes.summary import warn_of
 from scalify_hlo.recipes.model import NONE
 from scalify_hlo.report.model import ValueReport
-from scalify_hlo.run.given import readable
 from scalify_hlo.run.input_scales import measured_size
 
 _SHARED = ("static_argnums", "static_argnames", "donate_argnums", "donate_argnames")

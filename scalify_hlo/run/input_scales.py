@@ -16,6 +16,7 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import entry
 from scalify_hlo.dialect.patterns import WILD
 from scalify_hlo.errors import UsageError
+from scalify_hlo.io.given import readable
 from scalify_hlo.io.program import Program
 from scalify_hlo.io.tensors import (
     Array,
@@ -27,7 +28,7 @@ from scalify_hlo.io.tensors import (
     tensor_of,
 )
 from scalify_hlo.quantize.encoding import log2_rms
-from scalify_hlo.run.given import fit, given_inputs, readable
+from scalify_hlo.run.given import fit, given_inputs
 from scalify_hlo.storage.arrays import StoredArray
 
 if TYPE_CHECKING:

@@ -18,10 +18,11 @@ from scalify_hlo.dialect.value_map import erase_argument, replace_uses, run_nati
 from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.errors import InputError, UsageError
 from scalify_hlo.io.artifact import copy_module, write_artifact, write_bytecode
+from scalify_hlo.io.given import readable
 from scalify_hlo.io.program import Program
 from scalify_hlo.io.tensors import Array, interface
 from scalify_hlo.passes.record import refuse_rewritten
-from scalify_hlo.run.given import Sample, flat_arguments, readable
+from scalify_hlo.run.given import Sample, flat_arguments
 from scalify_hlo.run.session import Run, Session, with_added
 
 if TYPE_CHECKING:

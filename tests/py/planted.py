@@ -13,13 +13,13 @@ from jax import lax
 from jax.sharding import AxisType, PartitionSpec
 
 from scalify_hlo.api import find_nan, rewrite
+from scalify_hlo.io.given import readable
 from scalify_hlo.io.tensors import Array
 from scalify_hlo.observe.nan_report import NonFiniteOp
 from scalify_hlo.observe.parting import ComparedValue, compare_values
 from scalify_hlo.passes.record import recorded_options
 from scalify_hlo.run.bounds import bound_of
 from scalify_hlo.run.check import checked
-from scalify_hlo.run.given import readable
 from tests.py.judge import program_of
 
 Function = Callable[..., Any]

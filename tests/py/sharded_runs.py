@@ -21,8 +21,8 @@ from jax.sharding import PartitionSpec as P
 
 import scalify_hlo as jsa
 from scalify_hlo.frontend.exported import rewrite_with_report
+from scalify_hlo.io.given import readable
 from scalify_hlo.passes.pipeline import Options
-from scalify_hlo.run.given import readable
 from tests.py.sharded_layers import LAYERS
 from tests.py.sharded_steps import CASES, Case, Tree
 

@@ -17,11 +17,11 @@ from jax import lax
 from examples.training import training_step
 from scalify_hlo.analysis.nonnegative import nonnegative_arguments
 from scalify_hlo.api import rewrite
+from scalify_hlo.io.given import readable
 from scalify_hlo.io.tensors import interface
 from scalify_hlo.jax_api.export_trees import serialize
 from scalify_hlo.run.bounds import LEAST, bound_of, casts_of, snr_of
 from scalify_hlo.run.check import checked
-from scalify_hlo.run.given import readable
 from tests.py import commands
 from tests.py.judge import main_of, normals, program_of, propagated
 

@@ -15,8 +15,9 @@ import scalify_hlo
 from scalify_hlo import init_scaling_state, scaling_tensors
 from scalify_hlo._compat import ir, new_context
 from scalify_hlo.algebra.formats import FORMATS
-from scalify_hlo.api import make_options, rewrite_program
+from scalify_hlo.api import make_options
 from scalify_hlo.errors import ScalifyError, UsageError
+from scalify_hlo.frontend.rewriting import rewrite_program
 from scalify_hlo.io.program import read_text
 from scalify_hlo.quantize.encoding import dtype_of
 from tests.py.fp8_numpy import E4M3, F32, Array, inverse_scale, outer

@@ -15,8 +15,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scalify_hlo.api import make_options, rewrite_program
+from scalify_hlo.api import make_options
 from scalify_hlo.errors import InputError, UsageError
+from scalify_hlo.frontend.rewriting import rewrite_program
 from scalify_hlo.io import sandbox as guard
 from scalify_hlo.io.artifact import write_artifact
 from scalify_hlo.io.program import Program, read_program, read_text, write_program

@@ -7,9 +7,10 @@ import jax.numpy as jnp
 import pytest
 
 import scalify_hlo
-from scalify_hlo.api import make_options, rewrite_program
+from scalify_hlo.api import make_options
 from scalify_hlo.dialect.patterns import is_like, is_like_any, is_site_like
 from scalify_hlo.errors import UsageError
+from scalify_hlo.frontend.rewriting import rewrite_program
 from scalify_hlo.io.program import read_text
 from tests.py.judge import program_of, stablehlo_of
 

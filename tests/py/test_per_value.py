@@ -14,11 +14,11 @@ from jax import lax
 
 from scalify_hlo.api import make_options, rewrite
 from scalify_hlo.errors import UsageError
+from scalify_hlo.io.given import readable
 from scalify_hlo.observe.parting import ComparedValue, compare_values
 from scalify_hlo.passes.record import described, recorded_options
 from scalify_hlo.run.bounds import bound_of
 from scalify_hlo.run.check import checked
-from scalify_hlo.run.given import readable
 from scalify_hlo.storage.files import write_file
 from tests.py import commands
 from tests.py.judge import program_of

@@ -13,11 +13,12 @@ from jax import lax
 
 import scalify_hlo
 from scalify_hlo._compat import ir
-from scalify_hlo.api import make_options, rewrite_program
+from scalify_hlo.api import make_options
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.value_map import erase
 from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.errors import UsageError
+from scalify_hlo.frontend.rewriting import rewrite_program
 from scalify_hlo.io.program import Program, read_text
 from scalify_hlo.observe.numbering import inline_numbered, number_ops
 from scalify_hlo.observe.record import StatsRecord

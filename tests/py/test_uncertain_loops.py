@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import scalify_hlo as sh
-from scalify_hlo.api import make_options, rewrite_program
+from scalify_hlo.api import make_options
+from scalify_hlo.frontend.rewriting import rewrite_program
 from scalify_hlo.io.program import read_text
 from tests.py.judge import program_of, stablehlo_of
 

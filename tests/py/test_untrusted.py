@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import scalify_hlo as sh
-from scalify_hlo.api import make_options, rewrite_program
+from scalify_hlo.api import make_options
 from scalify_hlo.errors import InputError
+from scalify_hlo.frontend.rewriting import rewrite_program
 from scalify_hlo.io.program import read_text
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.report.model import Report

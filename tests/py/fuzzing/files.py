@@ -15,8 +15,9 @@ from random import Random
 import jax
 from jax.export import Exported
 
-from scalify_hlo.api import make_options, rewrite_program
+from scalify_hlo.api import make_options
 from scalify_hlo.errors import InputError, ScalifyError, UsageError
+from scalify_hlo.frontend.rewriting import rewrite_program
 from scalify_hlo.io.artifact import write_artifact
 from scalify_hlo.io.program import read_program, write_program
 from scalify_hlo.passes.pipeline import Options
