@@ -9,7 +9,8 @@ import click
 
 from scalify_hlo.errors import InputError, UsageError, refuse_without
 from scalify_hlo.recipes.default import CALIBRATED, DEFAULT
-from scalify_hlo.storage.files import display_name, source_of
+from scalify_hlo.storage.byte_source import source_of
+from scalify_hlo.storage.files import display_name
 
 if TYPE_CHECKING:
     from scalify_hlo.io.program import Program

@@ -58,7 +58,7 @@ A level of regions has two brackets.
 
 
 class Kind(Enum):
-    """What a program was read from: the format of a file, or an object."""
+    """The format of a file or the kind of object from which a program was read."""
 
     TEXT = "MLIR text"
     BYTECODE = "MLIR bytecode"

@@ -5,12 +5,14 @@ from __future__ import annotations
 import mmap
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Protocol, TypeAlias
+
+from scalify_hlo.storage.files import read_file
 
 Buffer: TypeAlias = bytes | mmap.mmap
 """The bytes of a file. A slice is a copy, so slices have to be small."""
@@ -102,6 +104,20 @@ def size_of(source: Source | Part) -> int:
         return source.stop - source.start
     with viewed(source) as data:
         return len(data)
+
+
+def source_of(path: str, require: Callable[[bytes, str], None] | None = None) -> Source:
+    """Returns the source at a path: a regular file as `OnDisk`, anything else as bytes.
+
+    Args:
+        path: The path of the file, or ``-``.
+        require: As for `read_file`; it is not called for a regular file.
+
+    Raises:
+        InputError: The file cannot be read; see `read_file`.
+    """
+    file = OnDisk(path)
+    return file if path != STREAM and file.can_be_mapped() else read_file(path, require)
 
 
 class Writable(Protocol):

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import BinaryIO, TextIO
 
 from scalify_hlo.errors import InputError, UsageError
-from scalify_hlo.storage.byte_source import OnDisk, Source
 from scalify_hlo.storage.interrupts import undone_by_interrupt
 
 STREAM = "-"
@@ -109,20 +108,6 @@ def _is_regular(file: BinaryIO) -> bool:
         return stat.S_ISREG(os.fstat(file.fileno()).st_mode)
     except OSError:
         return False
-
-
-def source_of(path: str, require: Callable[[bytes, str], None] | None = None) -> Source:
-    """Returns the source at a path: a regular file as `OnDisk`, anything else as bytes.
-
-    Args:
-        path: The path of the file, or ``-``.
-        require: As for `read_file`; it is not called for a regular file.
-
-    Raises:
-        InputError: The file cannot be read; see `read_file`.
-    """
-    file = OnDisk(path)
-    return file if path != STREAM and file.can_be_mapped() else read_file(path, require)
 
 
 def write_file(path: str, data: str | bytes) -> None:
