@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Protocol, TypeAlias
 
-from scalify_hlo.storage.files import read_file
+from scalify_hlo.storage.files import STREAM, read_file
 
 Buffer: TypeAlias = bytes | mmap.mmap
 """The bytes of a file. A slice is a copy, so slices have to be small."""
