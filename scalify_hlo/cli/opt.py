@@ -11,14 +11,8 @@ from scalify_hlo.cli import console, expected
 from scalify_hlo.cli.options import output_option
 from scalify_hlo.errors import InputError, Remark, ScalifyError, UsageError
 from scalify_hlo.io.printing import text_of
-from scalify_hlo.storage.byte_source import Source
-from scalify_hlo.storage.files import (
-    display_name,
-    read_file,
-    require_writable,
-    source_of,
-    write_file,
-)
+from scalify_hlo.storage.byte_source import Source, source_of
+from scalify_hlo.storage.files import display_name, read_file, require_writable, write_file
 
 _SPLIT = "// -----"
 
