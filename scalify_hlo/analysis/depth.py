@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 
 from scalify_hlo._compat import ir
-from scalify_hlo.analysis.frames import CALLS
 from scalify_hlo.analysis.listing import Listing
 from scalify_hlo.dialect.functions import callee_of
+from scalify_hlo.dialect.traits import CALLS
 
 
 def levels_of(module: ir.Operation, main: Listing | None = None) -> int:

@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, TypeAlias
 
 from scalify_hlo._compat import ir, stablehlo
-from scalify_hlo.analysis.frames import BODIES, BRANCHES, CALLS, LOOP
 from scalify_hlo.analysis.reach import BROADCAST, rank_of
 from scalify_hlo.dialect import traits
 from scalify_hlo.dialect.contraction import CONTRACTED, DOT_GENERAL, contraction_of
@@ -24,6 +23,7 @@ from scalify_hlo.dialect.convolutions import CONVOLUTION, groups
 from scalify_hlo.dialect.dispatch import Dispatch
 from scalify_hlo.dialect.functions import is_block, terminator
 from scalify_hlo.dialect.splats import splat_of
+from scalify_hlo.dialect.traits import BODIES, BRANCHES, CALLS, LOOP
 from scalify_hlo.dialect.value_map import ValueMap
 from scalify_hlo.dialect.walk import ops_in
 

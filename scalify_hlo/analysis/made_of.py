@@ -8,10 +8,11 @@ from typing import Final, NamedTuple, TypeAlias
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import FLOW_VALUES, GRADIENT_VALUES, NEAR_ARGUMENTS, NEAR_OPS
 from scalify_hlo.algebra.search import Search
-from scalify_hlo.analysis.frames import INSIDES, Place
+from scalify_hlo.analysis.frames import Place
 from scalify_hlo.analysis.names import is_backward
 from scalify_hlo.dialect import markers, traits
 from scalify_hlo.dialect.functions import is_block
+from scalify_hlo.dialect.traits import INSIDES
 
 _OPERANDS: Final = {
     **dict.fromkeys((*traits.ROUNDS, *traits.WRITES, "stablehlo.negate"), (0,)),

@@ -12,12 +12,13 @@ from typing import Final, TypeAlias
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import FLOW_VALUES, MOVES
-from scalify_hlo.analysis.frames import INSIDES, LOOP, Frame, Place
+from scalify_hlo.analysis.frames import Frame, Place
 from scalify_hlo.dialect import traits
 from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.locations import described
 from scalify_hlo.dialect.monoid import TAKES, monoid
 from scalify_hlo.dialect.splats import filled_with
+from scalify_hlo.dialect.traits import INSIDES, LOOP
 
 OPERANDS: Final = {
     **dict.fromkeys(

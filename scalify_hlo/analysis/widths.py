@@ -14,12 +14,12 @@ from typing import Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import WIDTH_DEPTH
-from scalify_hlo.analysis.frames import BODIES, BRANCHES, CALLS, LOOP, RETURNS
 from scalify_hlo.analysis.matmuls import MATMULS, WEIGHT
 from scalify_hlo.analysis.names import BACKWARD, name_of
 from scalify_hlo.dialect import attributes, traits
 from scalify_hlo.dialect.calls import functions_in
 from scalify_hlo.dialect.formats import element_type
+from scalify_hlo.dialect.traits import BODIES, BRANCHES, CALLS, LOOP, RETURNS
 from scalify_hlo.dialect.value_map import OpSet, ValueMap, ValueSet
 
 

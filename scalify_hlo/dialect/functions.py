@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Final, TypeGuard
+from typing import TypeGuard
 
 from scalify_hlo._compat import ir
+from scalify_hlo.dialect.traits import CALLS, REFERENCES
 from scalify_hlo.errors import InputError
 
 
@@ -24,8 +25,7 @@ def is_private(function: ir.OpView) -> bool:
 
 def callee_of(op: ir.Operation | ir.OpView) -> str:
     """Returns the function to which a call or a composite refers."""
-    key = "callee" if op.operation.name == "func.call" else "decomposition"
-    return str(op.attributes[key].value)
+    return str(op.attributes[CALLS[op.operation.name]].value)
 
 
 def recursion(call: ir.Operation | ir.OpView) -> InputError:
@@ -35,13 +35,6 @@ def recursion(call: ir.Operation | ir.OpView) -> InputError:
         location=str(call.location),
         hint="StableHLO programs have no recursion; use stablehlo.while",
     )
-
-
-REFERENCES: Final = {
-    "stablehlo.composite": "decomposition",
-    "stablehlo.custom_call": "called_computations",
-}
-"""The ops other than calls that refer to functions, with the attribute that does so."""
 
 
 def referred_by(op: ir.Operation) -> list[str]:

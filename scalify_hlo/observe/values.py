@@ -12,13 +12,20 @@ from typing import Final
 import numpy as np
 
 from scalify_hlo._compat import ir
-from scalify_hlo.analysis.frames import BODIES, BRANCHES, LOOP
 from scalify_hlo.analysis.names import part_of
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.locations import place_of_text, source_location
 from scalify_hlo.dialect.splats import dense_of
-from scalify_hlo.dialect.traits import COPIES, MAGNITUDES, REORDERS, RESHAPES
+from scalify_hlo.dialect.traits import (
+    BODIES,
+    BRANCHES,
+    COPIES,
+    LOOP,
+    MAGNITUDES,
+    REORDERS,
+    RESHAPES,
+)
 from scalify_hlo.dialect.value_map import ValueMap
 from scalify_hlo.observe.encodings import Encoding, Tally, encoding_of, tally
 from scalify_hlo.observe.numbering import Identities

@@ -9,7 +9,6 @@ from functools import partial
 from typing import ClassVar, Final
 
 from scalify_hlo._compat import ir
-from scalify_hlo.analysis.frames import CALLS
 from scalify_hlo.analysis.index import LISTING, ModuleIndex, ResultMarks
 from scalify_hlo.analysis.linear_layers import Linear, last_layers
 from scalify_hlo.analysis.matmuls import ACTIVATION, GRADIENT, MATMULS, OTHER, WEIGHT, Matmul, Walk
@@ -26,6 +25,7 @@ from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.dialect.locations import source_location
 from scalify_hlo.dialect.patterns import matches
 from scalify_hlo.dialect.scaled_dot import is_scaled_dot
+from scalify_hlo.dialect.traits import CALLS
 from scalify_hlo.dialect.value_map import ValueMap
 from scalify_hlo.errors import Remark, UsageError, nearest
 from scalify_hlo.passes.base import Pass, missed

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from scalify_hlo._compat import ir
-from scalify_hlo.analysis.frames import BRANCHES, LOOP, RETURNS
 from scalify_hlo.analysis.matmuls import ACTIVATION, MATMULS, WEIGHT
 from scalify_hlo.dialect import traits
 from scalify_hlo.dialect.contraction import CONTRACTED, contraction_of
 from scalify_hlo.dialect.through import readers
+from scalify_hlo.dialect.traits import BRANCHES, LOOP, RETURNS
 from scalify_hlo.quantize.casts import unwidened
 from scalify_hlo.quantize.row_kernels import is_made_of_rows
 from scalify_hlo.targets.description import Target

@@ -11,12 +11,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 from scalify_hlo._compat import func, ir
-from scalify_hlo.analysis.frames import LOOP
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.calls import Calls
 from scalify_hlo.dialect.functions import is_private
 from scalify_hlo.dialect.splats import dense_of
-from scalify_hlo.dialect.traits import LAYOUT, REORDERS, SLICES
+from scalify_hlo.dialect.traits import LAYOUT, LOOP, REORDERS, SLICES
 from scalify_hlo.dialect.value_map import OpSet, ValueCache, ValueSet, erase, replace_op, run_native
 from scalify_hlo.quantize.casts import convert_after
 from scalify_hlo.quantize.encoding import (

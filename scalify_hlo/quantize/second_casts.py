@@ -22,11 +22,12 @@ from typing import Final, NamedTuple
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import SECOND_CAST_ELEMENTS, UPDATE_OPS
-from scalify_hlo.analysis.frames import RETURNS, Named
+from scalify_hlo.analysis.frames import Named
 from scalify_hlo.dialect import traits
 from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.functions import is_block, terminator
 from scalify_hlo.dialect.splats import is_one_number
+from scalify_hlo.dialect.traits import RETURNS
 from scalify_hlo.dialect.value_map import ValueMap, ValueSet, erase
 from scalify_hlo.quantize.cast_costs import contracted_last
 from scalify_hlo.rules import emit

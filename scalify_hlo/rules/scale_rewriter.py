@@ -30,8 +30,8 @@ from scalify_hlo.algebra.scale import (
     Splat,
 )
 from scalify_hlo.algebra.uncertainty import CERTAIN, UNKNOWN, Uncertainty, of_root
-from scalify_hlo.analysis.frames import INSIDES
 from scalify_hlo.dialect.formats import element_type
+from scalify_hlo.dialect.traits import INSIDES
 from scalify_hlo.errors import Remark
 from scalify_hlo.recipes.model import UNIT, Recipe
 from scalify_hlo.rules import emit

@@ -17,13 +17,14 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.runtime_size import powers_of
 from scalify_hlo.algebra.scale import ONE, RuntimeScale, Scaled, ScaleInfo
 from scalify_hlo.algebra.search import Search
-from scalify_hlo.analysis.frames import BODIES, Named, operations, with_end
+from scalify_hlo.analysis.frames import Named, operations, with_end
 from scalify_hlo.analysis.index import ModuleIndex
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.calls import functions_in
 from scalify_hlo.dialect.formats import has_narrow
 from scalify_hlo.dialect.functions import callee_of, is_private, recursion, terminator
 from scalify_hlo.dialect.ragged import is_composite
+from scalify_hlo.dialect.traits import CALLS, WITH_REGIONS
 from scalify_hlo.dialect.value_map import erase, function_tables, run_native
 from scalify_hlo.quantize.numbers import clear_numbers
 from scalify_hlo.recipes.model import WIDE, Recipe
@@ -45,7 +46,7 @@ from scalify_hlo.rules.recurrence import (
     make_narrow_values,
     writing_functions,
 )
-from scalify_hlo.rules.registry import CUSTOM_CALLS, WITH_REGIONS, Apply
+from scalify_hlo.rules.registry import CUSTOM_CALLS, Apply
 from scalify_hlo.rules.scale_rewriter import Notes, ScaleRewriter, Settings
 from scalify_hlo.rules.statistics import Devices
 from scalify_hlo.rules.table import RULES
@@ -53,7 +54,6 @@ from scalify_hlo.rules.untrusted import rescaled_by_rms
 from scalify_hlo.scaling.after_casts import AfterCasts
 from scalify_hlo.scaling.boundary import Boundary
 from scalify_hlo.scaling.callees import (
-    CALLS,
     Callee,
     called_by,
     drop_untaken,
@@ -66,14 +66,10 @@ from scalify_hlo.scaling.input_sizes import measure
 from scalify_hlo.scaling.reaching import casting_functions, marked_functions
 from scalify_hlo.transforms.chlo import expand_one
 
-_NESTING = WITH_REGIONS | BODIES
 _ALWAYS = WITH_REGIONS | {"stablehlo.constant"}
 """The ops that are always visited: constants, and ops whose regions may capture values."""
 
-_APART = CALLS | {marked_ops.BARRIER}
-"""The ops that are dispatched before rule lookup."""
-
-_CASTING = (BODIES - {"sdy.named_computation"}) | {"stablehlo.convert", "stablehlo.iota"}
+_CASTING = frozenset({"sdy.manual_computation", "stablehlo.convert", "stablehlo.iota"})
 """The ops that are also visited if data are narrow: casts, ops with regions, and counts."""
 
 
@@ -184,7 +180,7 @@ class Propagation:
         self._listing.note_formats()
         if not self._listing.wide:
             return True
-        nests = (nest for nest in self._listing.nests if nest.name in _NESTING)
+        nests = (nest for nest in self._listing.nests if nest.name not in CALLS)
         return make_narrow_values(named for nest in nests for named in nest.inner)
 
     def _rewriter(
@@ -230,13 +226,12 @@ class Propagation:
     ) -> None:
         """Applies the rule of an op, given with its name and the next op."""
         rewriter.next = following
-        if name in _APART:
-            if name in CALLS:
-                self._call(op, rewriter)
-                return
-            if marked_ops.is_marked(op):
-                markers.marked(op, rewriter)
-                return
+        if name in CALLS:
+            self._call(op, rewriter)
+            return
+        if name == marked_ops.BARRIER and marked_ops.is_marked(op):
+            markers.marked(op, rewriter)
+            return
         if name in self._expanded and self._expand(name, op, following, rewriter):
             return
         if name in self._always or rewriter.concerns(op):

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from scalify_hlo._compat import ir
+from scalify_hlo.dialect.traits import CALLS
 from scalify_hlo.dialect.walk import ops_in
-
-_CALLEES: Mapping[str, str] = {"func.call": "callee", "stablehlo.composite": "decomposition"}
-"""The attributes by which ops refer to functions."""
 
 
 def copy_entries(module: ir.Operation) -> None:
@@ -45,8 +41,8 @@ def _redirected(
     """Replaces calls in a function by calls of copies, and returns functions without a copy."""
     found: list[str] = []
 
-    for op in ops_in(function, _CALLEES):
-        attribute = _CALLEES[op.name]
+    for op in ops_in(function, CALLS):
+        attribute = CALLS[op.name]
         name = op.attributes[attribute].value
         if name in new and name not in copies:
             copies[name] = _fresh(name, taken)
