@@ -22,7 +22,7 @@ from scalify_hlo.dialect.traits import IN_ORDER, SUMS
 from scalify_hlo.dialect.value_map import OpSet
 
 _WEIGHT = "weight"
-_TERMS: Final = SUMS | {"stablehlo.convert"}
+_CONVERT: Final = "stablehlo.convert"
 
 
 def without_steps(main: ir.OpView, listing: Listing | None = None) -> Sequence[Named]:
@@ -61,7 +61,7 @@ def _is_step(value: ir.Value, state: ir.Value, depth: int = 0) -> bool:
     if depth == STEP_DEPTH or is_block(owner):
         return False
     name, operands = owner.name, owner.operands
-    if name in _TERMS:
+    if name in SUMS or name == _CONVERT:
         # The new term is usually before the state of a moment, and after a weight.
         terms = list(operands)
         return state in terms or any(_is_step(term, state, depth + 1) for term in terms[::-1])

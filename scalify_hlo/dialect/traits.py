@@ -46,7 +46,9 @@ class Kind(Enum):
     TEST = auto()
     PART = auto()
     LOGICAL = auto()
-    CONTRACTION = auto()
+    DOT = auto()
+    RAGGED_DOT = auto()
+    CONVOLUTION = auto()
     REDUCTION = auto()
     DEVICE_SUM = auto()
     BATCH_NORM = auto()
@@ -87,6 +89,8 @@ class Op(NamedTuple):
         bounded: Whether it is a bounded function, or nearly so.
         not_negative: Whether its results are not negative, whatever its operands are.
         of_positive: Whether it is a function of numbers that are not negative.
+        commutes: Whether it is the same for its two operands in the other order.
+        indexed: Whether it reads elements at indices that the program computes.
         dynamic: Whether its operands have the shape of the result, or the size of a window.
         captures: Whether it is an op of StableHLO whose regions may use the values around them.
         refers: The attribute with the functions that it calls, or refers to.
@@ -98,6 +102,8 @@ class Op(NamedTuple):
     bounded: bool = False
     not_negative: bool = False
     of_positive: bool = False
+    commutes: bool = False
+    indexed: bool = False
     dynamic: bool = False
     captures: bool = False
     refers: str = ""
@@ -121,11 +127,11 @@ OPS: Final = {
     "stablehlo.broadcast_in_dim": Op(Kind.BROADCAST),
     "stablehlo.dynamic_broadcast_in_dim": Op(Kind.BROADCAST, dynamic=True),
     "stablehlo.slice": Op(Kind.SLICE),
-    "stablehlo.dynamic_slice": Op(Kind.SLICE),
+    "stablehlo.dynamic_slice": Op(Kind.SLICE, indexed=True),
     "stablehlo.real_dynamic_slice": Op(Kind.SLICE, dynamic=True),
-    "stablehlo.gather": Op(Kind.LOOKUP),
-    "stablehlo.dynamic_gather": Op(Kind.LOOKUP, dynamic=True),
-    "stablehlo.torch_index_select": Op(Kind.LOOKUP),
+    "stablehlo.gather": Op(Kind.LOOKUP, indexed=True),
+    "stablehlo.dynamic_gather": Op(Kind.LOOKUP, indexed=True, dynamic=True),
+    "stablehlo.torch_index_select": Op(Kind.LOOKUP, indexed=True),
     "stablehlo.pad": Op(Kind.PAD, _BOTH),
     "stablehlo.dynamic_pad": Op(Kind.PAD, _BOTH, dynamic=True),
     "stablehlo.dynamic_update_slice": Op(Kind.WRITE, _BOTH),
@@ -138,16 +144,16 @@ OPS: Final = {
     # Elementwise arithmetic.
     "stablehlo.clamp": Op(Kind.CHOICE, (1,)),
     "stablehlo.select": Op(Kind.CHOICE, (1, 2)),
-    "stablehlo.add": Op(Kind.SUM, _BOTH),
+    "stablehlo.add": Op(Kind.SUM, _BOTH, commutes=True),
     "stablehlo.subtract": Op(Kind.SUM, _BOTH),
-    "stablehlo.multiply": Op(Kind.PRODUCT, _BOTH),
+    "stablehlo.multiply": Op(Kind.PRODUCT, _BOTH, commutes=True),
     "stablehlo.divide": Op(Kind.PRODUCT, _BOTH),
-    "stablehlo.maximum": Op(Kind.EXTREME, _BOTH),
-    "stablehlo.minimum": Op(Kind.EXTREME, _BOTH),
+    "stablehlo.maximum": Op(Kind.EXTREME, _BOTH, commutes=True),
+    "stablehlo.minimum": Op(Kind.EXTREME, _BOTH, commutes=True),
     "stablehlo.abs": Op(Kind.MAGNITUDE, not_negative=True),
     "stablehlo.negate": Op(Kind.MAGNITUDE),
     "stablehlo.cbrt": Op(Kind.ROOT, at_zero=AtZero.STEEP),
-    "stablehlo.rsqrt": Op(Kind.ROOT, at_zero=AtZero.POLE, of_positive=True),
+    "stablehlo.rsqrt": Op(Kind.ROOT, at_zero=AtZero.POLE, not_negative=True, of_positive=True),
     "stablehlo.sqrt": Op(Kind.ROOT, at_zero=AtZero.STEEP, not_negative=True, of_positive=True),
     "stablehlo.power": Op(Kind.POWER, _BOTH),
     "stablehlo.exponential": Op(Kind.EXPONENTIAL, not_negative=True),
@@ -187,15 +193,16 @@ OPS: Final = {
     "stablehlo.complex": Op(Kind.PART, _BOTH),
     "stablehlo.imag": Op(Kind.PART),
     "stablehlo.real": Op(Kind.PART),
-    "stablehlo.and": Op(Kind.LOGICAL, _BOTH),
+    "stablehlo.and": Op(Kind.LOGICAL, _BOTH, commutes=True),
     "stablehlo.not": Op(Kind.LOGICAL),
-    "stablehlo.or": Op(Kind.LOGICAL, _BOTH),
-    "stablehlo.xor": Op(Kind.LOGICAL, _BOTH),
+    "stablehlo.or": Op(Kind.LOGICAL, _BOTH, commutes=True),
+    "stablehlo.xor": Op(Kind.LOGICAL, _BOTH, commutes=True),
     # Ops that combine elements of one tensor, or of several.
-    "stablehlo.convolution": Op(Kind.CONTRACTION, _BOTH),
-    "stablehlo.dot": Op(Kind.CONTRACTION, _BOTH),
-    "stablehlo.dot_general": Op(Kind.CONTRACTION, _BOTH),
-    "stablehlo.dynamic_conv": Op(Kind.CONTRACTION, _BOTH, dynamic=True),
+    "stablehlo.convolution": Op(Kind.CONVOLUTION, _BOTH),
+    "stablehlo.dot": Op(Kind.DOT, _BOTH),
+    "stablehlo.dot_general": Op(Kind.DOT, _BOTH),
+    "chlo.ragged_dot": Op(Kind.RAGGED_DOT, _BOTH),
+    "stablehlo.dynamic_conv": Op(Kind.CONVOLUTION, _BOTH, dynamic=True),
     "stablehlo.reduce": Op(Kind.REDUCTION, None, captures=True),
     "stablehlo.reduce_window": Op(Kind.REDUCTION, None, captures=True),
     "stablehlo.select_and_scatter": Op(Kind.REDUCTION, (1, 2), captures=True),
@@ -292,6 +299,9 @@ BROADCASTS: Final = where(Kind.BROADCAST)
 LAYOUT: Final = _stablehlo("broadcast_in_dim", "reshape", "transpose")
 """Ops of static shape that only move elements, and that jax writes between almost any two ops."""
 
+SAME_ORDER: Final = LAYOUT - {"stablehlo.transpose"}
+"""Those of them that keep the order of elements."""
+
 # Ops that select or replace elements.
 
 SLICES: Final = where(Kind.SLICE)
@@ -300,11 +310,20 @@ SLICES: Final = where(Kind.SLICE)
 LOOKUPS: Final = where(Kind.LOOKUP)
 """The result has the elements of the operand at given indices."""
 
+TAKES: Final = where(indexed=True)
+"""The result has the elements of the operand at indices that the program computes."""
+
 PADS: Final = where(Kind.PAD)
 """The result is the operand with another value around and between its elements."""
 
 WRITES: Final = where(Kind.WRITE, Kind.SCATTER)
 """The result is the operand with some elements replaced or updated."""
+
+MOVES: Final = where(
+    *(Kind.COPY, Kind.RESHAPE, Kind.TRANSPOSE, Kind.REVERSE, Kind.BROADCAST, Kind.SLICE),
+    *(Kind.LOOKUP, Kind.PAD, Kind.WRITE, Kind.JOIN, Kind.GATHER, Kind.EXCHANGE),
+)
+"""The elements of each result are elements of the data, in any place."""
 
 CHOICES: Final = where(Kind.CHOICE)
 """Each element of the result is an element of one of the operands."""
@@ -354,8 +373,20 @@ EACH: Final = ELEMENTWISE | ROUNDS
 NOT_NEGATIVE: Final = where(not_negative=True)
 """Ops whose results are not negative, whatever their operands are."""
 
+COMMUTING: Final = where(commutes=True)
+"""Ops of two operands that are the same for the operands in the other order."""
+
+HOMOGENEOUS: Final = where(Kind.SUM, Kind.EXTREME, commutes=True)
+"""Those of them by which a reduction is homogeneous of degree 1 for positive factors."""
+
 OF_POSITIVE: Final = where(of_positive=True)
 """Functions of numbers that are not negative."""
+
+POLES: Final = where(at_zero=AtZero.POLE)
+"""Functions that are infinite at 0."""
+
+STEEP: Final = POLES | where(at_zero=AtZero.STEEP)
+"""Functions that are infinite at 0, or have an infinite derivative there."""
 
 BOUNDED_FROM_ZERO: Final = where(bounded=True, at_zero=None)
 """Bounded functions that are not 0 at 0."""
@@ -371,8 +402,14 @@ THROUGH_ZERO: Final = where(at_zero=AtZero.ROOT)
 
 # Contractions, reductions and exchanges.
 
-CONTRACTIONS: Final = where(Kind.CONTRACTION)
-"""Sums of products of two operands; `dialect.ragged` has one more, which exists during passes."""
+DOTS: Final = where(Kind.DOT)
+CONTRACTED: Final = where(Kind.DOT, Kind.RAGGED_DOT)
+CONVOLUTIONS: Final = where(Kind.CONVOLUTION)
+CONTRACTIONS: Final = where(Kind.DOT, Kind.CONVOLUTION)
+"""Sums of products of two operands."""
+
+MATMULS: Final = where(Kind.DOT, Kind.RAGGED_DOT, Kind.CONVOLUTION)
+"""The same, and ragged matmuls, which are composites before and after the passes."""
 
 REDUCTIONS: Final = where(Kind.REDUCTION, Kind.SCATTER)
 """Ops whose region combines elements of an operand."""

@@ -10,12 +10,9 @@ import numpy as np
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect.splats import dense_of, filled_with
 from scalify_hlo.dialect.through import behind
-from scalify_hlo.dialect.traits import BROADCASTS, COPIES, LAYOUT, RESHAPES, ROUNDS
+from scalify_hlo.dialect.traits import Kind, where
 
-MOVES: Final = BROADCASTS | COPIES | LAYOUT | RESHAPES
-"""Ops whose result has the elements of their operand, unchanged."""
-
-CARRIES: Final = MOVES | ROUNDS
+CARRIES: Final = where(Kind.COPY, Kind.RESHAPE, Kind.TRANSPOSE, Kind.BROADCAST, Kind.ROUND)
 """Ops whose result has the elements of their operand, in another format perhaps."""
 
 

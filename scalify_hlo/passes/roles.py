@@ -11,7 +11,7 @@ from typing import ClassVar, Final
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.index import LISTING, ModuleIndex, ResultMarks
 from scalify_hlo.analysis.linear_layers import Linear, last_layers
-from scalify_hlo.analysis.matmuls import ACTIVATION, GRADIENT, MATMULS, OTHER, WEIGHT, Matmul, Walk
+from scalify_hlo.analysis.matmuls import ACTIVATION, GRADIENT, OTHER, WEIGHT, Matmul, Walk
 from scalify_hlo.analysis.members import Members
 from scalify_hlo.analysis.names import FORWARD, name_of
 from scalify_hlo.analysis.origins import Origin
@@ -25,7 +25,7 @@ from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.dialect.locations import source_location
 from scalify_hlo.dialect.patterns import matches
 from scalify_hlo.dialect.scaled_dot import is_scaled_dot
-from scalify_hlo.dialect.traits import CALLS
+from scalify_hlo.dialect.traits import CALLS, MATMULS
 from scalify_hlo.dialect.value_map import ValueMap
 from scalify_hlo.errors import Remark, UsageError, nearest
 from scalify_hlo.passes.base import Pass, missed

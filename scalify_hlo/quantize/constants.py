@@ -15,7 +15,7 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.calls import Calls
 from scalify_hlo.dialect.functions import is_private
 from scalify_hlo.dialect.splats import dense_of
-from scalify_hlo.dialect.traits import LAYOUT, LOOP, REORDERS, SLICES
+from scalify_hlo.dialect.traits import LOOP, Kind, where
 from scalify_hlo.dialect.value_map import OpSet, ValueCache, ValueSet, erase, replace_op, run_native
 from scalify_hlo.quantize.casts import convert_after
 from scalify_hlo.quantize.encoding import (
@@ -33,7 +33,9 @@ from scalify_hlo.transforms.carries import carried_by, without_dead_carries
 Step: TypeAlias = ir.Operation
 """An op between a constant and a cast: it moves elements, converts, or calls such ops."""
 
-_MOVES = LAYOUT | REORDERS | (SLICES - {"stablehlo.real_dynamic_slice"}) | {"stablehlo.broadcast"}
+_MOVES = where(
+    *(Kind.RESHAPE, Kind.TRANSPOSE, Kind.REVERSE, Kind.BROADCAST, Kind.SLICE), dynamic=False
+)
 CONVERT = "stablehlo.convert"
 
 

@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterable
 
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.listing import Listing
-from scalify_hlo.analysis.matmuls import MATMULS
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
-from scalify_hlo.dialect.traits import IN_ORDER
+from scalify_hlo.dialect.traits import IN_ORDER, MATMULS
 from scalify_hlo.dialect.walk import ops_in
 
 LEFT = (

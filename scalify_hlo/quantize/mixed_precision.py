@@ -13,12 +13,10 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 
 from scalify_hlo._compat import ir
-from scalify_hlo.analysis.matmuls import MATMULS
 from scalify_hlo.analysis.model_part import ModelPart, model_of
 from scalify_hlo.analysis.widths import (
     EACH,
     NARROWED,
-    TAKES,
     Width,
     Widths,
     body_of,
@@ -28,7 +26,7 @@ from scalify_hlo.analysis.widths import (
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import FORMATS, element_of, element_type
 from scalify_hlo.dialect.splats import filled_with
-from scalify_hlo.dialect.traits import BODIES, BRANCHES, LOOP
+from scalify_hlo.dialect.traits import BODIES, BRANCHES, LOOP, MATMULS, TAKES
 from scalify_hlo.dialect.value_map import OpSet, ValueCache, erase, replace_uses, run_native
 from scalify_hlo.quantize.casts import Casts, convert_after, widened_from
 from scalify_hlo.rules import emit

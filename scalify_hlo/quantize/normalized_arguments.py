@@ -28,9 +28,8 @@ from scalify_hlo.quantize.casts import barrier_after
 from scalify_hlo.quantize.second_casts import readers_of
 
 _BROADCAST: Final = "stablehlo.broadcast_in_dim"
-_CONVERT, _REDUCE = "stablehlo.convert", "stablehlo.reduce"
-_EACH: Final = traits.ELEMENTWISE | traits.ROUNDS
-_SMALL: Final = _EACH | {_BROADCAST, "stablehlo.reshape"}
+_REDUCE: Final = "stablehlo.reduce"
+_SMALL: Final = traits.EACH | traits.SAME_ORDER
 
 
 def part_statistics(ops: Sequence[Named]) -> int:
@@ -44,7 +43,7 @@ def part_statistics(ops: Sequence[Named]) -> int:
     """
     found = ValueSet()
     for name, op in ops:
-        if name == _CONVERT and _is_read_in_two_orders(op):
+        if name == "stablehlo.convert" and _is_read_in_two_orders(op):
             found.add_all(_statistic(op))
     for value in list(found):
         uses = [(use.owner, use.operand_number) for use in value.uses]
@@ -91,7 +90,7 @@ def _sources(value: ir.Value) -> Iterator[ir.Value]:
     while left:
         value = left.pop()
         op = None if is_block(value.owner) else value.owner.operation
-        if op is None or op.name not in _EACH or len(seen) > NORMALIZATION_OPS:
+        if op is None or op.name not in traits.EACH or len(seen) > NORMALIZATION_OPS:
             if op is None or op.name != "stablehlo.constant":
                 yield value
             continue

@@ -29,9 +29,9 @@ from scalify_hlo.dialect.value_map import erase, replace_op
 from scalify_hlo.rules import emit
 
 _DOT: Final = "stablehlo.dot_general"
-_CLAMP, _CONVERT = "stablehlo.clamp", "stablehlo.convert"
-_MULTIPLY, _TRANSPOSE = "stablehlo.multiply", "stablehlo.transpose"
-_RESHAPE: Final = "stablehlo.reshape"
+_CONVERT: Final = "stablehlo.convert"
+_MULTIPLY: Final = "stablehlo.multiply"
+_TRANSPOSE: Final = "stablehlo.transpose"
 _CONSTANT: Final = "stablehlo.constant"
 
 
@@ -86,7 +86,7 @@ def _erase(op: ir.Operation) -> None:
 def _steps(cast: ir.Operation) -> list[ir.Operation]:
     """Returns a matmul and the ops from it to the clamp of a cast; none if there are others."""
     clamp = _maker(cast.operands[0])
-    if clamp is None or clamp.name != _CLAMP or not _is_whole_range(clamp, cast):
+    if clamp is None or clamp.name != "stablehlo.clamp" or not _is_whole_range(clamp, cast):
         return []
     steps, op = list[ir.Operation](), _maker(clamp.operands[1])
     while op is not None and _is_exact(op):
@@ -103,7 +103,7 @@ def _is_exact(op: ir.Operation) -> bool:
         return _is_wide(op.operands[0]) and isinstance(op.results[0].type.element_type, ir.F32Type)
     if op.name == _MULTIPLY:
         return _power(op) is not None
-    return bool(op.name in {_RESHAPE, _TRANSPOSE})
+    return op.name in {"stablehlo.reshape", _TRANSPOSE}
 
 
 def _is_f8(value: ir.Value) -> bool:

@@ -39,8 +39,7 @@ _VIEWS: Final = frozenset({"stablehlo.reshape", _BARRIER})
 """Ops of one operand whose results have its elements in the same order."""
 _CLAMP: Final = "stablehlo.clamp"
 _REDUCE: Final = "stablehlo.reduce"
-_FUSED: Final = traits.ELEMENTWISE | traits.ROUNDS
-_STATISTICS: Final = _FUSED | {_REDUCE, "stablehlo.reshape"}
+_STATISTICS: Final = traits.EACH | {_REDUCE, "stablehlo.reshape"}
 
 
 class _Reader(NamedTuple):
@@ -219,7 +218,7 @@ def _updates(
     found = []
     for use in cast.root.uses:
         op = use.owner.operation
-        late = op.name in _FUSED and positions.get(op.results[0], -1) > cast.start
+        late = op.name in traits.EACH and positions.get(op.results[0], -1) > cast.start
         if late and _is_update(op, cast.start, latest, end):
             found.append(op)
     return found
@@ -243,7 +242,7 @@ def _is_update(op: ir.Operation, start: int, latest: ValueMap[int], end: ir.Oper
         for use in value.uses:
             user = use.owner.operation
             returned |= user == end
-            if user.name not in _FUSED or user.results[0] in seen:
+            if user.name not in traits.EACH or user.results[0] in seen:
                 continue
             if prod(user.results[0].type.shape) == count:
                 seen.add(user.results[0])

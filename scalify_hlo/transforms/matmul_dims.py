@@ -39,7 +39,6 @@ from scalify_hlo.rules.saturation import before_saturation
 _DOT: Final = "stablehlo.dot_general"
 _TRANSPOSE: Final = "stablehlo.transpose"
 BARRIER: Final = "stablehlo.optimization_barrier"
-_KEEPS: Final = traits.ROUNDS | {BARRIER}
 
 
 class _Order(NamedTuple):
@@ -146,7 +145,8 @@ def _permutation(transpose: ir.Operation) -> list[int]:
 
 def source_of(owner: ir.Operation) -> ir.Value | None:
     """Returns the tensor of which an op rounds, bounds or scales each element."""
-    if owner.name in _KEEPS and len(owner.operands) == 1:
+    keeps = owner.name in traits.ROUNDS or owner.name == BARRIER
+    if keeps and len(owner.operands) == 1:
         return owner.operands[0]
     if owner.name == "stablehlo.clamp":
         low, value, high = owner.operands
