@@ -80,8 +80,7 @@ def _inside(function: ir.Operation) -> tuple[int, dict[str, int]]:
         calls, nests = op.name in CALLS, len(op.regions)
         if (calls or nests) and op != function:
             parent = op.parent
-            while around[-1] != parent:
-                around.pop()
+            del around[around.index(parent) + 1 :]
             if calls:
                 callee = callee_of(op)
                 called[callee] = max(called.get(callee, 0), len(around) - 1)

@@ -23,7 +23,7 @@ from scalify_hlo.dialect.convolutions import CONVOLUTION, groups
 from scalify_hlo.dialect.dispatch import Dispatch
 from scalify_hlo.dialect.functions import is_block, terminator
 from scalify_hlo.dialect.splats import splat_of
-from scalify_hlo.dialect.traits import BODIES, BRANCHES, CALLS, LOOP, Kind, where
+from scalify_hlo.dialect.traits import BODIES, BRANCHES, CALLS, LOOP, where
 from scalify_hlo.dialect.value_map import ValueMap
 from scalify_hlo.dialect.walk import ops_in
 
@@ -43,9 +43,9 @@ _SUMS: Final[Dispatch[Callable[[ir.Operation], Iterator[tuple[ir.Value, int]]]]]
 """The dimensions over which ops reduce."""
 
 _SAME: Final = traits.EACH | where(
-    *(Kind.LOGICAL, Kind.SPECIAL, Kind.TEST, Kind.PART, Kind.REVERSE, Kind.SORT),
-    *(Kind.SLICE, Kind.PAD, Kind.WRITE, Kind.SCATTER, Kind.JOIN),
-    *(Kind.GATHER, Kind.EXCHANGE, Kind.DEVICE_SUM),
+    *("logical", "special", "kernel", "test", "part", "reverse", "sort"),
+    *("slice", "pad", "write", "scatter", "join"),
+    *("gather", "exchange", "device_sum"),
 )
 """Ops of tensors whose dimensions have the same order, and may differ in size."""
 

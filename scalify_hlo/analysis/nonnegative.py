@@ -21,18 +21,15 @@ from scalify_hlo.dialect.through import behind
 from scalify_hlo.dialect.traits import (
     BROADCASTS,
     EXTREMES,
-    MOVES,
     OF_POSITIVE,
+    PASSES,
     PRODUCTS,
-    Kind,
     where,
 )
 
 _POWER: Final = "stablehlo.power"
 _DIFFERENCE: Final = "stablehlo.subtract"
-_CHOICE: Final = "stablehlo.select"
-_KEEPING: Final = MOVES | where(Kind.ROUND, Kind.SUM, Kind.REDUCTION, Kind.DEVICE_SUM)
-"""Ops whose result is not negative if their data are not; of differences, only the first."""
+_REDUCING: Final = where("reduction", "device_sum")
 
 
 def nonnegative_arguments(main: ir.OpView) -> frozenset[int]:
@@ -90,7 +87,7 @@ def _is_of_sign(use: ir.OpOperand, op: ir.Operation) -> bool:
         return bool(use.operand_number == 0)
     if op.name in PRODUCTS:
         return _is_scaled(use, op)
-    return op.name in _KEEPING or op.name == _CHOICE
+    return op.name in PASSES or op.name in _REDUCING
 
 
 def _is_scaled(use: ir.OpOperand, op: ir.Operation) -> bool:

@@ -16,25 +16,21 @@ from scalify_hlo._compat import ir
 from scalify_hlo.dialect import traits
 from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.splats import dense_of
-from scalify_hlo.dialect.traits import Kind, where
+from scalify_hlo.dialect.traits import where
 from scalify_hlo.dialect.value_map import ValueMap
 
-_SAME = where(Kind.COPY, Kind.ROUND)
+_SAME = where("copy", "round")
 """Ops whose results are their operands by number, with the same dimensions."""
 
 _UPDATE = "stablehlo.dynamic_update_slice"
 _TRANSPOSE = "stablehlo.transpose"
-MOVING: Final = (
-    _SAME
-    | where(
-        *(Kind.RESHAPE, Kind.TRANSPOSE, Kind.REVERSE, Kind.SLICE, Kind.WRITE),
-        *(Kind.GATHER, Kind.EXCHANGE),
-    )
-    | where(Kind.BROADCAST, Kind.PAD, dynamic=False)
-)
+MOVING: Final = where(
+    *("copy", "round", "reshape", "transpose", "reverse", "slice", "write"),
+    *("gather", "exchange"),
+) | where("broadcast", "pad", dynamic=False)
 """The ops that move tensors."""
 
-BY_NUMBER: Final = where(Kind.COPY, Kind.GATHER, Kind.EXCHANGE)
+BY_NUMBER: Final = where("copy", "gather", "exchange")
 """Those that have a result for each operand."""
 
 

@@ -19,7 +19,7 @@ from scalify_hlo.analysis.names import BACKWARD, name_of
 from scalify_hlo.dialect import attributes, traits
 from scalify_hlo.dialect.calls import functions_in
 from scalify_hlo.dialect.formats import element_type
-from scalify_hlo.dialect.traits import BODIES, BRANCHES, CALLS, LOOP, MATMULS, RETURNS, Kind, where
+from scalify_hlo.dialect.traits import BODIES, BRANCHES, CALLS, LOOP, MATMULS, RETURNS, where
 from scalify_hlo.dialect.value_map import OpSet, ValueMap, ValueSet
 
 
@@ -45,13 +45,13 @@ EACH: Final = traits.GATHERS_FROM_DEVICES | {"stablehlo.optimization_barrier"}
 NARROWED: Final = traits.ELEMENTWISE | traits.MOVES
 """The ops that compute in the format of their operands."""
 
-_ELEMENTWISE: Final = traits.ELEMENTWISE | traits.TAKES | where(Kind.PAD, Kind.JOIN, Kind.WRITE)
+_ELEMENTWISE: Final = traits.ELEMENTWISE | traits.TAKES | where("pad", "join", "write")
 """Those that compute elements, or choose them."""
 
 _SUM: Final = "stablehlo.reduce"
 ROUNDED: Final = {"chlo.erf"} | where(
-    *(Kind.DOT, Kind.CONVOLUTION, Kind.FACTORIZATION, Kind.DEVICE_SUM, Kind.SCATTER),
-    *(Kind.REDUCTION, Kind.MAP, Kind.SORT, Kind.COMPOSITE, Kind.CUSTOM_CALL),
+    *("dot", "convolution", "factorization", "device_sum", "scatter"),
+    *("reduction", "map", "sort", "composite", "custom_call"),
 ) - {_SUM}
 """The ops that are not changed; their results are rounded where narrow ops read them."""
 

@@ -8,74 +8,31 @@ ops exist, and that no other module lists ops.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from enum import Enum, auto
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 
+_Moving: TypeAlias = (
+    Literal["copy", "reshape", "transpose", "reverse", "broadcast", "slice", "lookup", "pad"]
+    | Literal["write", "join", "gather", "exchange"]
+)
+_Elementwise: TypeAlias = (
+    Literal["choice", "sum", "product", "extreme", "magnitude", "root", "power", "exponential"]
+    | Literal["logarithm", "trigonometric", "sigmoid", "integral", "numeric"]
+)
+_OtherElementwise: TypeAlias = Literal["round", "special", "kernel", "test", "part", "logical"]
+_Combining: TypeAlias = (
+    Literal["dot", "ragged_dot", "convolution", "reduction", "scatter", "device_sum"]
+    | Literal["batch_norm", "factorization", "map", "sort"]
+)
+_Running: TypeAlias = (
+    Literal["source", "transfer", "call", "composite", "custom_call", "loop", "branch", "body"]
+    | Literal["start", "return"]
+)
+Kind: TypeAlias = _Moving | _Elementwise | _OtherElementwise | _Combining | _Running
+"""Kinds of ops; the constants below say in a sentence what most of them do."""
 
-class Kind(Enum):
-    """What an op does; the constants below say it in a sentence for most kinds."""
-
-    COPY = auto()
-    ROUND = auto()
-    RESHAPE = auto()
-    TRANSPOSE = auto()
-    REVERSE = auto()
-    BROADCAST = auto()
-    SLICE = auto()
-    LOOKUP = auto()
-    PAD = auto()
-    WRITE = auto()
-    SCATTER = auto()
-    JOIN = auto()
-    GATHER = auto()
-    EXCHANGE = auto()
-    CHOICE = auto()
-    SUM = auto()
-    PRODUCT = auto()
-    EXTREME = auto()
-    MAGNITUDE = auto()
-    ROOT = auto()
-    POWER = auto()
-    EXPONENTIAL = auto()
-    LOGARITHM = auto()
-    TRIGONOMETRIC = auto()
-    SIGMOID = auto()
-    INTEGRAL = auto()
-    NUMERIC = auto()
-    SPECIAL = auto()
-    TEST = auto()
-    PART = auto()
-    LOGICAL = auto()
-    DOT = auto()
-    RAGGED_DOT = auto()
-    CONVOLUTION = auto()
-    REDUCTION = auto()
-    DEVICE_SUM = auto()
-    BATCH_NORM = auto()
-    FACTORIZATION = auto()
-    MAP = auto()
-    SORT = auto()
-    SOURCE = auto()
-    TRANSFER = auto()
-    CALL = auto()
-    COMPOSITE = auto()
-    CUSTOM_CALL = auto()
-    LOOP = auto()
-    BRANCH = auto()
-    BODY = auto()
-    START = auto()
-    RETURN = auto()
-
-
-class AtZero(Enum):
-    """What a function does at 0."""
-
-    POLE = auto()
-    """It is infinite."""
-    STEEP = auto()
-    """Its derivative is infinite."""
-    ROOT = auto()
-    """It is 0, so that its results are as small as small operands."""
+AtZero: TypeAlias = Literal["pole", "root", "steep"]
+"""A function is infinite at 0, or it is 0 there and its results are as small as small operands, or
+its derivative is infinite there."""
 
 
 class Op(NamedTuple):
@@ -113,129 +70,129 @@ _BOTH: Final = (0, 1)
 
 OPS: Final = {
     # Ops that move elements.
-    "mhlo.copy": Op(Kind.COPY, None),
-    "sdy.sharding_constraint": Op(Kind.COPY, None),
-    "stablehlo.optimization_barrier": Op(Kind.COPY, None),
-    "stablehlo.convert": Op(Kind.ROUND),
-    "stablehlo.reduce_precision": Op(Kind.ROUND),
-    "stablehlo.reshape": Op(Kind.RESHAPE),
-    "stablehlo.dynamic_reshape": Op(Kind.RESHAPE, dynamic=True),
-    "stablehlo.reverse": Op(Kind.REVERSE),
-    "stablehlo.transpose": Op(Kind.TRANSPOSE),
-    "chlo.broadcast": Op(Kind.BROADCAST),
-    "stablehlo.broadcast": Op(Kind.BROADCAST),
-    "stablehlo.broadcast_in_dim": Op(Kind.BROADCAST),
-    "stablehlo.dynamic_broadcast_in_dim": Op(Kind.BROADCAST, dynamic=True),
-    "stablehlo.slice": Op(Kind.SLICE),
-    "stablehlo.dynamic_slice": Op(Kind.SLICE, indexed=True),
-    "stablehlo.real_dynamic_slice": Op(Kind.SLICE, dynamic=True),
-    "stablehlo.gather": Op(Kind.LOOKUP, indexed=True),
-    "stablehlo.dynamic_gather": Op(Kind.LOOKUP, indexed=True, dynamic=True),
-    "stablehlo.torch_index_select": Op(Kind.LOOKUP, indexed=True),
-    "stablehlo.pad": Op(Kind.PAD, _BOTH),
-    "stablehlo.dynamic_pad": Op(Kind.PAD, _BOTH, dynamic=True),
-    "stablehlo.dynamic_update_slice": Op(Kind.WRITE, _BOTH),
-    "stablehlo.scatter": Op(Kind.SCATTER, (0, 2), captures=True),
-    "stablehlo.concatenate": Op(Kind.JOIN, None),
-    "stablehlo.all_gather": Op(Kind.GATHER, None),
-    "stablehlo.all_to_all": Op(Kind.GATHER, None),
-    "stablehlo.collective_broadcast": Op(Kind.EXCHANGE, None),
-    "stablehlo.collective_permute": Op(Kind.EXCHANGE, None),
+    "mhlo.copy": Op("copy", None),
+    "sdy.sharding_constraint": Op("copy", None),
+    "stablehlo.optimization_barrier": Op("copy", None),
+    "stablehlo.convert": Op("round"),
+    "stablehlo.reduce_precision": Op("round"),
+    "stablehlo.reshape": Op("reshape"),
+    "stablehlo.dynamic_reshape": Op("reshape", dynamic=True),
+    "stablehlo.reverse": Op("reverse"),
+    "stablehlo.transpose": Op("transpose"),
+    "chlo.broadcast": Op("broadcast"),
+    "stablehlo.broadcast": Op("broadcast"),
+    "stablehlo.broadcast_in_dim": Op("broadcast"),
+    "stablehlo.dynamic_broadcast_in_dim": Op("broadcast", dynamic=True),
+    "stablehlo.slice": Op("slice"),
+    "stablehlo.dynamic_slice": Op("slice", indexed=True),
+    "stablehlo.real_dynamic_slice": Op("slice", dynamic=True),
+    "stablehlo.gather": Op("lookup", indexed=True),
+    "stablehlo.dynamic_gather": Op("lookup", indexed=True, dynamic=True),
+    "stablehlo.torch_index_select": Op("lookup", indexed=True),
+    "stablehlo.pad": Op("pad", _BOTH),
+    "stablehlo.dynamic_pad": Op("pad", _BOTH, dynamic=True),
+    "stablehlo.dynamic_update_slice": Op("write", _BOTH),
+    "stablehlo.scatter": Op("scatter", (0, 2), captures=True),
+    "stablehlo.concatenate": Op("join", None),
+    "stablehlo.all_gather": Op("gather", None),
+    "stablehlo.all_to_all": Op("gather", None),
+    "stablehlo.collective_broadcast": Op("exchange", None),
+    "stablehlo.collective_permute": Op("exchange", None),
     # Elementwise arithmetic.
-    "stablehlo.clamp": Op(Kind.CHOICE, (1,)),
-    "stablehlo.select": Op(Kind.CHOICE, (1, 2)),
-    "stablehlo.add": Op(Kind.SUM, _BOTH, commutes=True),
-    "stablehlo.subtract": Op(Kind.SUM, _BOTH),
-    "stablehlo.multiply": Op(Kind.PRODUCT, _BOTH, commutes=True),
-    "stablehlo.divide": Op(Kind.PRODUCT, _BOTH),
-    "stablehlo.maximum": Op(Kind.EXTREME, _BOTH, commutes=True),
-    "stablehlo.minimum": Op(Kind.EXTREME, _BOTH, commutes=True),
-    "stablehlo.abs": Op(Kind.MAGNITUDE, not_negative=True),
-    "stablehlo.negate": Op(Kind.MAGNITUDE),
-    "stablehlo.cbrt": Op(Kind.ROOT, at_zero=AtZero.STEEP),
-    "stablehlo.rsqrt": Op(Kind.ROOT, at_zero=AtZero.POLE, not_negative=True, of_positive=True),
-    "stablehlo.sqrt": Op(Kind.ROOT, at_zero=AtZero.STEEP, not_negative=True, of_positive=True),
-    "stablehlo.power": Op(Kind.POWER, _BOTH),
-    "stablehlo.exponential": Op(Kind.EXPONENTIAL, not_negative=True),
-    "stablehlo.exponential_minus_one": Op(Kind.EXPONENTIAL, at_zero=AtZero.ROOT),
-    "stablehlo.log": Op(Kind.LOGARITHM, at_zero=AtZero.POLE, of_positive=True),
-    "stablehlo.log_plus_one": Op(Kind.LOGARITHM, at_zero=AtZero.ROOT, of_positive=True),
-    "stablehlo.cosine": Op(Kind.TRIGONOMETRIC, bounded=True),
-    "stablehlo.sine": Op(Kind.TRIGONOMETRIC, at_zero=AtZero.ROOT, bounded=True),
-    "stablehlo.tan": Op(Kind.TRIGONOMETRIC, at_zero=AtZero.ROOT),
-    "stablehlo.logistic": Op(Kind.SIGMOID, bounded=True, not_negative=True),
-    "stablehlo.tanh": Op(Kind.SIGMOID, at_zero=AtZero.ROOT, bounded=True),
-    "stablehlo.ceil": Op(Kind.INTEGRAL),
-    "stablehlo.floor": Op(Kind.INTEGRAL),
-    "stablehlo.round_nearest_afz": Op(Kind.INTEGRAL),
-    "stablehlo.round_nearest_even": Op(Kind.INTEGRAL),
-    "stablehlo.atan2": Op(Kind.NUMERIC, _BOTH),
-    "stablehlo.remainder": Op(Kind.NUMERIC, _BOTH),
-    "stablehlo.sign": Op(Kind.NUMERIC),
-    "chlo._asin_acos_kernel": Op(Kind.SPECIAL, bounded=True),
-    "chlo.acos": Op(Kind.SPECIAL, bounded=True),
-    "chlo.acosh": Op(Kind.SPECIAL),
-    "chlo.asin": Op(Kind.SPECIAL, at_zero=AtZero.ROOT, bounded=True),
-    "chlo.asinh": Op(Kind.SPECIAL, at_zero=AtZero.ROOT),
-    "chlo.atan": Op(Kind.SPECIAL, at_zero=AtZero.ROOT, bounded=True),
-    "chlo.atanh": Op(Kind.SPECIAL, at_zero=AtZero.ROOT, bounded=True),
-    "chlo.bessel_i1e": Op(Kind.SPECIAL, at_zero=AtZero.ROOT, bounded=True),
-    "chlo.cosh": Op(Kind.SPECIAL),
-    "chlo.digamma": Op(Kind.SPECIAL),
-    "chlo.erf": Op(Kind.SPECIAL, at_zero=AtZero.ROOT, bounded=True),
-    "chlo.erf_inv": Op(Kind.SPECIAL, at_zero=AtZero.ROOT, bounded=True),
-    "chlo.erfc": Op(Kind.SPECIAL, bounded=True),
-    "chlo.lgamma": Op(Kind.SPECIAL),
-    "chlo.sinh": Op(Kind.SPECIAL),
-    "chlo.tan": Op(Kind.SPECIAL, at_zero=AtZero.ROOT),
-    "stablehlo.compare": Op(Kind.TEST, _BOTH),
-    "stablehlo.is_finite": Op(Kind.TEST),
-    "stablehlo.complex": Op(Kind.PART, _BOTH),
-    "stablehlo.imag": Op(Kind.PART),
-    "stablehlo.real": Op(Kind.PART),
-    "stablehlo.and": Op(Kind.LOGICAL, _BOTH, commutes=True),
-    "stablehlo.not": Op(Kind.LOGICAL),
-    "stablehlo.or": Op(Kind.LOGICAL, _BOTH, commutes=True),
-    "stablehlo.xor": Op(Kind.LOGICAL, _BOTH, commutes=True),
+    "stablehlo.clamp": Op("choice", (1,)),
+    "stablehlo.select": Op("choice", (1, 2)),
+    "stablehlo.add": Op("sum", _BOTH, commutes=True),
+    "stablehlo.subtract": Op("sum", _BOTH),
+    "stablehlo.multiply": Op("product", _BOTH, commutes=True),
+    "stablehlo.divide": Op("product", _BOTH),
+    "stablehlo.maximum": Op("extreme", _BOTH, commutes=True),
+    "stablehlo.minimum": Op("extreme", _BOTH, commutes=True),
+    "stablehlo.abs": Op("magnitude", not_negative=True),
+    "stablehlo.negate": Op("magnitude"),
+    "stablehlo.cbrt": Op("root", at_zero="steep"),
+    "stablehlo.rsqrt": Op("root", at_zero="pole", not_negative=True, of_positive=True),
+    "stablehlo.sqrt": Op("root", at_zero="steep", not_negative=True, of_positive=True),
+    "stablehlo.power": Op("power", _BOTH),
+    "stablehlo.exponential": Op("exponential", not_negative=True),
+    "stablehlo.exponential_minus_one": Op("exponential", at_zero="root"),
+    "stablehlo.log": Op("logarithm", at_zero="pole", of_positive=True),
+    "stablehlo.log_plus_one": Op("logarithm", at_zero="root", of_positive=True),
+    "stablehlo.cosine": Op("trigonometric", bounded=True),
+    "stablehlo.sine": Op("trigonometric", at_zero="root", bounded=True),
+    "stablehlo.tan": Op("trigonometric", at_zero="root"),
+    "stablehlo.logistic": Op("sigmoid", bounded=True, not_negative=True),
+    "stablehlo.tanh": Op("sigmoid", at_zero="root", bounded=True),
+    "stablehlo.ceil": Op("integral"),
+    "stablehlo.floor": Op("integral"),
+    "stablehlo.round_nearest_afz": Op("integral"),
+    "stablehlo.round_nearest_even": Op("integral"),
+    "stablehlo.atan2": Op("numeric", _BOTH),
+    "stablehlo.remainder": Op("numeric", _BOTH),
+    "stablehlo.sign": Op("numeric"),
+    "chlo._asin_acos_kernel": Op("kernel", bounded=True),
+    "chlo.acos": Op("special", bounded=True),
+    "chlo.acosh": Op("special"),
+    "chlo.asin": Op("special", at_zero="root", bounded=True),
+    "chlo.asinh": Op("special", at_zero="root"),
+    "chlo.atan": Op("special", at_zero="root", bounded=True),
+    "chlo.atanh": Op("special", at_zero="root", bounded=True),
+    "chlo.bessel_i1e": Op("special", at_zero="root", bounded=True),
+    "chlo.cosh": Op("special"),
+    "chlo.digamma": Op("special"),
+    "chlo.erf": Op("special", at_zero="root", bounded=True),
+    "chlo.erf_inv": Op("special", at_zero="root", bounded=True),
+    "chlo.erfc": Op("special", bounded=True),
+    "chlo.lgamma": Op("special"),
+    "chlo.sinh": Op("special"),
+    "chlo.tan": Op("special", at_zero="root"),
+    "stablehlo.compare": Op("test", _BOTH),
+    "stablehlo.is_finite": Op("test"),
+    "stablehlo.complex": Op("part", _BOTH),
+    "stablehlo.imag": Op("part"),
+    "stablehlo.real": Op("part"),
+    "stablehlo.and": Op("logical", _BOTH, commutes=True),
+    "stablehlo.not": Op("logical"),
+    "stablehlo.or": Op("logical", _BOTH, commutes=True),
+    "stablehlo.xor": Op("logical", _BOTH, commutes=True),
     # Ops that combine elements of one tensor, or of several.
-    "stablehlo.convolution": Op(Kind.CONVOLUTION, _BOTH),
-    "stablehlo.dot": Op(Kind.DOT, _BOTH),
-    "stablehlo.dot_general": Op(Kind.DOT, _BOTH),
-    "chlo.ragged_dot": Op(Kind.RAGGED_DOT, _BOTH),
-    "stablehlo.dynamic_conv": Op(Kind.CONVOLUTION, _BOTH, dynamic=True),
-    "stablehlo.reduce": Op(Kind.REDUCTION, None, captures=True),
-    "stablehlo.reduce_window": Op(Kind.REDUCTION, None, captures=True),
-    "stablehlo.select_and_scatter": Op(Kind.REDUCTION, (1, 2), captures=True),
-    "stablehlo.all_reduce": Op(Kind.DEVICE_SUM, None, captures=True),
-    "stablehlo.collective_reduce": Op(Kind.DEVICE_SUM, None, captures=True),
-    "stablehlo.reduce_scatter": Op(Kind.DEVICE_SUM, None, captures=True),
-    "stablehlo.batch_norm_grad": Op(Kind.BATCH_NORM, None),
-    "stablehlo.batch_norm_inference": Op(Kind.BATCH_NORM, None),
-    "stablehlo.batch_norm_training": Op(Kind.BATCH_NORM, None),
-    "stablehlo.cholesky": Op(Kind.FACTORIZATION),
-    "stablehlo.triangular_solve": Op(Kind.FACTORIZATION, _BOTH),
-    "stablehlo.map": Op(Kind.MAP, None, captures=True),
-    "stablehlo.sort": Op(Kind.SORT, None, captures=True),
+    "stablehlo.convolution": Op("convolution", _BOTH),
+    "stablehlo.dot": Op("dot", _BOTH),
+    "stablehlo.dot_general": Op("dot", _BOTH),
+    "chlo.ragged_dot": Op("ragged_dot", _BOTH),
+    "stablehlo.dynamic_conv": Op("convolution", _BOTH, dynamic=True),
+    "stablehlo.reduce": Op("reduction", None, captures=True),
+    "stablehlo.reduce_window": Op("reduction", None, captures=True),
+    "stablehlo.select_and_scatter": Op("reduction", (1, 2), captures=True),
+    "stablehlo.all_reduce": Op("device_sum", None, captures=True),
+    "stablehlo.collective_reduce": Op("device_sum", None, captures=True),
+    "stablehlo.reduce_scatter": Op("device_sum", None, captures=True),
+    "stablehlo.batch_norm_grad": Op("batch_norm", None),
+    "stablehlo.batch_norm_inference": Op("batch_norm", None),
+    "stablehlo.batch_norm_training": Op("batch_norm", None),
+    "stablehlo.cholesky": Op("factorization"),
+    "stablehlo.triangular_solve": Op("factorization", _BOTH),
+    "stablehlo.map": Op("map", None, captures=True),
+    "stablehlo.sort": Op("sort", None, captures=True),
     # Sources, effects, and ops that run others.
-    "stablehlo.constant": Op(Kind.SOURCE, ()),
-    "stablehlo.iota": Op(Kind.SOURCE, (), not_negative=True),
-    "stablehlo.infeed": Op(Kind.TRANSFER, ()),
-    "stablehlo.outfeed": Op(Kind.TRANSFER, ()),
-    "stablehlo.recv": Op(Kind.TRANSFER, ()),
-    "stablehlo.rng": Op(Kind.TRANSFER, _BOTH),
-    "stablehlo.send": Op(Kind.TRANSFER, ()),
-    "stablehlo.custom_call": Op(Kind.CUSTOM_CALL, None, refers="called_computations"),
-    "func.call": Op(Kind.CALL, None, refers="callee"),
-    "stablehlo.composite": Op(Kind.COMPOSITE, None, refers="decomposition"),
-    "stablehlo.while": Op(Kind.LOOP, None, captures=True),
-    "stablehlo.case": Op(Kind.BRANCH, (), captures=True),
-    "stablehlo.if": Op(Kind.BRANCH, (), captures=True),
-    "sdy.manual_computation": Op(Kind.BODY, None),
-    "sdy.named_computation": Op(Kind.BODY, None),
-    "stablehlo.async_start": Op(Kind.START, None, captures=True),
-    "func.return": Op(Kind.RETURN, None),
-    "sdy.return": Op(Kind.RETURN, None),
-    "stablehlo.return": Op(Kind.RETURN, None),
+    "stablehlo.constant": Op("source", ()),
+    "stablehlo.iota": Op("source", (), not_negative=True),
+    "stablehlo.infeed": Op("transfer", ()),
+    "stablehlo.outfeed": Op("transfer", ()),
+    "stablehlo.recv": Op("transfer", ()),
+    "stablehlo.rng": Op("transfer", _BOTH),
+    "stablehlo.send": Op("transfer", ()),
+    "stablehlo.custom_call": Op("custom_call", None, refers="called_computations"),
+    "func.call": Op("call", None, refers="callee"),
+    "stablehlo.composite": Op("composite", None, refers="decomposition"),
+    "stablehlo.while": Op("loop", None, captures=True),
+    "stablehlo.case": Op("branch", (), captures=True),
+    "stablehlo.if": Op("branch", (), captures=True),
+    "sdy.manual_computation": Op("body", None),
+    "sdy.named_computation": Op("body", None),
+    "stablehlo.async_start": Op("start", None, captures=True),
+    "func.return": Op("return", None),
+    "sdy.return": Op("return", None),
+    "stablehlo.return": Op("return", None),
 }
 """The facts of ops, by their full names."""
 
@@ -265,6 +222,10 @@ def short(ops: frozenset[str]) -> frozenset[str]:
     return frozenset(op.partition(".")[2] for op in ops)
 
 
+def _kinds(kind: object) -> list[Kind]:
+    return [each for literal in get_args(kind) for each in get_args(literal)]
+
+
 def _refers(*kinds: Kind) -> dict[str, str]:
     return {name: op.refers for name, op in OPS.items() if op.kind in kinds}
 
@@ -275,25 +236,25 @@ def _stablehlo(*names: str) -> frozenset[str]:
 
 # Ops that keep every element.
 
-COPIES: Final = where(Kind.COPY)
+COPIES: Final = where("copy")
 """Each result is the operand with the same number."""
 
-ROUNDS: Final = where(Kind.ROUND)
+ROUNDS: Final = where("round")
 """The result is the operand in another format, or with fewer bits."""
 
 CASTING: Final = _stablehlo("clamp", "convert", "divide", "multiply")
 """A cast of a recipe consists of these: a factor, a bound on the size, and another format."""
 
-RESHAPES: Final = where(Kind.RESHAPE)
+RESHAPES: Final = where("reshape")
 """The result has the elements of the operand in the same order, in another shape."""
 
-REORDERS: Final = where(Kind.TRANSPOSE, Kind.REVERSE)
+REORDERS: Final = where("transpose", "reverse")
 """The result has the elements of the operand in another order."""
 
-VIEWS: Final = where(Kind.RESHAPE, Kind.TRANSPOSE)
+VIEWS: Final = where("reshape", "transpose")
 """The result has the elements of the operand, each once, in other dimensions."""
 
-BROADCASTS: Final = where(Kind.BROADCAST)
+BROADCASTS: Final = where("broadcast")
 """The result repeats the elements of the operand."""
 
 LAYOUT: Final = _stablehlo("broadcast_in_dim", "reshape", "transpose")
@@ -304,65 +265,62 @@ SAME_ORDER: Final = LAYOUT - {"stablehlo.transpose"}
 
 # Ops that select or replace elements.
 
-SLICES: Final = where(Kind.SLICE)
+SLICES: Final = where("slice")
 """The result is a block of the operand."""
 
-LOOKUPS: Final = where(Kind.LOOKUP)
+LOOKUPS: Final = where("lookup")
 """The result has the elements of the operand at given indices."""
 
 TAKES: Final = where(indexed=True)
 """The result has the elements of the operand at indices that the program computes."""
 
-PADS: Final = where(Kind.PAD)
+PADS: Final = where("pad")
 """The result is the operand with another value around and between its elements."""
 
-WRITES: Final = where(Kind.WRITE, Kind.SCATTER)
+WRITES: Final = where("write", "scatter")
 """The result is the operand with some elements replaced or updated."""
 
-MOVES: Final = where(
-    *(Kind.COPY, Kind.RESHAPE, Kind.TRANSPOSE, Kind.REVERSE, Kind.BROADCAST, Kind.SLICE),
-    *(Kind.LOOKUP, Kind.PAD, Kind.WRITE, Kind.JOIN, Kind.GATHER, Kind.EXCHANGE),
-)
+MOVES: Final = where(*_kinds(_Moving))
 """The elements of each result are elements of the data, in any place."""
 
-CHOICES: Final = where(Kind.CHOICE)
+PASSES: Final = MOVES | where("round", "sum") | {"stablehlo.select"}
+"""The elements of each result are elements of the data, these rounded, or sums of them."""
+
+CHOICES: Final = where("choice")
 """Each element of the result is an element of one of the operands."""
 
 # Elementwise arithmetic.
 
-SUMS: Final = where(Kind.SUM)
-PRODUCTS: Final = where(Kind.PRODUCT)
-EXTREMES: Final = where(Kind.EXTREME)
-ARITHMETIC: Final = where(Kind.SUM, Kind.PRODUCT)
-BINARY: Final = where(Kind.SUM, Kind.PRODUCT, Kind.EXTREME)
+SUMS: Final = where("sum")
+PRODUCTS: Final = where("product")
+EXTREMES: Final = where("extreme")
+ARITHMETIC: Final = where("sum", "product")
+BINARY: Final = where("sum", "product", "extreme")
 """The common elementwise ops of two operands."""
 
-MAGNITUDES: Final = where(Kind.MAGNITUDE)
+MAGNITUDES: Final = where("magnitude")
 """Elementwise ops of one operand that are homogeneous of degree 1 for positive factors."""
 
-ROOTS: Final = where(Kind.ROOT)
-POWERS: Final = where(Kind.ROOT, Kind.POWER)
-EXPONENTIALS: Final = where(Kind.EXPONENTIAL)
-LOGARITHMS: Final = where(Kind.LOGARITHM)
-TRIGONOMETRIC: Final = where(Kind.TRIGONOMETRIC)
-SIGMOIDS: Final = where(Kind.SIGMOID)
-TRANSCENDENTAL: Final = where(Kind.EXPONENTIAL, Kind.LOGARITHM, Kind.TRIGONOMETRIC, Kind.SIGMOID)
+ROOTS: Final = where("root")
+POWERS: Final = where("root", "power")
+EXPONENTIALS: Final = where("exponential")
+LOGARITHMS: Final = where("logarithm")
+TRIGONOMETRIC: Final = where("trigonometric")
+SIGMOIDS: Final = where("sigmoid")
+TRANSCENDENTAL: Final = where("exponential", "logarithm", "trigonometric", "sigmoid")
 
-INTEGRAL: Final = where(Kind.INTEGRAL)
+INTEGRAL: Final = where("integral")
 """Ops that round to whole numbers."""
 
-SPECIAL: Final = where(Kind.SPECIAL)
-"""CHLO functions of one operand, which jax.export writes as composites."""
+WRAPPED: Final = where("special")
+"""CHLO functions of one operand that jax.export writes as composites."""
 
-TESTS: Final = where(Kind.TEST)
-COMPLEX_PARTS: Final = where(Kind.PART)
-LOGICAL: Final = where(Kind.LOGICAL)
+SPECIAL: Final = where("special", "kernel")
+"""CHLO functions of one operand."""
 
-ELEMENTWISE: Final = where(
-    *(Kind.CHOICE, Kind.SUM, Kind.PRODUCT, Kind.EXTREME, Kind.MAGNITUDE, Kind.ROOT, Kind.POWER),
-    *(Kind.EXPONENTIAL, Kind.LOGARITHM, Kind.TRIGONOMETRIC, Kind.SIGMOID),
-    *(Kind.INTEGRAL, Kind.NUMERIC),
-)
+LOGICAL: Final = where("logical")
+
+ELEMENTWISE: Final = where(*_kinds(_Elementwise))
 """Elementwise ops on floats."""
 
 EACH: Final = ELEMENTWISE | ROUNDS
@@ -376,75 +334,70 @@ NOT_NEGATIVE: Final = where(not_negative=True)
 COMMUTING: Final = where(commutes=True)
 """Ops of two operands that are the same for the operands in the other order."""
 
-HOMOGENEOUS: Final = where(Kind.SUM, Kind.EXTREME, commutes=True)
+HOMOGENEOUS: Final = where("sum", "extreme", commutes=True)
 """Those of them by which a reduction is homogeneous of degree 1 for positive factors."""
 
 OF_POSITIVE: Final = where(of_positive=True)
 """Functions of numbers that are not negative."""
 
-POLES: Final = where(at_zero=AtZero.POLE)
+POLES: Final = where(at_zero="pole")
 """Functions that are infinite at 0."""
 
-STEEP: Final = POLES | where(at_zero=AtZero.STEEP)
+STEEP: Final = POLES | where(at_zero="steep")
 """Functions that are infinite at 0, or have an infinite derivative there."""
 
 BOUNDED_FROM_ZERO: Final = where(bounded=True, at_zero=None)
 """Bounded functions that are not 0 at 0."""
 
-BOUNDED_THROUGH_ZERO: Final = where(bounded=True, at_zero=AtZero.ROOT)
+BOUNDED_THROUGH_ZERO: Final = where(bounded=True, at_zero="root")
 """Functions that are 0 at 0 and bounded, or nearly so."""
 
-UNBOUNDED_THROUGH_ZERO: Final = where(bounded=False, at_zero=AtZero.ROOT)
+UNBOUNDED_THROUGH_ZERO: Final = where(bounded=False, at_zero="root")
 """Unbounded functions that are 0 at 0, and close to their operand near 0."""
 
-THROUGH_ZERO: Final = where(at_zero=AtZero.ROOT)
+THROUGH_ZERO: Final = where(at_zero="root")
 """Functions whose results are as small as small operands."""
 
 # Contractions, reductions and exchanges.
 
-DOTS: Final = where(Kind.DOT)
-CONTRACTED: Final = where(Kind.DOT, Kind.RAGGED_DOT)
-CONVOLUTIONS: Final = where(Kind.CONVOLUTION)
-CONTRACTIONS: Final = where(Kind.DOT, Kind.CONVOLUTION)
+DOTS: Final = where("dot")
+CONTRACTED: Final = where("dot", "ragged_dot")
+CONVOLUTIONS: Final = where("convolution")
+CONTRACTIONS: Final = where("dot", "convolution")
 """Sums of products of two operands."""
 
-MATMULS: Final = where(Kind.DOT, Kind.RAGGED_DOT, Kind.CONVOLUTION)
+MATMULS: Final = where("dot", "ragged_dot", "convolution")
 """The same, and ragged matmuls, which are composites before and after the passes."""
 
-REDUCTIONS: Final = where(Kind.REDUCTION, Kind.SCATTER)
+REDUCTIONS: Final = where("reduction", "scatter")
 """Ops whose region combines elements of an operand."""
 
-BATCH_NORMS: Final = where(Kind.BATCH_NORM)
+BATCH_NORMS: Final = where("batch_norm")
 
-FACTORIZATIONS: Final = where(Kind.FACTORIZATION)
 
-GATHERS_FROM_DEVICES: Final = where(Kind.GATHER)
-EXCHANGES: Final = where(Kind.GATHER, Kind.EXCHANGE)
-"""Collectives that move elements between devices."""
+GATHERS_FROM_DEVICES: Final = where("gather")
 
-REDUCES_OVER_DEVICES: Final = where(Kind.DEVICE_SUM)
-"""Collectives that combine the elements of several devices."""
 
 # Ops that run others.
 
 LOOP: Final = "stablehlo.while"
-BRANCHES: Final = where(Kind.BRANCH)
-BODIES: Final = where(Kind.BODY)
+BRANCHES: Final = where("branch")
+BODIES: Final = where("body")
 """Ops that run their only region once, with their operands as its arguments."""
 
-IN_ORDER: Final = where(Kind.BODY, Kind.BRANCH, Kind.LOOP)
+IN_ORDER: Final = where("body", "branch", "loop")
 """Ops whose regions return their results in order."""
 
-CALLS: Final = _refers(Kind.CALL, Kind.COMPOSITE)
+CALLS: Final = _refers("call", "composite")
 """Ops that run a function, with the attribute that has its name."""
 
-REFERENCES: Final = _refers(Kind.COMPOSITE, Kind.CUSTOM_CALL)
+REFERENCES: Final = _refers("composite", "custom_call")
 """The ops other than calls that refer to functions, with the attribute that does so."""
 
 INSIDES: Final = IN_ORDER.union(CALLS)
 """Ops whose results are made in their regions, or in the functions that they call."""
 
-RETURNS: Final = where(Kind.RETURN)
+RETURNS: Final = where("return")
 """Ops that end a region or a function."""
 
 WITH_REGIONS: Final = where(captures=True)
@@ -452,8 +405,8 @@ WITH_REGIONS: Final = where(captures=True)
 
 # Sources and effects.
 
-SOURCES: Final = where(Kind.SOURCE)
+SOURCES: Final = where("source")
 """Ops without operands."""
 
-IMPURE: Final = where(Kind.TRANSFER, Kind.CUSTOM_CALL)
+IMPURE: Final = where("transfer", "custom_call")
 """Ops that may have side effects, or different results in each execution."""

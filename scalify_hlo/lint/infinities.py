@@ -10,13 +10,10 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.search import Search
 from scalify_hlo.dialect.formats import FloatFormat, format_of
 from scalify_hlo.dialect.through import data_in
-from scalify_hlo.dialect.traits import MOVES, ROUNDS
+from scalify_hlo.dialect.traits import PASSES
 from scalify_hlo.dialect.value_map import ValueSet
 from scalify_hlo.lint.model import Place, Subject
 from scalify_hlo.lint.values import extremes_of, maker
-
-_KEEPING: Final = MOVES | ROUNDS | {"stablehlo.add", "stablehlo.select"}
-"""Ops that keep an infinity of any of their data."""
 
 _CONSTANT: Final = "stablehlo.constant"
 
@@ -72,4 +69,4 @@ def _constants_in(value: ir.Value) -> Iterator[float]:
 
 def _followed(value: ir.Value) -> list[ir.Value]:
     op = maker(value)
-    return [] if op is None or op.name not in _KEEPING else data_in(op)
+    return [] if op is None or op.name not in PASSES else data_in(op)

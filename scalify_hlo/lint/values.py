@@ -10,9 +10,9 @@ import numpy as np
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect.splats import dense_of, filled_with
 from scalify_hlo.dialect.through import behind
-from scalify_hlo.dialect.traits import Kind, where
+from scalify_hlo.dialect.traits import where
 
-CARRIES: Final = where(Kind.COPY, Kind.RESHAPE, Kind.TRANSPOSE, Kind.BROADCAST, Kind.ROUND)
+CARRIES: Final = where("copy", "reshape", "transpose", "broadcast", "round")
 """Ops whose result has the elements of their operand, in another format perhaps."""
 
 

@@ -17,9 +17,6 @@ from scalify_hlo.lint.values import CARRIES, elements_of
 _LEAST: Final = 1 << 10
 """Elements from which on a weight is worth a change of the program."""
 
-_ON_THE_WAY: Final = CARRIES | CASTING
-"""Ops between a weight and its cast: moves, and the division by a scale."""
-
 
 def recast_weights(subject: Subject) -> Iterator[Place]:
     """Yields the casts of weights to fewer bits, in a program without a backward pass.
@@ -57,5 +54,6 @@ def _cast_of(argument: ir.Value) -> ir.Operation | None:
 
 
 def _moved(value: ir.Value) -> Iterator[ir.Value]:
+    """Yields the values between a weight and its cast: moved, or divided by a scale."""
     users = (use.owner.operation for use in value.uses)
-    return (r for user in users if user.name in _ON_THE_WAY for r in user.results)
+    return (r for u in users if u.name in CARRIES or u.name in CASTING for r in u.results)

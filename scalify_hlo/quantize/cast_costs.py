@@ -18,7 +18,7 @@ from scalify_hlo.analysis.matmuls import ACTIVATION, WEIGHT
 from scalify_hlo.dialect import traits
 from scalify_hlo.dialect.contraction import contraction_of
 from scalify_hlo.dialect.through import readers
-from scalify_hlo.dialect.traits import CONTRACTED, MATMULS, Kind, where
+from scalify_hlo.dialect.traits import CONTRACTED, MATMULS, where
 from scalify_hlo.quantize.casts import unwidened
 from scalify_hlo.quantize.row_kernels import is_made_of_rows
 from scalify_hlo.targets.description import Target
@@ -36,9 +36,9 @@ computes it, or that computes it again in the backward pass, unless that is a ke
 """
 _READ_TWICE: Final = frozenset({"current", "block"})
 """The kinds of scales that follow from an amax of the tensor."""
-_IN_MEMORY: Final = MATMULS | where(Kind.BRANCH, Kind.LOOP, Kind.CUSTOM_CALL)
+_IN_MEMORY: Final = where(*("dot", "ragged_dot", "convolution", "branch", "loop", "custom_call"))
 """Ops whose results no other kernel computes along with an amax or a cast."""
-_STORES: Final = where(Kind.RETURN, Kind.WRITE)
+_STORES: Final = where("return", "write")
 """Ops that keep a tensor as it is."""
 
 

@@ -25,7 +25,7 @@ from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.splats import filled_with
 from scalify_hlo.dialect.swapped_operands import swapped_attributes
-from scalify_hlo.dialect.value_map import erase, replace_op
+from scalify_hlo.dialect.value_map import erase, erase_unread, replace_op
 from scalify_hlo.rules import emit
 
 _DOT: Final = "stablehlo.dot_general"
@@ -75,12 +75,13 @@ def _move(cast: ir.Operation) -> bool:
 
 def _erase(op: ir.Operation) -> None:
     """Erases an op that nothing reads, with the constants that only it reads."""
-    operands = list(op.operands)
+    constants = [value for value in op.operands if _is_constant(value)]
     erase(op)
-    for value in operands:
-        constant = not is_block(value.owner) and value.owner.operation.name == _CONSTANT
-        if constant and next(iter(value.uses), None) is None:
-            erase(value.owner)
+    erase_unread(constants)
+
+
+def _is_constant(value: ir.Value) -> bool:
+    return not is_block(value.owner) and bool(value.owner.operation.name == _CONSTANT)
 
 
 def _steps(cast: ir.Operation) -> list[ir.Operation]:

@@ -14,7 +14,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.scale import ONE, Scaled
 from scalify_hlo.analysis.frames import Named, named
 from scalify_hlo.dialect.formats import element_type
-from scalify_hlo.dialect.traits import BINARY, LAYOUT, MAGNITUDES, Kind, data_of, where
+from scalify_hlo.dialect.traits import BINARY, LAYOUT, MAGNITUDES, data_of, where
 from scalify_hlo.rules.marked_ops import BARRIER
 from scalify_hlo.rules.registry import WITH_REGIONS
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
@@ -23,7 +23,7 @@ from scalify_hlo.rules.table import RULES
 _BROADCAST: Final = "stablehlo.broadcast_in_dim"
 
 _PASSED: Final = data_of(
-    LAYOUT | MAGNITUDES | where(Kind.ROOT, of_positive=True) | BINARY | {"stablehlo.select"}
+    LAYOUT | MAGNITUDES | where("root", of_positive=True) | BINARY | {"stablehlo.select"}
 )
 """Ops whose rules do not change them, without a remark, if all float operands are at scale 1, with
 the numbers of these operands. Each op has one result."""

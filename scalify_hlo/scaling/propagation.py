@@ -22,7 +22,14 @@ from scalify_hlo.analysis.index import ModuleIndex
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.calls import functions_in
 from scalify_hlo.dialect.formats import has_narrow
-from scalify_hlo.dialect.functions import callee_of, is_private, recursion, terminator
+from scalify_hlo.dialect.functions import (
+    callee_of,
+    copied,
+    fresh_name,
+    is_private,
+    recursion,
+    terminator,
+)
 from scalify_hlo.dialect.ragged import is_composite
 from scalify_hlo.dialect.traits import CALLS, WITH_REGIONS
 from scalify_hlo.dialect.value_map import erase, function_tables, run_native
@@ -66,9 +73,6 @@ from scalify_hlo.scaling.input_sizes import measure
 from scalify_hlo.scaling.reaching import casting_functions, marked_functions
 from scalify_hlo.transforms.chlo import expand_one
 
-_ALWAYS = WITH_REGIONS | {"stablehlo.constant"}
-"""The ops that are always visited: constants, and ops whose regions may capture values."""
-
 _CASTING = frozenset({"sdy.manual_computation", "stablehlo.convert", "stablehlo.iota"})
 """The ops that are also visited if data are narrow: casts, ops with regions, and counts."""
 
@@ -111,7 +115,9 @@ class Propagation:
         casting = narrow or bool(self._marked) or (bool(index.own) and index.asked)
         # The rules of these ops check whether scales are known.
         neutral = {name for name, rule in RULES.items() if rule.apply in NEUTRAL}
-        self._always = neutral | (_ALWAYS | _CASTING if casting else _ALWAYS)
+        # Constants, and ops whose regions may capture values, are always visited.
+        always = [WITH_REGIONS, {"stablehlo.constant"}, *([_CASTING] if casting else [])]
+        self._always = neutral.union(*always)
         self._expanded = {name for name, rule in RULES.items() if rule.family == EXPANDED}
         self._recipe = recipe
         self._index, self._report = index, report
@@ -375,9 +381,8 @@ class Propagation:
     @function_tables()
     def _copy(self, name: str, passed: Parameters, devices: Devices | None) -> Callee:
         original = self._functions[name]
-        copy = original.operation.clone(ip=ir.InsertionPoint(original)).opview
-        copy.attributes["sym_name"] = ir.StringAttr.get(self._fresh(name))
-        copy.attributes["sym_visibility"] = ir.StringAttr.get("private")
+        own = fresh_name(f"{name}_scaled", self._functions, len(self._callees))
+        copy = copied(original, own)
         top = placeholder(copy.regions[0].blocks[0])
         rewriter = self._rewriter(top, Notes(), devices)
         parameters = take_scales(copy, passed.infos, rewriter)
@@ -394,14 +399,8 @@ class Propagation:
             return Callee(
                 original, rewriter, parameters, passed, taken, results, computed, copied=False
             )
-        self._functions[copy.attributes["sym_name"].value] = copy
+        self._functions[own] = copy
         return Callee(copy, rewriter, parameters, passed, taken, results, computed, copied=True)
-
-    def _fresh(self, name: str) -> str:
-        number = len(self._callees)
-        while f"{name}_scaled_{number}" in self._functions:
-            number += 1
-        return f"{name}_scaled_{number}"
 
     def _drop_replaced(self) -> None:
         """Erases the functions of which only copies are called."""

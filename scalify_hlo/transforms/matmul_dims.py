@@ -30,7 +30,7 @@ from scalify_hlo.dialect.contraction import NUMBERS, Contraction, contraction_of
 from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.splats import is_filled, is_one_number, splat_of
 from scalify_hlo.dialect.swapped_operands import swapped_attributes
-from scalify_hlo.dialect.value_map import ValueSet, erase, replace_op
+from scalify_hlo.dialect.value_map import ValueSet, erase, erase_unread, replace_op
 from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.placement import is_placed
@@ -192,9 +192,7 @@ def _erase(ops: Sequence[ir.Operation]) -> None:
     uniform = ValueSet(value for op in ops for value in op.operands if is_filled(value))
     for op in ops:
         erase(op)
-    for value in list(uniform):
-        if next(iter(value.uses), None) is None:
-            erase(value.owner)
+    erase_unread(list(uniform))
 
 
 def _repeated(op: ir.Operation, data: ir.Value) -> ir.Value:

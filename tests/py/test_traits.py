@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Set
+from math import prod
 from pathlib import Path
 
 import pytest
 
 from scalify_hlo._compat import chlo, func, ir, sdy, stablehlo
-from scalify_hlo.dialect import traits
+from scalify_hlo.analysis import dims, origins, widths
+from scalify_hlo.dialect import traits, walk
 from scalify_hlo.dialect.dispatch import Dispatch
+from scalify_hlo.dialect.formats import element_type
+from scalify_hlo.dialect.through import data_in
 from scalify_hlo.rules.table import RULES
+from tests.py.judge import parse
+from tests.py.programs import PROGRAMS, Program
 
 PACKAGE = Path(__file__).resolve().parents[2] / "scalify_hlo"
 TRAITS = {name: ops for name, ops in vars(traits).items() if isinstance(ops, frozenset)}
@@ -112,7 +118,7 @@ APART: dict[str, frozenset[str]] = {
     ),
     "one of a kind": frozenset(
         {
-            *("chlo.ragged_dot", "stablehlo.async_done"),
+            "stablehlo.async_done",
             *("stablehlo.cross-replica-sum", "stablehlo.einsum"),
             *("stablehlo.fft", "stablehlo.get_tuple_element", "stablehlo.tuple"),
             *("stablehlo.set_dimension_size", "stablehlo.unary_einsum"),
@@ -147,3 +153,47 @@ def test_ops_with_regions_are_those_of_the_dialect() -> None:
     }
     assert traits.WITH_REGIONS - found <= {"stablehlo.case", *NEWER}  # case has any number
     assert found <= traits.WITH_REGIONS
+
+
+FACTS = [program for program in PROGRAMS if program.op in traits.OPS]
+
+
+@pytest.mark.parametrize("program", FACTS, ids=str)
+def test_facts_hold_in_the_programs_of_the_rules(program: Program) -> None:
+    module = parse(program.text()).operation
+    for op in walk.ops_in(module, {program.op}):
+        kind, results = traits.OPS[op.name].kind, list(op.results)
+        if op.name in traits.MOVES:
+            moved = data_in(op)[: len(results)] if kind in BY_NUMBER else data_in(op)[:1]
+            assert [element_type(v.type) for v in moved] == [element_type(v.type) for v in results]
+        if op.name in traits.VIEWS | traits.REORDERS:
+            assert prod(sizes(op.operands[0])) == prod(sizes(results[0]))
+        if op.name in traits.ELEMENTWISE | traits.SPECIAL | traits.ROUNDS:
+            assert all(sizes(v) == sizes(results[0]) for v in data_in(op))
+        assert (kind == "source") <= (not len(op.operands))
+        assert traits.OPS[op.name].captures <= bool(len(op.regions))
+
+
+BY_NUMBER = {"copy", "gather", "exchange"}
+
+
+def sizes(value: ir.Value) -> list[int]:
+    return list(value.type.shape)
+
+
+FOLLOWED: dict[str, tuple[Set[str], Set[str]]] = {
+    "roles": (origins.MOVING, {"join", "lookup"}),
+    "formats": (widths.NARROWED, set()),
+    "dimensions": (dims._RULES.keys(), {"broadcast", "lookup"}),
+    "infinities": (traits.PASSES, set()),
+}
+"""The ops that analyses follow, and the kinds of moves that they do not: the result of those is a
+tensor of its own."""
+
+
+@pytest.mark.parametrize("name", FOLLOWED)
+def test_analyses_follow_each_op_that_moves_elements(name: str) -> None:
+    """An op that is added to the table is followed, unless its shape is known at run time only."""
+    followed, apart = FOLLOWED[name]
+    static = {op for op in traits.MOVES if not traits.OPS[op].dynamic}
+    assert {traits.OPS[op].kind for op in static - followed} <= apart

@@ -16,13 +16,11 @@ from scalify_hlo.analysis.listing import Listing
 from scalify_hlo.analysis.steps import without_steps
 from scalify_hlo.dialect.calls import functions_in
 from scalify_hlo.dialect.dispatch import Dispatch
+from scalify_hlo.dialect.formats import REDUCE_PRECISION
 from scalify_hlo.dialect.monoid import monoid
 from scalify_hlo.dialect.splats import dense_of, filled_with
 from scalify_hlo.dialect.traits import BODIES, BRANCHES, CALLS, COPIES, IMPURE, LOOP
 from scalify_hlo.dialect.value_map import ValueMap
-
-_SAME: Final = COPIES | {"stablehlo.reduce_precision"}
-"""Ops whose results are their operands, by number."""
 
 _IMPURE: Final = IMPURE
 
@@ -84,7 +82,7 @@ class _NumberReader:
         elif short is not None:
             result = op.result
             names[result] = self.graph.make(short, inputs, result)
-        elif name in _SAME:
+        elif name in COPIES or name == REDUCE_PRECISION:
             names.update(zip(op.results, inputs, strict=True))
             self.graph.hand_on(op.results, inputs)
         elif name in CALLS:
