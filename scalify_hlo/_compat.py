@@ -16,8 +16,6 @@ from jaxlib.mlir import ir, passmanager
 from jaxlib.mlir._mlir_libs import _jax_mlir_ext
 from jaxlib.mlir.dialects import chlo, func, sdy, stablehlo
 
-from scalify_hlo.algebra.search import Search
-
 if TYPE_CHECKING:
     import jax
 
@@ -460,24 +458,22 @@ def private_function(
 
 def _digest(function: func.FuncOp, symbols: ir.SymbolTable) -> str:
     """Returns a hash of a function and of all functions that it calls."""
-    digest, own = hashlib.sha256(), function.name.value
+    digest = hashlib.sha256()
+    waiting, seen = [function.operation], set()
 
-    def operation(name: str) -> ir.Operation:
-        return (function if name == own else symbols[name]).operation
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        for name in _CALLEES:
+            if name in op.attributes:
+                symbol = ir.FlatSymbolRefAttr(op.attributes[name]).value
+                if symbol not in seen:
+                    seen.add(symbol)
+                    waiting.append(symbols[symbol].operation)
+        return ir.WalkResult.ADVANCE
 
-    def called(name: str) -> list[str]:
-        found: list[str] = []
-
-        def visit(op: ir.Operation) -> ir.WalkResult:
-            attributes = (op.attributes[key] for key in _CALLEES if key in op.attributes)
-            found.extend(ir.FlatSymbolRefAttr(symbol).value for symbol in attributes)
-            return ir.WalkResult.ADVANCE
-
-        operation(name).walk(visit)
-        return found
-
-    for name in Search([own], called):
-        digest.update(operation(name).get_asm(enable_debug_info=False).encode())
+    while waiting:
+        op = waiting.pop()
+        digest.update(op.get_asm(enable_debug_info=False).encode())
+        op.walk(visit)
     return digest.hexdigest()[:_DIGITS]
 
 

@@ -73,6 +73,7 @@ from scalify_hlo.scaling.input_sizes import measure
 from scalify_hlo.scaling.reaching import casting_functions, marked_functions
 from scalify_hlo.transforms.chlo import expand_one
 
+_CONSTANT = "stablehlo.constant"
 _CASTING = frozenset({"sdy.manual_computation", "stablehlo.convert", "stablehlo.iota"})
 """The ops that are also visited if data are narrow: casts, ops with regions, and counts."""
 
@@ -116,8 +117,7 @@ class Propagation:
         # The rules of these ops check whether scales are known.
         neutral = {name for name, rule in RULES.items() if rule.apply in NEUTRAL}
         # Constants, and ops whose regions may capture values, are always visited.
-        always = [WITH_REGIONS, {"stablehlo.constant"}, *([_CASTING] if casting else [])]
-        self._always = neutral.union(*always)
+        self._always = neutral.union(WITH_REGIONS, {_CONSTANT}, _CASTING if casting else ())
         self._expanded = {name for name, rule in RULES.items() if rule.family == EXPANDED}
         self._recipe = recipe
         self._index, self._report = index, report

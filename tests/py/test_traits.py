@@ -46,14 +46,23 @@ def test_traits_that_exclude_each_other_share_no_op() -> None:
 
 
 def tables(file: Path) -> int:
-    """Returns the number of literals of a file with three or more names of ops."""
+    """Returns the number of literals of a file with three or more names of ops.
+
+    The arguments of queries are kinds, some of which have names of ops.
+    """
     found: list[ast.expr] = []
     for node in ast.walk(ast.parse(file.read_text())):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id == "where"
+        ):
+            found.append(node)
         if not isinstance(node, ast.Tuple | ast.Set | ast.List | ast.Dict):
             continue
         if len(ops_in(node)) >= 3 and not any(node in ast.walk(outer) for outer in found):
             found.append(node)
-    return len(found)
+    return sum(not isinstance(node, ast.Call) for node in found)
 
 
 def ops_in(node: ast.expr) -> set[str]:
