@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from benchmarks.models.probe import PREFIX, ops_in
 from scalify_hlo._compat import ir
-from scalify_hlo.analysis.frames import LOOP
 from scalify_hlo.dialect.formats import is_real
+from scalify_hlo.dialect.traits import LOOP
 from scalify_hlo.io.program import read_text
 from scalify_hlo.passes.normalize import NormalizePass
 from scalify_hlo.passes.pipeline import run_passes

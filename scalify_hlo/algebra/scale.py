@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, repeat
 from typing import Final, NamedTuple, TypeAlias
 
 from scalify_hlo.algebra.limits import GIVEN_BOUND, NO_ROOM, SAFE_REACH, SMALL_TERM, TRUSTED_LEVEL
@@ -215,7 +215,7 @@ class Scale(NamedTuple):
             return
         portion, reach = ONE, 0
         units = (Scale(0, (unit,)) for unit in self.units())
-        for unit in chain(map(ONE.shift, _steps(self.exponent, bound)), units):
+        for unit in chain(map(ONE.shift, steps(self.exponent, bound)), units):
             if reach + (more := unit.reach) > bound:
                 yield portion
                 portion, reach = ONE, 0
@@ -271,10 +271,12 @@ class Scale(NamedTuple):
 ONE: Final = Scale()
 
 
-def _steps(exponent: int, bound: int) -> Iterator[int]:
-    while exponent:
-        yield (step := max(-bound, min(bound, exponent)))
-        exponent -= step
+def steps(exponent: int, bound: int) -> Iterator[int]:
+    """Yields whole numbers of at most some size whose sum is another one, the smallest last."""
+    whole, rest = divmod(abs(exponent), bound)
+    yield from repeat(bound if exponent > 0 else -bound, whole)
+    if rest:
+        yield rest if exponent > 0 else -rest
 
 
 OF_CONSTANTS, VALUES, OF_CAST, OF_PAIRS, OF_AUTHOR = range(-1, 4)

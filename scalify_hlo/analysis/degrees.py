@@ -33,7 +33,7 @@ from scalify_hlo.analysis.reach import (
     number_in,
 )
 from scalify_hlo.dialect import traits
-from scalify_hlo.dialect.contraction import DOT_GENERAL, RAGGED_DOT, contraction_of
+from scalify_hlo.dialect.contraction import DOT_GENERAL, contraction_of
 from scalify_hlo.dialect.dispatch import Dispatch
 from scalify_hlo.dialect.monoid import monoid
 
@@ -139,8 +139,6 @@ def _named(*names: str) -> list[str]:
 
 
 _MOVES: Final = traits.LAYOUT | {"stablehlo.convert"}
-_CONTRACTIONS: Final = frozenset({RAGGED_DOT, *_named("dot", "dot_general")})
-_REDUCTIONS: Final = traits.EXTREMES | {"stablehlo.add"}
 
 
 def start(degrees: Degrees, place: Place, _: Sequence[Place]) -> Monomial:
@@ -258,12 +256,12 @@ def reduced(degrees: Degrees, place: Place, parts: Sequence[Place]) -> Monomial 
         shape, own = list(value.type.shape), list(degrees.own.shape)
         if shape == own or (shape == own[1:] and in_loop(frame)):
             return start(degrees, place, parts)
-    if monoid(value.owner.regions[0]) not in _REDUCTIONS:
+    if monoid(value.owner.regions[0]) not in traits.HOMOGENEOUS:
         return start(degrees, place, parts)
     return degrees.of(parts[ir.OpResult(value).result_number])
 
 
-@_RULES.on(*_CONTRACTIONS)
+@_RULES.on(*traits.CONTRACTED)
 def contracted(degrees: Degrees, place: Place, parts: Sequence[Place]) -> Monomial | None:
     """A matmul of a model makes a gradient; one of an optimizer multiplies."""
     lhs, rhs = parts[0], parts[1]
@@ -293,7 +291,7 @@ def factored(degrees: Degrees, place: Place, parts: Sequence[Place]) -> Monomial
 
 def is_square_of_one(place: Place, made: Callable[[Place], Made]) -> bool:
     """Whether a value is the product of a matrix and its own transpose."""
-    if made(place)[0] not in _CONTRACTIONS:
+    if made(place)[0] not in traits.CONTRACTED:
         return False
     lhs, rhs = operands_of(place)
     return _is_outer(place[0].owner) and _is_of_one(lhs, rhs, made)

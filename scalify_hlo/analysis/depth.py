@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 
 from scalify_hlo._compat import ir
-from scalify_hlo.analysis.frames import CALLS
 from scalify_hlo.analysis.listing import Listing
 from scalify_hlo.dialect.functions import callee_of
+from scalify_hlo.dialect.traits import CALLS
 
 
 def levels_of(module: ir.Operation, main: Listing | None = None) -> int:
@@ -80,8 +80,7 @@ def _inside(function: ir.Operation) -> tuple[int, dict[str, int]]:
         calls, nests = op.name in CALLS, len(op.regions)
         if (calls or nests) and op != function:
             parent = op.parent
-            while around[-1] != parent:
-                around.pop()
+            del around[around.index(parent) + 1 :]
             if calls:
                 callee = callee_of(op)
                 called[callee] = max(called.get(callee, 0), len(around) - 1)

@@ -16,14 +16,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, TypeAlias
 
 from scalify_hlo._compat import ir, stablehlo
-from scalify_hlo.analysis.frames import BODIES, BRANCHES, CALLS, LOOP
 from scalify_hlo.analysis.reach import BROADCAST, rank_of
 from scalify_hlo.dialect import traits
-from scalify_hlo.dialect.contraction import CONTRACTED, DOT_GENERAL, contraction_of
+from scalify_hlo.dialect.contraction import DOT_GENERAL, contraction_of
 from scalify_hlo.dialect.convolutions import CONVOLUTION, groups
 from scalify_hlo.dialect.dispatch import Dispatch
 from scalify_hlo.dialect.functions import is_block, terminator
 from scalify_hlo.dialect.splats import splat_of
+from scalify_hlo.dialect.traits import BODIES, BRANCHES, CALLS, LOOP, where
 from scalify_hlo.dialect.value_map import ValueMap
 from scalify_hlo.dialect.walk import ops_in
 
@@ -42,20 +42,11 @@ _RULES: Final[Dispatch[Callable[[ir.Operation], Iterator[Link]]]] = Dispatch()
 _SUMS: Final[Dispatch[Callable[[ir.Operation], Iterator[tuple[ir.Value, int]]]]] = Dispatch()
 """The dimensions over which ops reduce."""
 
-_SAME: Final = (
-    traits.ELEMENTWISE
-    | traits.ROUNDS
-    | traits.LOGICAL
-    | traits.SPECIAL
-    | traits.EXCHANGES
-    | traits.TESTS
-    | traits.COMPLEX_PARTS
-    | {"stablehlo.all_reduce", "stablehlo.reverse"}
-    | {"stablehlo.sort"}
+_SAME: Final = traits.EACH | where(
+    *("logical", "special", "kernel", "test", "part", "reverse", "sort"),
+    *("slice", "pad", "write", "scatter", "join"),
+    *("gather", "exchange", "device_sum"),
 )
-"""Ops of tensors whose dimensions have the same order."""
-
-_PARTS: Final = traits.SLICES | traits.PADS | traits.WRITES | {"stablehlo.concatenate"}
 """Ops of tensors whose dimensions have the same order, and may differ in size."""
 
 
@@ -207,7 +198,7 @@ def _of_regions(op: ir.Operation, name: str) -> Iterator[Link]:
         yield from _alike(op.operands, op.results)
 
 
-@_RULES.on(*_SAME, *_PARTS)
+@_RULES.on(*_SAME)
 def _same(op: ir.Operation) -> Iterator[Link]:
     result = op.results[0]
     for operand in op.operands:
@@ -279,7 +270,7 @@ def _looked_up(op: ir.Operation) -> Iterator[Link]:
     yield operand, indices, zip(*batches, strict=True)
 
 
-@_RULES.on(*CONTRACTED)
+@_RULES.on(*traits.CONTRACTED)
 def _multiplied(op: ir.Operation) -> Iterator[Link]:
     """Yields the links of the batches, the rows and the columns of a matmul."""
     of, (lhs, rhs, *_), result = contraction_of(op), op.operands, op.results[0]

@@ -16,22 +16,17 @@ from scalify_hlo.algebra.limits import CALL_DEPTH
 from scalify_hlo.algebra.search import Search
 from scalify_hlo.dialect.calls import functions_in
 from scalify_hlo.dialect.functions import terminator
-from scalify_hlo.dialect.traits import COPIES
+from scalify_hlo.dialect.traits import (
+    BODIES,
+    BRANCHES,
+    CALLS,
+    COPIES,
+    IN_ORDER,
+    INSIDES,
+    LOOP,
+    RETURNS,
+)
 from scalify_hlo.dialect.value_map import OpMap, ValueMap
-
-LOOP: Final = "stablehlo.while"
-BRANCHES: Final = frozenset({"stablehlo.case", "stablehlo.if"})
-CALLS: Final = {"func.call": "callee", "stablehlo.composite": "decomposition"}
-BODIES: Final = frozenset({"sdy.manual_computation", "sdy.named_computation"})
-"""Ops that run their only region once, with their operands as its arguments."""
-
-INSIDES: Final = BODIES | BRANCHES | {LOOP, *CALLS}
-"""Ops whose results are made in their regions, or in the functions that they call."""
-
-_NUMBERED: Final = BODIES | BRANCHES | {LOOP}
-"""Ops whose regions return their results in order."""
-
-RETURNS: Final = frozenset({"func.return", "sdy.return", "stablehlo.return"})
 
 
 @dataclass(eq=False, slots=True)
@@ -182,7 +177,7 @@ class Frame:
             return []
         if self.op is not None and self.outer is not None and self._runs(block):
             return [self.outer.place(self.op.results[number])]
-        if around.name in _NUMBERED:
+        if around.name in IN_ORDER:
             return [self.place(around.results[number])]
         return [self.place(result) for result in around.results]
 

@@ -16,12 +16,12 @@ from typing import Final, NamedTuple
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import MOVES
-from scalify_hlo.analysis.frames import CALLS, INSIDES, LOOP, Frame, Place
+from scalify_hlo.analysis.frames import Frame, Place
 from scalify_hlo.analysis.matmuls import Matmul
 from scalify_hlo.analysis.names import BACKWARD
 from scalify_hlo.analysis.origins import MOVING, Origin, is_constant, moved_from
 from scalify_hlo.dialect.functions import is_block
-from scalify_hlo.dialect.traits import WRITES
+from scalify_hlo.dialect.traits import CALLS, INSIDES, LOOP, WRITES
 from scalify_hlo.dialect.value_map import ValueMap
 
 _SLICE: Final = "stablehlo.dynamic_slice"

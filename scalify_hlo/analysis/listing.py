@@ -11,9 +11,7 @@ from scalify_hlo.analysis.frames import Named, named, operations
 from scalify_hlo.dialect import traits
 from scalify_hlo.dialect.formats import format_of
 
-_INHERITING = (traits.ELEMENTWISE | traits.LAYOUT | traits.REORDERS | traits.SLICES) | {
-    *("stablehlo.concatenate", "stablehlo.pad")
-}
+_INHERITING = traits.ELEMENTWISE | traits.MOVES
 """Ops whose float results have the format of an operand."""
 
 _AT_TIMES_WITH_REGIONS = frozenset({"stablehlo.composite"})

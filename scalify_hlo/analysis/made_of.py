@@ -8,16 +8,15 @@ from typing import Final, NamedTuple, TypeAlias
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import FLOW_VALUES, GRADIENT_VALUES, NEAR_ARGUMENTS, NEAR_OPS
 from scalify_hlo.algebra.search import Search
-from scalify_hlo.analysis.frames import INSIDES, Place
+from scalify_hlo.analysis.frames import Place
 from scalify_hlo.analysis.names import is_backward
 from scalify_hlo.dialect import markers, traits
 from scalify_hlo.dialect.functions import is_block
+from scalify_hlo.dialect.traits import INSIDES
 
 _OPERANDS: Final = {
-    **dict.fromkeys((*traits.ROUNDS, *traits.WRITES, "stablehlo.negate"), (0,)),
-    **dict.fromkeys(traits.BINARY, (0, 1)),
-    "stablehlo.clamp": (1,),
-    "stablehlo.select": (1, 2),
+    **traits.data_of(traits.ROUNDS | traits.BINARY | traits.CHOICES | {"stablehlo.negate"}),
+    **dict.fromkeys(traits.WRITES, (0,)),
 }
 """The ops whose result may be the next value of an operand, with the numbers of such operands."""
 
@@ -25,7 +24,6 @@ _SUMS: Final = traits.SUMS | traits.WRITES
 """The ops that write a new part into a value."""
 
 _PRODUCTS: Final = traits.PRODUCTS
-_MOVES: Final = frozenset({"stablehlo.reshape", "stablehlo.transpose"})
 _SEEN_THROUGH: Final = traits.COPIES | {"stablehlo.convert"}
 _Made: TypeAlias = tuple[str, list[Place]]
 """The op that makes a value, and the operands whose next value it may be."""
@@ -184,6 +182,6 @@ def is_gradient(place: Place) -> bool:
 
     def made_of(here: Place) -> list[Place]:
         name, parts = made_from(here)
-        return [here.frame.place(here.value.owner.operands[0])] if name in _MOVES else parts
+        return [here.frame.place(here.value.owner.operands[0])] if name in traits.VIEWS else parts
 
     return any(map(is_backward, Search([place], made_of, limit=GRADIENT_VALUES)))

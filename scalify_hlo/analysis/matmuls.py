@@ -12,33 +12,20 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.search import Search
-from scalify_hlo.analysis.frames import (
-    BODIES,
-    BRANCHES,
-    CALLS,
-    INSIDES,
-    LOOP,
-    Frame,
-    Named,
-    Place,
-    named,
-)
+from scalify_hlo.analysis.frames import Frame, Named, Place, named
 from scalify_hlo.analysis.names import BACKWARD, FORWARD, joined, name_of, part_of
 from scalify_hlo.analysis.origins import BY_NUMBER, MOVING, Origin, Scope, View, moved_from
 from scalify_hlo.analysis.state import Reach
 from scalify_hlo.analysis.tables import Table, table_of
-from scalify_hlo.dialect.contraction import RAGGED_DOT, contraction_of
+from scalify_hlo.dialect.contraction import contraction_of
 from scalify_hlo.dialect.functions import is_block, terminator
 from scalify_hlo.dialect.ragged import is_composite
 from scalify_hlo.dialect.scaled_dot import is_scaled_dot
-from scalify_hlo.dialect.traits import CONTRACTIONS, LOOKUPS
+from scalify_hlo.dialect.traits import BODIES, BRANCHES, CALLS, INSIDES, LOOKUPS, LOOP, MATMULS
 from scalify_hlo.dialect.value_map import ValueSet
-
-MATMULS: Final = CONTRACTIONS | {RAGGED_DOT}
 
 ACTIVATION, WEIGHT, GRADIENT = "activation", "weight", "gradient"
 OTHER = "other"

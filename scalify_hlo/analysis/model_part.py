@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.search import Search
-from scalify_hlo.analysis.frames import CALLS
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.calls import functions_in
 from scalify_hlo.dialect.functions import terminator
+from scalify_hlo.dialect.traits import CALLS
 from scalify_hlo.dialect.value_map import OpMap, OpSet
 
 

@@ -22,6 +22,7 @@ from scalify_hlo.analysis.frames import Place
 from scalify_hlo.analysis.monomials import NUMBER, Monomial, degree_of
 from scalify_hlo.analysis.reach import Reach, numbers_in, rank_of
 from scalify_hlo.analysis.updates import Updates
+from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.traits import SUMS
 
 _DIFFERENCE: Final = "stablehlo.subtract"
@@ -108,6 +109,11 @@ class Moments:
             self._added[number] = known
         return known
 
+    def _parts(self, place: Place) -> Sequence[Place]:
+        """Returns the values that a value is made of, or the operands of its op."""
+        parts = self._degrees.made(place)[1]
+        return parts or ([] if is_block(place[0].owner) else operands_of(place))
+
     def gradient_in(self, place: Place) -> Place | None:
         """Returns the gradient from which a value of degree 1 or 2 is made."""
         for _ in range(SQUARE_DEPTH):
@@ -115,10 +121,9 @@ class Moments:
             degree = self._degrees.degree(place)
             if degree == 1:
                 return place
-            parts = self._degrees.made(place)[1]
-            if not parts and not isinstance(place[0].owner, ir.Block):
-                parts = operands_of(place)
-            with_gradient = [part for part in parts if self._degrees.degree(part) in (1, degree)]
+            with_gradient = [
+                part for part in self._parts(place) if self._degrees.degree(part) in (1, degree)
+            ]
             if degree is None or not with_gradient:
                 return None
             place = with_gradient[0]
@@ -267,14 +272,8 @@ def flow_of(starts: Mapping[Place, int]) -> dict[Place, int]:
     """
     found: dict[Place, int] = {}
     for start, bits in starts.items():
-        waiting = [start]
-        while waiting:
-            place = waiting.pop()
-            known = found.get(place, 0)
-            if known & bits:
-                continue
-            found[place] = known | bits
-            waiting += _computed_from(place)
+        for place in Search([start], _computed_from):
+            found[place] = found.get(place, 0) | bits
     return found
 
 

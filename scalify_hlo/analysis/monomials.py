@@ -7,8 +7,10 @@ in h, and degree -1/2 in v. The role of a state follows from the degree of its m
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Final, TypeAlias
 
+from scalify_hlo.algebra.search import Search
 from scalify_hlo.analysis.frames import Place
 
 Monomial: TypeAlias = tuple[tuple[int, float], ...]
@@ -118,13 +120,11 @@ class Sums:
 
     def tensors_in(self, monomial: Monomial) -> list[Place]:
         """Returns the tensors from which a value starts."""
-        found: set[int] = set()
-        waiting = [number for number, _ in monomial]
-        while waiting:
-            number = waiting.pop()
-            if number not in found:
-                found.add(number)
-                waiting += [n for part in self._parts.get(number, ()) for n, _ in part]
+
+        def summed(number: int) -> Iterator[int]:
+            return (n for part in self._parts.get(number, ()) for n, _ in part)
+
+        found = Search((number for number, _ in monomial), summed)
         return [self._places[number] for number in found if number in self._places]
 
     def _number(self, key: object, parts: frozenset[Monomial] = frozenset()) -> int:

@@ -21,36 +21,15 @@ from scalify_hlo.dialect.through import behind
 from scalify_hlo.dialect.traits import (
     BROADCASTS,
     EXTREMES,
-    GATHERS_FROM_DEVICES,
-    LOGARITHMS,
-    LOOKUPS,
-    PADS,
-    REDUCES_OVER_DEVICES,
-    REORDERS,
-    RESHAPES,
-    ROUNDS,
-    SLICES,
+    OF_POSITIVE,
+    PASSES,
+    PRODUCTS,
+    where,
 )
 
-_ROOTS: Final = LOGARITHMS | {"stablehlo.rsqrt", "stablehlo.sqrt"}
 _POWER: Final = "stablehlo.power"
-_SUM: Final = "stablehlo.add"
 _DIFFERENCE: Final = "stablehlo.subtract"
-_CHOICE: Final = "stablehlo.select"
-_MOVES: Final = (
-    BROADCASTS
-    | GATHERS_FROM_DEVICES
-    | LOOKUPS
-    | PADS
-    | REDUCES_OVER_DEVICES
-    | REORDERS
-    | RESHAPES
-    | ROUNDS
-    | SLICES
-    | {"stablehlo.concatenate", "stablehlo.dynamic_update_slice"}
-    | {"stablehlo.reduce", "stablehlo.reduce_window"}
-)
-"""Ops whose result is not negative if their data are not."""
+_REDUCING: Final = where("reduction", "device_sum")
 
 
 def nonnegative_arguments(main: ir.OpView) -> frozenset[int]:
@@ -80,7 +59,7 @@ def _is_root(use: ir.OpOperand, op: ir.Operation) -> bool:
     """Whether an op takes the root or the logarithm of an operand."""
     if op.name == _POWER and use.operand_number == 0:
         return not _is_integral(op.operands[1])
-    return op.name in _ROOTS
+    return op.name in OF_POSITIVE
 
 
 def _is_integral(value: ir.Value) -> bool:
@@ -96,23 +75,23 @@ def _after(place: Place) -> Iterator[Place]:
         moved, op = frame.passed_on(use, turns=True), use.owner.operation
         if moved is not None:
             yield from moved
-        elif op.name in _MOVES or op.name in (_SUM, _CHOICE) or _is_of_sign(use, op):
+        elif _is_of_sign(use, op):
             yield from map(frame.place, op.results)
 
 
 def _is_of_sign(use: ir.OpOperand, op: ir.Operation) -> bool:
-    """Whether a maximum, a difference or a product has the sign of an operand."""
+    """Whether the result of an op has the sign of an operand."""
     if op.name in EXTREMES:
         return not is_uniform(op.operands[1 - use.operand_number])  # else it may replace the sign
     if op.name == _DIFFERENCE:
         return bool(use.operand_number == 0)
-    return _is_scaled(use, op)
+    if op.name in PRODUCTS:
+        return _is_scaled(use, op)
+    return op.name in PASSES or op.name in _REDUCING
 
 
 def _is_scaled(use: ir.OpOperand, op: ir.Operation) -> bool:
     """Whether an op multiplies or divides an operand by one number."""
-    if op.name not in ("stablehlo.multiply", "stablehlo.divide"):
-        return False
     other = op.operands[1 - use.operand_number]
     return other != op.operands[use.operand_number] and (
         is_uniform(other) or (rank_of(other) == 0 and not isinstance(other.owner, ir.Block))

@@ -16,28 +16,21 @@ from scalify_hlo._compat import ir
 from scalify_hlo.dialect import traits
 from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.splats import dense_of
+from scalify_hlo.dialect.traits import where
 from scalify_hlo.dialect.value_map import ValueMap
 
-_SAME = traits.COPIES | traits.ROUNDS
+_SAME = where("copy", "round")
 """Ops whose results are their operands by number, with the same dimensions."""
-
-_MOVED = (
-    (traits.BROADCASTS - {"stablehlo.dynamic_broadcast_in_dim"})
-    | traits.EXCHANGES
-    | traits.RESHAPES
-    | {"stablehlo.pad", "stablehlo.reverse"}
-)
-"""Ops whose result is the operand in other dimensions."""
-
-_SLICES = traits.SLICES
-"""Ops whose result is a part of the operand; equal parts are one tensor."""
 
 _UPDATE = "stablehlo.dynamic_update_slice"
 _TRANSPOSE = "stablehlo.transpose"
-MOVING: Final = _SAME | _MOVED | _SLICES | {_UPDATE, _TRANSPOSE}
+MOVING: Final = where(
+    *("copy", "round", "reshape", "transpose", "reverse", "slice", "write"),
+    *("gather", "exchange"),
+) | where("broadcast", "pad", dynamic=False)
 """The ops that move tensors."""
 
-BY_NUMBER: Final = traits.COPIES | traits.EXCHANGES
+BY_NUMBER: Final = where("copy", "gather", "exchange")
 """Those that have a result for each operand."""
 
 
@@ -188,7 +181,7 @@ class Scope:
         if name == _UPDATE:
             element = self.of(operands[1])
             return View(Origin(gradient=element.origin.gradient, element=element))
-        if name in _SLICES:
+        if name in traits.SLICES:
             starts = [_constant(operands[i]) for i in range(1, len(operands))]
             bounds = tuple(op.attributes[key] for key in _BOUNDS if key in op.attributes)
             return view.part((bounds, *starts), fixed=all(s is not None for s in starts))

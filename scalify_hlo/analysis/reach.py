@@ -12,22 +12,22 @@ from typing import Final, TypeAlias
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import FLOW_VALUES, MOVES
-from scalify_hlo.analysis.frames import INSIDES, LOOP, Frame, Place
+from scalify_hlo.analysis.frames import Frame, Place
 from scalify_hlo.dialect import traits
 from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.locations import described
 from scalify_hlo.dialect.monoid import TAKES, monoid
 from scalify_hlo.dialect.splats import filled_with
+from scalify_hlo.dialect.traits import INSIDES, LOOP
 
-OPERANDS: Final = {
-    **dict.fromkeys(
-        traits.MAGNITUDES | traits.ROOTS | traits.ROUNDS | {"stablehlo.sign", "stablehlo.tanh"},
-        (0,),
-    ),
-    **dict.fromkeys(traits.BINARY | {"stablehlo.power"}, (0, 1)),
-    "stablehlo.clamp": (1,),
-    "stablehlo.select": (1, 2),
-}
+OPERANDS: Final = traits.data_of(
+    traits.BINARY
+    | traits.CHOICES
+    | traits.MAGNITUDES
+    | traits.POWERS
+    | traits.ROUNDS
+    | {"stablehlo.sign", "stablehlo.tanh"}
+)
 """The ops of updates, with the operands that have the shape of the result."""
 
 ELEMENTWISE: Final = traits.COPIES.union(OPERANDS)
@@ -36,14 +36,12 @@ UNIFORM: Final = frozenset({BROADCAST, "stablehlo.constant"})
 
 _ADD = "stablehlo.add"
 _SCATTER = "stablehlo.scatter"
-_READS = frozenset({"stablehlo.dynamic_slice", "stablehlo.gather"})
-_RESHAPES = frozenset({BROADCAST, "stablehlo.reshape"})
-_WRITTEN = {"stablehlo.dynamic_update_slice": 1, _SCATTER: 2}
+_WRITTEN = {name: operands[1] for name, operands in traits.data_of(traits.WRITES).items()}
 """The ops that write into a stack, with the number of the operand that they write."""
-SLICING: Final = _READS | _RESHAPES | set(_WRITTEN)
+SLICING: Final = traits.TAKES | traits.SAME_ORDER | traits.WRITES
 """The ops that read and write slices of a stack in a loop."""
 
-_SAME_NUMBER = _RESHAPES | {"stablehlo.convert"}
+_SAME_NUMBER = traits.SAME_ORDER | {"stablehlo.convert"}
 
 Made: TypeAlias = tuple[str, list[Place]]
 """The name of the op that makes a value, empty for arguments, and the operands in its shape."""
@@ -155,7 +153,7 @@ def is_of_stack(op: ir.OpView, name: str) -> bool:
     other = (op.operands[_WRITTEN[name]] if name in _WRITTEN else op.results[0]).type
     if not (one.has_static_shape and other.has_static_shape):
         return False
-    times = 1 if name in _RESHAPES else next(iter(one.shape), 0)
+    times = 1 if name in traits.SAME_ORDER else next(iter(one.shape), 0)
     return bool(times * math.prod(other.shape) == math.prod(one.shape))
 
 

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect.contraction import (
-    CONTRACTED,
     DOT_GENERAL,
     NUMBERS,
     RAGGED_DOT,
@@ -16,6 +15,7 @@ from scalify_hlo.dialect.contraction import (
 )
 from scalify_hlo.dialect.ragged import terms
 from scalify_hlo.dialect.scaled_dot import dimensions, is_scaled_dot
+from scalify_hlo.dialect.traits import CONTRACTED
 
 
 class Size(NamedTuple):

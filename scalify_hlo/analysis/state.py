@@ -19,7 +19,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import UPDATE_VALUES
 from scalify_hlo.algebra.search import Search
 from scalify_hlo.analysis.degrees import is_square_of_one
-from scalify_hlo.analysis.frames import RETURNS, Frame, Place
+from scalify_hlo.analysis.frames import Frame, Place
 from scalify_hlo.analysis.moments import MomentKind, Moments
 from scalify_hlo.analysis.reach import (
     BROADCAST,
@@ -37,6 +37,7 @@ from scalify_hlo.analysis.updates import Updates
 from scalify_hlo.dialect import traits
 from scalify_hlo.dialect.functions import is_block, terminator
 from scalify_hlo.dialect.locations import described
+from scalify_hlo.dialect.traits import RETURNS
 
 __all__ = ["ELEMENTWISE", "Reach", "State", "is_uniform", "state_of"]
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from scalify_hlo._compat import ir
-from scalify_hlo.analysis.frames import CALLS, Frame, Place
+from scalify_hlo.analysis.frames import Frame, Place
 from scalify_hlo.dialect.formats import element_type
 from scalify_hlo.dialect.functions import is_block, terminator
 from scalify_hlo.dialect.splats import integer_of
+from scalify_hlo.dialect.traits import CALLS
 
 _ADD: Final = "stablehlo.add"
 

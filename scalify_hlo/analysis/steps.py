@@ -13,19 +13,16 @@ from typing import Final
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import STEP_DEPTH
 from scalify_hlo.algebra.search import Search
-from scalify_hlo.analysis.frames import BODIES, BRANCHES, LOOP, Named
+from scalify_hlo.analysis.frames import Named
 from scalify_hlo.analysis.listing import Listing
 from scalify_hlo.analysis.state import is_uniform
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import is_block, terminator
-from scalify_hlo.dialect.traits import SUMS
+from scalify_hlo.dialect.traits import IN_ORDER, SUMS
 from scalify_hlo.dialect.value_map import OpSet
 
-_CAPTURING: Final = BODIES | BRANCHES | {LOOP}
-"""Ops that may read values other than their operands."""
-
 _WEIGHT = "weight"
-_TERMS: Final = SUMS | {"stablehlo.convert"}
+_CONVERT: Final = "stablehlo.convert"
 
 
 def without_steps(main: ir.OpView, listing: Listing | None = None) -> Sequence[Named]:
@@ -64,7 +61,7 @@ def _is_step(value: ir.Value, state: ir.Value, depth: int = 0) -> bool:
     if depth == STEP_DEPTH or is_block(owner):
         return False
     name, operands = owner.name, owner.operands
-    if name in _TERMS:
+    if name in SUMS or name == _CONVERT:
         # The new term is usually before the state of a moment, and after a weight.
         terms = list(operands)
         return state in terms or any(_is_step(term, state, depth + 1) for term in terms[::-1])
@@ -102,7 +99,7 @@ def _after(last: ir.Operation, values: Iterable[ir.Value]) -> list[Named] | None
         return (op for op in ops if last.is_before_in_block(op))
 
     ops = list(Search(makers(values), lambda op: makers(op.operands), seen=OpSet()))
-    if any(op.name in _CAPTURING for op in ops):
+    if any(op.name in IN_ORDER for op in ops):
         return None
     return sorted(((op.name, op) for op in ops), key=cmp_to_key(_order))
 

@@ -8,9 +8,8 @@ from scalify_hlo.algebra.search import Search
 from scalify_hlo.analysis.frames import Place
 from scalify_hlo.analysis.names import is_backward
 from scalify_hlo.analysis.reach import ELEMENTWISE, OPERANDS, UNIFORM, Reach, is_uniform
-from scalify_hlo.dialect.traits import ARITHMETIC, POWERS, SUMS
+from scalify_hlo.dialect.traits import ARITHMETIC, COMMUTING, POWERS, SUMS
 
-_COMMUTING: Final = frozenset({"stablehlo.add", "stablehlo.multiply"})
 _CONVERT: Final = "stablehlo.convert"
 _CHOICES: Final = frozenset({_CONVERT, "stablehlo.select"})
 
@@ -72,7 +71,7 @@ class Updates:
             lhs, rhs = made_of
             if self.is_uniform(rhs):
                 place = lhs
-            elif name in _COMMUTING and self.is_uniform(lhs):
+            elif name in COMMUTING and self.is_uniform(lhs):
                 place = rhs
             else:
                 return place

@@ -15,10 +15,11 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import PROJECTION_VALUES
 from scalify_hlo.algebra.search import Search
 from scalify_hlo.analysis.frames import Place
-from scalify_hlo.analysis.matmuls import MATMULS, Matmul, Walk
+from scalify_hlo.analysis.matmuls import Matmul, Walk
 from scalify_hlo.analysis.names import FORWARD
 from scalify_hlo.analysis.origins import Origin
 from scalify_hlo.dialect.contraction import DOT, DOT_GENERAL, contraction_of
+from scalify_hlo.dialect.traits import MATMULS
 from scalify_hlo.dialect.value_map import ValueSet
 
 RATIO: Final = 8

@@ -14,12 +14,12 @@ from typing import Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import WIDTH_DEPTH
-from scalify_hlo.analysis.frames import BODIES, BRANCHES, CALLS, LOOP, RETURNS
-from scalify_hlo.analysis.matmuls import MATMULS, WEIGHT
+from scalify_hlo.analysis.matmuls import WEIGHT
 from scalify_hlo.analysis.names import BACKWARD, name_of
 from scalify_hlo.dialect import attributes, traits
 from scalify_hlo.dialect.calls import functions_in
 from scalify_hlo.dialect.formats import element_type
+from scalify_hlo.dialect.traits import BODIES, BRANCHES, CALLS, LOOP, MATMULS, RETURNS, where
 from scalify_hlo.dialect.value_map import OpSet, ValueMap, ValueSet
 
 
@@ -39,40 +39,22 @@ class Width(IntEnum):
     format has too little range for them."""
 
 
-_ELEMENTWISE = (
-    traits.ELEMENTWISE
-    | traits.PADS
-    | (traits.SLICES - {"stablehlo.slice"})
-    | {"stablehlo.concatenate", "stablehlo.gather"}
-    | {"stablehlo.dynamic_update_slice"}
-)
-_MOVING = (
-    (traits.BROADCASTS - {"chlo.broadcast"})
-    | traits.COPIES
-    | traits.EXCHANGES
-    | traits.RESHAPES
-    | traits.REORDERS
-    | {"stablehlo.slice"}
-)
 EACH: Final = traits.GATHERS_FROM_DEVICES | {"stablehlo.optimization_barrier"}
 """Ops whose results are their operands, by number."""
 
-NARROWED: Final = _ELEMENTWISE | _MOVING
+NARROWED: Final = traits.ELEMENTWISE | traits.MOVES
 """The ops that compute in the format of their operands."""
 
-ROUNDED: Final = (
-    traits.CONTRACTIONS
-    | traits.REDUCES_OVER_DEVICES
-    | (traits.REDUCTIONS - {"stablehlo.reduce"})
-    | traits.FACTORIZATIONS
-    | {"stablehlo.composite", "stablehlo.custom_call"}
-    | {"stablehlo.map", "stablehlo.sort"}
-    | {"chlo.erf"}
-)
+_ELEMENTWISE: Final = traits.ELEMENTWISE | traits.TAKES | where("pad", "join", "write")
+"""Those that compute elements, or choose them."""
+
+_SUM: Final = "stablehlo.reduce"
+ROUNDED: Final = {"chlo.erf"} | where(
+    *("dot", "convolution", "factorization", "device_sum", "scatter"),
+    *("reduction", "map", "sort", "composite", "custom_call"),
+) - {_SUM}
 """The ops that are not changed; their results are rounded where narrow ops read them."""
 
-TAKES: Final = frozenset({"stablehlo.dynamic_slice", "stablehlo.gather"})
-_SUM = "stablehlo.reduce"
 _ADD = "stablehlo.add"
 _CONVERT = "stablehlo.convert"
 _CALL = "func.call"

@@ -20,11 +20,10 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from scalify_hlo._compat import ir, stablehlo
-from scalify_hlo.analysis.matmuls import MATMULS
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.contraction import dot_numbers
 from scalify_hlo.dialect.formats import format_of
-from scalify_hlo.dialect.traits import LAYOUT, REORDERS, RESHAPES
+from scalify_hlo.dialect.traits import MATMULS, where
 from scalify_hlo.dialect.value_map import ValueMap
 from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.io.tensors import Array
@@ -34,7 +33,7 @@ from scalify_hlo.transforms.hoist import add_results, lift
 
 _CONVERT: Final = "stablehlo.convert"
 _BARRIER: Final = "stablehlo.optimization_barrier"
-_MOVES: Final = LAYOUT | RESHAPES | REORDERS
+_MOVES: Final = where(*("reshape", "transpose", "reverse", "broadcast"), dynamic=False)
 _ADDED: Final = "cast"
 _LEFT_OUT: Final = frozenset({"algorithm", attributes.VALUE_NUMBER})
 

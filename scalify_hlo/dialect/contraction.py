@@ -13,9 +13,6 @@ RAGGED_DOT: Final = "chlo.ragged_dot"
 NUMBERS: Final = "dot_dimension_numbers"
 _RAGGED_NUMBERS: Final = "ragged_dot_dimension_numbers"
 
-CONTRACTED: Final = frozenset({DOT, DOT_GENERAL, RAGGED_DOT})
-"""The ops that `contraction_of` reads."""
-
 
 class Axes(NamedTuple):
     """The dimensions of an operand.

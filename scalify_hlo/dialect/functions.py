@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final, TypeGuard
+from collections.abc import Container
+from itertools import count
+from typing import TypeGuard
 
 from scalify_hlo._compat import ir
+from scalify_hlo.dialect.traits import CALLS, REFERENCES
 from scalify_hlo.errors import InputError
 
 
@@ -39,8 +42,27 @@ def is_private(function: ir.OpView) -> bool:
 
 def callee_of(op: ir.Operation | ir.OpView) -> str:
     """Returns the function to which a call or a composite refers."""
-    key = "callee" if op.operation.name == "func.call" else "decomposition"
-    return str(op.attributes[key].value)
+    return str(op.attributes[CALLS[op.operation.name]].value)
+
+
+def fresh_name(name: str, taken: Container[str], start: int = 0) -> str:
+    """Returns the first of ``name_0``, ``name_1`` and so on, that no function has.
+
+    Args:
+        name: The name.
+        taken: The names of functions.
+        start: The number to begin with.
+    """
+    names = (f"{name}_{number}" for number in count(start))
+    return next(each for each in names if each not in taken)
+
+
+def copied(function: ir.OpView, name: str) -> ir.OpView:
+    """Returns a private copy of a function under another name, before the function."""
+    copy = function.operation.clone(ip=ir.InsertionPoint(function)).opview
+    copy.attributes["sym_name"] = ir.StringAttr.get(name)
+    copy.attributes["sym_visibility"] = ir.StringAttr.get("private")
+    return copy
 
 
 def recursion(call: ir.Operation | ir.OpView) -> InputError:
@@ -50,13 +72,6 @@ def recursion(call: ir.Operation | ir.OpView) -> InputError:
         location=str(call.location),
         hint="StableHLO programs have no recursion; use stablehlo.while",
     )
-
-
-REFERENCES: Final = {
-    "stablehlo.composite": "decomposition",
-    "stablehlo.custom_call": "called_computations",
-}
-"""The ops other than calls that refer to functions, with the attribute that does so."""
 
 
 def referred_by(op: ir.Operation) -> list[str]:

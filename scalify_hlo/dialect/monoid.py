@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 from scalify_hlo._compat import ir
-from scalify_hlo.dialect.traits import EXTREMES
+from scalify_hlo.dialect.traits import HOMOGENEOUS
 
 TAKES: Final = "takes"
 """The result of `monoid` for a region that returns its second argument."""
 
 _CONSTRAINT: Final = "sdy.sharding_constraint"
 _RETURN: Final = "stablehlo.return"
-_FREQUENT: Final = EXTREMES | {"stablehlo.add"}
 
 
 def monoid(region: ir.Region) -> str | None:
@@ -43,7 +42,7 @@ def _plain_monoid(block: ir.Block) -> str | None:
     """A fast path of `monoid` for the most common regions, those of nearly all reductions."""
     ops, arguments = block.operations, block.arguments
     inner = ops[0].operation
-    end = ops[1].operation if inner.name in _FREQUENT and len(arguments) == 2 else None
+    end = ops[1].operation if inner.name in HOMOGENEOUS and len(arguments) == 2 else None
     if end is None or end.name != _RETURN:
         return None
     operands, returned = inner.operands, end.operands

@@ -7,8 +7,14 @@ from collections.abc import Collection, Iterator
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.search import Search
 from scalify_hlo.dialect.functions import is_block
-from scalify_hlo.dialect.traits import COPIES
+from scalify_hlo.dialect.traits import COPIES, OPS
 from scalify_hlo.dialect.value_map import ValueSet
+
+
+def data_in(op: ir.Operation) -> list[ir.Value]:
+    """Returns the operands whose elements are elements of the results of an op; see `OPS`."""
+    operands, numbers = list(op.operands), OPS[op.name].data
+    return operands if numbers is None else [operands[i] for i in numbers]
 
 
 def behind(value: ir.Value, names: Collection[str]) -> ir.Value:

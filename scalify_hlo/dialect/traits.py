@@ -1,16 +1,220 @@
-"""Traits of ops: facts about ops, each stated once for all passes.
+"""Facts of ops, each stated once, in one table, for all passes.
 
-Each trait is a set of full op names; `tests/py/test_traits.py` checks that they exist. The tables
-of other modules are unions and differences of these sets.
+`OPS` has a row for each op. All sets of ops are queries of it, here or in other modules, so that an
+op that is added to the table is known to all analyses. `tests/py/test_traits.py` checks that the
+ops exist, and that no other module lists ops.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Iterable
+from typing import Final, Literal, NamedTuple, TypeAlias, get_args
+
+_Moving: TypeAlias = (
+    Literal["copy", "reshape", "transpose", "reverse", "broadcast", "slice", "lookup", "pad"]
+    | Literal["write", "join", "gather", "exchange"]
+)
+_Elementwise: TypeAlias = (
+    Literal["choice", "sum", "product", "extreme", "magnitude", "root", "power", "exponential"]
+    | Literal["logarithm", "trigonometric", "sigmoid", "integral", "numeric"]
+)
+_OtherElementwise: TypeAlias = Literal["round", "special", "kernel", "test", "part", "logical"]
+_Combining: TypeAlias = (
+    Literal["dot", "ragged_dot", "convolution", "reduction", "scatter", "device_sum"]
+    | Literal["batch_norm", "factorization", "map", "sort"]
+)
+_Running: TypeAlias = (
+    Literal["source", "transfer", "call", "composite", "custom_call", "loop", "branch", "body"]
+    | Literal["start", "return"]
+)
+Kind: TypeAlias = _Moving | _Elementwise | _OtherElementwise | _Combining | _Running
+"""Kinds of ops; the constants below say in a sentence what most of them do."""
+
+AtZero: TypeAlias = Literal["pole", "root", "steep"]
+"""A function is infinite at 0, or it is 0 there and its results are as small as small operands, or
+its derivative is infinite there."""
 
 
-def _stablehlo(*names: str) -> frozenset[str]:
-    return frozenset(f"stablehlo.{name}" for name in names)
+class Op(NamedTuple):
+    """The facts of an op.
+
+    Attributes:
+        kind: What it does.
+        data: The operands whose elements, or what is computed of them, are elements of the result;
+            None for all operands. The others are indices, sizes, conditions and bounds.
+        at_zero: What it does at 0, if it is a function of one operand.
+        bounded: Whether it is a bounded function, or nearly so.
+        not_negative: Whether its results are not negative, whatever its operands are.
+        of_positive: Whether it is a function of numbers that are not negative.
+        commutes: Whether it is the same for its two operands in the other order.
+        indexed: Whether it reads elements at indices that the program computes.
+        dynamic: Whether its operands have the shape of the result, or the size of a window.
+        captures: Whether it is an op of StableHLO whose regions may use the values around them.
+        refers: The attribute with the functions that it calls, or refers to.
+    """
+
+    kind: Kind
+    data: tuple[int, ...] | None = (0,)
+    at_zero: AtZero | None = None
+    bounded: bool = False
+    not_negative: bool = False
+    of_positive: bool = False
+    commutes: bool = False
+    indexed: bool = False
+    dynamic: bool = False
+    captures: bool = False
+    refers: str = ""
+
+
+_BOTH: Final = (0, 1)
+
+OPS: Final = {
+    # Ops that move elements.
+    "mhlo.copy": Op("copy", None),
+    "sdy.sharding_constraint": Op("copy", None),
+    "stablehlo.optimization_barrier": Op("copy", None),
+    "stablehlo.convert": Op("round"),
+    "stablehlo.reduce_precision": Op("round"),
+    "stablehlo.reshape": Op("reshape"),
+    "stablehlo.dynamic_reshape": Op("reshape", dynamic=True),
+    "stablehlo.reverse": Op("reverse"),
+    "stablehlo.transpose": Op("transpose"),
+    "chlo.broadcast": Op("broadcast"),
+    "stablehlo.broadcast": Op("broadcast"),
+    "stablehlo.broadcast_in_dim": Op("broadcast"),
+    "stablehlo.dynamic_broadcast_in_dim": Op("broadcast", dynamic=True),
+    "stablehlo.slice": Op("slice"),
+    "stablehlo.dynamic_slice": Op("slice", indexed=True),
+    "stablehlo.real_dynamic_slice": Op("slice", dynamic=True),
+    "stablehlo.gather": Op("lookup", indexed=True),
+    "stablehlo.dynamic_gather": Op("lookup", indexed=True, dynamic=True),
+    "stablehlo.torch_index_select": Op("lookup", indexed=True),
+    "stablehlo.pad": Op("pad", _BOTH),
+    "stablehlo.dynamic_pad": Op("pad", _BOTH, dynamic=True),
+    "stablehlo.dynamic_update_slice": Op("write", _BOTH),
+    "stablehlo.scatter": Op("scatter", (0, 2), captures=True),
+    "stablehlo.concatenate": Op("join", None),
+    "stablehlo.all_gather": Op("gather", None),
+    "stablehlo.all_to_all": Op("gather", None),
+    "stablehlo.collective_broadcast": Op("exchange", None),
+    "stablehlo.collective_permute": Op("exchange", None),
+    # Elementwise arithmetic.
+    "stablehlo.clamp": Op("choice", (1,)),
+    "stablehlo.select": Op("choice", (1, 2)),
+    "stablehlo.add": Op("sum", _BOTH, commutes=True),
+    "stablehlo.subtract": Op("sum", _BOTH),
+    "stablehlo.multiply": Op("product", _BOTH, commutes=True),
+    "stablehlo.divide": Op("product", _BOTH),
+    "stablehlo.maximum": Op("extreme", _BOTH, commutes=True),
+    "stablehlo.minimum": Op("extreme", _BOTH, commutes=True),
+    "stablehlo.abs": Op("magnitude", not_negative=True),
+    "stablehlo.negate": Op("magnitude"),
+    "stablehlo.cbrt": Op("root", at_zero="steep"),
+    "stablehlo.rsqrt": Op("root", at_zero="pole", not_negative=True, of_positive=True),
+    "stablehlo.sqrt": Op("root", at_zero="steep", not_negative=True, of_positive=True),
+    "stablehlo.power": Op("power", _BOTH),
+    "stablehlo.exponential": Op("exponential", not_negative=True),
+    "stablehlo.exponential_minus_one": Op("exponential", at_zero="root"),
+    "stablehlo.log": Op("logarithm", at_zero="pole", of_positive=True),
+    "stablehlo.log_plus_one": Op("logarithm", at_zero="root", of_positive=True),
+    "stablehlo.cosine": Op("trigonometric", bounded=True),
+    "stablehlo.sine": Op("trigonometric", at_zero="root", bounded=True),
+    "stablehlo.tan": Op("trigonometric", at_zero="root"),
+    "stablehlo.logistic": Op("sigmoid", bounded=True, not_negative=True),
+    "stablehlo.tanh": Op("sigmoid", at_zero="root", bounded=True),
+    "stablehlo.ceil": Op("integral"),
+    "stablehlo.floor": Op("integral"),
+    "stablehlo.round_nearest_afz": Op("integral"),
+    "stablehlo.round_nearest_even": Op("integral"),
+    "stablehlo.atan2": Op("numeric", _BOTH),
+    "stablehlo.remainder": Op("numeric", _BOTH),
+    "stablehlo.sign": Op("numeric"),
+    "chlo._asin_acos_kernel": Op("kernel", bounded=True),
+    "chlo.acos": Op("special", bounded=True),
+    "chlo.acosh": Op("special"),
+    "chlo.asin": Op("special", at_zero="root", bounded=True),
+    "chlo.asinh": Op("special", at_zero="root"),
+    "chlo.atan": Op("special", at_zero="root", bounded=True),
+    "chlo.atanh": Op("special", at_zero="root", bounded=True),
+    "chlo.bessel_i1e": Op("special", at_zero="root", bounded=True),
+    "chlo.cosh": Op("special"),
+    "chlo.digamma": Op("special"),
+    "chlo.erf": Op("special", at_zero="root", bounded=True),
+    "chlo.erf_inv": Op("special", at_zero="root", bounded=True),
+    "chlo.erfc": Op("special", bounded=True),
+    "chlo.lgamma": Op("special"),
+    "chlo.sinh": Op("special"),
+    "chlo.tan": Op("special", at_zero="root"),
+    "stablehlo.compare": Op("test", _BOTH),
+    "stablehlo.is_finite": Op("test"),
+    "stablehlo.complex": Op("part", _BOTH),
+    "stablehlo.imag": Op("part"),
+    "stablehlo.real": Op("part"),
+    "stablehlo.and": Op("logical", _BOTH, commutes=True),
+    "stablehlo.not": Op("logical"),
+    "stablehlo.or": Op("logical", _BOTH, commutes=True),
+    "stablehlo.xor": Op("logical", _BOTH, commutes=True),
+    # Ops that combine elements of one tensor, or of several.
+    "stablehlo.convolution": Op("convolution", _BOTH),
+    "stablehlo.dot": Op("dot", _BOTH),
+    "stablehlo.dot_general": Op("dot", _BOTH),
+    "chlo.ragged_dot": Op("ragged_dot", _BOTH),
+    "stablehlo.dynamic_conv": Op("convolution", _BOTH, dynamic=True),
+    "stablehlo.reduce": Op("reduction", None, captures=True),
+    "stablehlo.reduce_window": Op("reduction", None, captures=True),
+    "stablehlo.select_and_scatter": Op("reduction", (1, 2), captures=True),
+    "stablehlo.all_reduce": Op("device_sum", None, captures=True),
+    "stablehlo.collective_reduce": Op("device_sum", None, captures=True),
+    "stablehlo.reduce_scatter": Op("device_sum", None, captures=True),
+    "stablehlo.batch_norm_grad": Op("batch_norm", None),
+    "stablehlo.batch_norm_inference": Op("batch_norm", None),
+    "stablehlo.batch_norm_training": Op("batch_norm", None),
+    "stablehlo.cholesky": Op("factorization"),
+    "stablehlo.triangular_solve": Op("factorization", _BOTH),
+    "stablehlo.map": Op("map", None, captures=True),
+    "stablehlo.sort": Op("sort", None, captures=True),
+    # Sources, effects, and ops that run others.
+    "stablehlo.constant": Op("source", ()),
+    "stablehlo.iota": Op("source", (), not_negative=True),
+    "stablehlo.infeed": Op("transfer", ()),
+    "stablehlo.outfeed": Op("transfer", ()),
+    "stablehlo.recv": Op("transfer", ()),
+    "stablehlo.rng": Op("transfer", _BOTH),
+    "stablehlo.send": Op("transfer", ()),
+    "stablehlo.custom_call": Op("custom_call", None, refers="called_computations"),
+    "func.call": Op("call", None, refers="callee"),
+    "stablehlo.composite": Op("composite", None, refers="decomposition"),
+    "stablehlo.while": Op("loop", None, captures=True),
+    "stablehlo.case": Op("branch", (), captures=True),
+    "stablehlo.if": Op("branch", (), captures=True),
+    "sdy.manual_computation": Op("body", None),
+    "sdy.named_computation": Op("body", None),
+    "stablehlo.async_start": Op("start", None, captures=True),
+    "func.return": Op("return", None),
+    "sdy.return": Op("return", None),
+    "stablehlo.return": Op("return", None),
+}
+"""The facts of ops, by their full names."""
+
+
+def where(*kinds: Kind, **facts: object) -> frozenset[str]:
+    """Returns the ops of some kinds that have some facts.
+
+    Args:
+        *kinds: The kinds; all if none is given.
+        **facts: The values of fields of `Op`.
+    """
+    return frozenset(
+        name
+        for name, op in OPS.items()
+        if (not kinds or op.kind in kinds)
+        and all(getattr(op, fact) == value for fact, value in facts.items())
+    )
+
+
+def data_of(names: Iterable[str]) -> dict[str, tuple[int, ...]]:
+    """Returns the numbers of the operands that are the data of ops which have a fixed number."""
+    return {name: data for name in names if (data := OPS[name].data) is not None}
 
 
 def short(ops: frozenset[str]) -> frozenset[str]:
@@ -18,157 +222,191 @@ def short(ops: frozenset[str]) -> frozenset[str]:
     return frozenset(op.partition(".")[2] for op in ops)
 
 
+def _kinds(kind: object) -> list[Kind]:
+    return [each for literal in get_args(kind) for each in get_args(literal)]
+
+
+def _refers(*kinds: Kind) -> dict[str, str]:
+    return {name: op.refers for name, op in OPS.items() if op.kind in kinds}
+
+
+def _stablehlo(*names: str) -> frozenset[str]:
+    return frozenset(f"stablehlo.{name}" for name in names)
+
+
 # Ops that keep every element.
 
-COPIES: Final = frozenset(
-    {"mhlo.copy", "sdy.sharding_constraint", "stablehlo.optimization_barrier"}
-)
+COPIES: Final = where("copy")
 """Each result is the operand with the same number."""
 
-ROUNDS: Final = _stablehlo("convert", "reduce_precision")
+ROUNDS: Final = where("round")
 """The result is the operand in another format, or with fewer bits."""
 
 CASTING: Final = _stablehlo("clamp", "convert", "divide", "multiply")
 """A cast of a recipe consists of these: a factor, a bound on the size, and another format."""
 
-RESHAPES: Final = _stablehlo("dynamic_reshape", "reshape")
+RESHAPES: Final = where("reshape")
 """The result has the elements of the operand in the same order, in another shape."""
 
-REORDERS: Final = _stablehlo("reverse", "transpose")
+REORDERS: Final = where("transpose", "reverse")
 """The result has the elements of the operand in another order."""
 
-BROADCASTS: Final = frozenset(
-    {"chlo.broadcast", *_stablehlo("broadcast", "broadcast_in_dim", "dynamic_broadcast_in_dim")}
-)
+VIEWS: Final = where("reshape", "transpose")
+"""The result has the elements of the operand, each once, in other dimensions."""
+
+BROADCASTS: Final = where("broadcast")
 """The result repeats the elements of the operand."""
 
 LAYOUT: Final = _stablehlo("broadcast_in_dim", "reshape", "transpose")
 """Ops of static shape that only move elements, and that jax writes between almost any two ops."""
 
+SAME_ORDER: Final = LAYOUT - {"stablehlo.transpose"}
+"""Those of them that keep the order of elements."""
+
 # Ops that select or replace elements.
 
-SLICES: Final = _stablehlo("dynamic_slice", "real_dynamic_slice", "slice")
+SLICES: Final = where("slice")
 """The result is a block of the operand."""
 
-LOOKUPS: Final = _stablehlo("dynamic_gather", "gather", "torch_index_select")
+LOOKUPS: Final = where("lookup")
 """The result has the elements of the operand at given indices."""
 
-PADS: Final = _stablehlo("dynamic_pad", "pad")
+TAKES: Final = where(indexed=True)
+"""The result has the elements of the operand at indices that the program computes."""
+
+PADS: Final = where("pad")
 """The result is the operand with another value around and between its elements."""
 
-WRITES: Final = _stablehlo("dynamic_update_slice", "scatter")
+WRITES: Final = where("write", "scatter")
 """The result is the operand with some elements replaced or updated."""
 
-CHOICES: Final = _stablehlo("clamp", "select")
+MOVES: Final = where(*_kinds(_Moving))
+"""The elements of each result are elements of the data, in any place."""
+
+PASSES: Final = MOVES | where("round", "sum") | {"stablehlo.select"}
+"""The elements of each result are elements of the data, these rounded, or sums of them."""
+
+CHOICES: Final = where("choice")
 """Each element of the result is an element of one of the operands."""
 
 # Elementwise arithmetic.
 
-SUMS: Final = _stablehlo("add", "subtract")
-PRODUCTS: Final = _stablehlo("divide", "multiply")
-EXTREMES: Final = _stablehlo("maximum", "minimum")
-ARITHMETIC: Final = SUMS | PRODUCTS
-BINARY: Final = ARITHMETIC | EXTREMES
+SUMS: Final = where("sum")
+PRODUCTS: Final = where("product")
+EXTREMES: Final = where("extreme")
+ARITHMETIC: Final = where("sum", "product")
+BINARY: Final = where("sum", "product", "extreme")
 """The common elementwise ops of two operands."""
 
-MAGNITUDES: Final = _stablehlo("abs", "negate")
+MAGNITUDES: Final = where("magnitude")
 """Elementwise ops of one operand that are homogeneous of degree 1 for positive factors."""
 
-ROOTS: Final = _stablehlo("cbrt", "rsqrt", "sqrt")
-POWERS: Final = ROOTS | {"stablehlo.power"}
-EXPONENTIALS: Final = _stablehlo("exponential", "exponential_minus_one")
-LOGARITHMS: Final = _stablehlo("log", "log_plus_one")
-TRIGONOMETRIC: Final = _stablehlo("cosine", "sine", "tan")
-SIGMOIDS: Final = _stablehlo("logistic", "tanh")
-NOT_NEGATIVE: Final = _stablehlo("abs", "exponential", "iota", "logistic", "sqrt")
-"""Ops whose results are not negative, whatever their operands are."""
+ROOTS: Final = where("root")
+POWERS: Final = where("root", "power")
+EXPONENTIALS: Final = where("exponential")
+LOGARITHMS: Final = where("logarithm")
+TRIGONOMETRIC: Final = where("trigonometric")
+SIGMOIDS: Final = where("sigmoid")
+TRANSCENDENTAL: Final = where("exponential", "logarithm", "trigonometric", "sigmoid")
 
-INTEGRAL: Final = _stablehlo("ceil", "floor", "round_nearest_afz", "round_nearest_even")
+INTEGRAL: Final = where("integral")
 """Ops that round to whole numbers."""
 
-TRANSCENDENTAL: Final = EXPONENTIALS | LOGARITHMS | TRIGONOMETRIC | SIGMOIDS
+WRAPPED: Final = where("special")
+"""CHLO functions of one operand that jax.export writes as composites."""
 
-SPECIAL: Final = frozenset(
-    f"chlo.{name}"
-    for name in (
-        *("_asin_acos_kernel", "acos", "acosh", "asin", "asinh", "atan", "atanh", "bessel_i1e"),
-        *("cosh", "digamma", "erf", "erf_inv", "erfc", "lgamma", "sinh", "tan"),
-    )
-)
-"""CHLO functions of one operand, which jax.export writes as composites."""
+SPECIAL: Final = where("special", "kernel")
+"""CHLO functions of one operand."""
 
-BOUNDED_FROM_ZERO: Final = frozenset(
-    {
-        *("stablehlo.cosine", "stablehlo.logistic"),
-        *("chlo._asin_acos_kernel", "chlo.acos", "chlo.erfc"),
-    }
-)
+LOGICAL: Final = where("logical")
+
+ELEMENTWISE: Final = where(*_kinds(_Elementwise))
+"""Elementwise ops on floats."""
+
+EACH: Final = ELEMENTWISE | ROUNDS
+"""Elementwise ops on floats, and casts."""
+
+# Signs, and functions at 0.
+
+NOT_NEGATIVE: Final = where(not_negative=True)
+"""Ops whose results are not negative, whatever their operands are."""
+
+COMMUTING: Final = where(commutes=True)
+"""Ops of two operands that are the same for the operands in the other order."""
+
+HOMOGENEOUS: Final = where("sum", "extreme", commutes=True)
+"""Those of them by which a reduction is homogeneous of degree 1 for positive factors."""
+
+OF_POSITIVE: Final = where(of_positive=True)
+"""Functions of numbers that are not negative."""
+
+POLES: Final = where(at_zero="pole")
+"""Functions that are infinite at 0."""
+
+STEEP: Final = POLES | where(at_zero="steep")
+"""Functions that are infinite at 0, or have an infinite derivative there."""
+
+BOUNDED_FROM_ZERO: Final = where(bounded=True, at_zero=None)
 """Bounded functions that are not 0 at 0."""
 
-BOUNDED_THROUGH_ZERO: Final = frozenset(
-    {
-        *("stablehlo.sine", "stablehlo.tanh"),
-        *("chlo.asin", "chlo.atan", "chlo.atanh", "chlo.bessel_i1e", "chlo.erf", "chlo.erf_inv"),
-    }
-)
+BOUNDED_THROUGH_ZERO: Final = where(bounded=True, at_zero="root")
 """Functions that are 0 at 0 and bounded, or nearly so."""
 
-UNBOUNDED_THROUGH_ZERO: Final = frozenset(
-    {
-        *("stablehlo.exponential_minus_one", "stablehlo.log_plus_one", "stablehlo.tan"),
-        *("chlo.asinh", "chlo.tan"),
-    }
-)
+UNBOUNDED_THROUGH_ZERO: Final = where(bounded=False, at_zero="root")
 """Unbounded functions that are 0 at 0, and close to their operand near 0."""
 
-THROUGH_ZERO: Final = BOUNDED_THROUGH_ZERO | UNBOUNDED_THROUGH_ZERO
+THROUGH_ZERO: Final = where(at_zero="root")
 """Functions whose results are as small as small operands."""
-
-TESTS: Final = _stablehlo("compare", "is_finite")
-COMPLEX_PARTS: Final = _stablehlo("complex", "imag", "real")
-LOGICAL: Final = _stablehlo("and", "not", "or", "xor")
-
-ELEMENTWISE: Final = (
-    BINARY
-    | CHOICES
-    | INTEGRAL
-    | MAGNITUDES
-    | POWERS
-    | TRANSCENDENTAL
-    | _stablehlo("atan2", "remainder", "sign")
-)
-"""Elementwise ops on floats."""
 
 # Contractions, reductions and exchanges.
 
-CONTRACTIONS: Final = _stablehlo("convolution", "dot", "dot_general", "dynamic_conv")
-"""Sums of products of two operands; `dialect.ragged` has one more, which exists during passes."""
+DOTS: Final = where("dot")
+CONTRACTED: Final = where("dot", "ragged_dot")
+CONVOLUTIONS: Final = where("convolution")
+CONTRACTIONS: Final = where("dot", "convolution")
+"""Sums of products of two operands."""
 
-REDUCTIONS: Final = _stablehlo("reduce", "reduce_window", "scatter", "select_and_scatter")
+MATMULS: Final = where("dot", "ragged_dot", "convolution")
+"""The same, and ragged matmuls, which are composites before and after the passes."""
+
+REDUCTIONS: Final = where("reduction", "scatter")
 """Ops whose region combines elements of an operand."""
 
-BATCH_NORMS: Final = _stablehlo("batch_norm_grad", "batch_norm_inference", "batch_norm_training")
+BATCH_NORMS: Final = where("batch_norm")
 
-FACTORIZATIONS: Final = _stablehlo("cholesky", "triangular_solve")
 
-GATHERS_FROM_DEVICES: Final = _stablehlo("all_gather", "all_to_all")
-EXCHANGES: Final = GATHERS_FROM_DEVICES | _stablehlo("collective_broadcast", "collective_permute")
-"""Collectives that move elements between devices."""
+GATHERS_FROM_DEVICES: Final = where("gather")
 
-REDUCES_OVER_DEVICES: Final = _stablehlo("all_reduce", "reduce_scatter")
-"""Collectives that combine the elements of several devices."""
 
-WITH_REGIONS: Final = (
-    REDUCTIONS
-    | REDUCES_OVER_DEVICES
-    | _stablehlo("async_start", "case", "collective_reduce", "if", "map", "sort", "while")
-)
+# Ops that run others.
+
+LOOP: Final = "stablehlo.while"
+BRANCHES: Final = where("branch")
+BODIES: Final = where("body")
+"""Ops that run their only region once, with their operands as its arguments."""
+
+IN_ORDER: Final = where("body", "branch", "loop")
+"""Ops whose regions return their results in order."""
+
+CALLS: Final = _refers("call", "composite")
+"""Ops that run a function, with the attribute that has its name."""
+
+REFERENCES: Final = _refers("composite", "custom_call")
+"""The ops other than calls that refer to functions, with the attribute that does so."""
+
+INSIDES: Final = IN_ORDER.union(CALLS)
+"""Ops whose results are made in their regions, or in the functions that they call."""
+
+RETURNS: Final = where("return")
+"""Ops that end a region or a function."""
+
+WITH_REGIONS: Final = where(captures=True)
 """StableHLO ops whose regions may use the values around them."""
 
 # Sources and effects.
 
-SOURCES: Final = _stablehlo("constant", "iota")
+SOURCES: Final = where("source")
 """Ops without operands."""
 
-IMPURE: Final = _stablehlo("custom_call", "infeed", "outfeed", "recv", "rng", "send")
+IMPURE: Final = where("transfer", "custom_call")
 """Ops that may have side effects, or different results in each execution."""

@@ -354,6 +354,13 @@ def erase(op: ir.Operation | ir.OpView) -> None:
     operation.erase()
 
 
+def erase_unread(values: Iterable[ir.Value]) -> None:
+    """Erases the makers of values, of one result each, that nothing reads."""
+    for value in values:
+        if next(iter(value.uses), None) is None:
+            erase(value.owner)
+
+
 class Eraser:
     """Erases many ops without regions, of one result each.
 

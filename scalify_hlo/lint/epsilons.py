@@ -9,16 +9,12 @@ from typing import Final
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect.formats import FloatFormat, format_of
 from scalify_hlo.dialect.through import readers
+from scalify_hlo.dialect.traits import POLES, STEEP
 from scalify_hlo.lint.model import Place, Subject
 from scalify_hlo.lint.values import CARRIES, number_of
 
-_ADD, _MAXIMUM = "stablehlo.add", "stablehlo.maximum"
+_MAXIMUM: Final = "stablehlo.maximum"
 _DIVIDE: Final = "stablehlo.divide"
-_POLES: Final = frozenset({"stablehlo.log", "stablehlo.rsqrt"})
-"""Functions that are infinite at 0."""
-
-_STEEP: Final = _POLES | {"stablehlo.cbrt", "stablehlo.sqrt"}
-"""Functions that are infinite at 0, or have an infinite derivative there."""
 
 
 def epsilons(subject: Subject) -> Iterator[Place]:
@@ -29,7 +25,7 @@ def epsilons(subject: Subject) -> Iterator[Place]:
     maximum with 0 does only where 0 is a pole, since it may bound the operand of a root.
     """
     for op in subject.ops:
-        if op.name not in (_ADD, _MAXIMUM):
+        if op.name not in ("stablehlo.add", _MAXIMUM):
             continue
         format_ = format_of(op.results[0].type)
         number = next((n for v in op.operands if (n := number_of(v)) is not None), None)
@@ -50,7 +46,7 @@ def _is_lost(number: float, format_: FloatFormat) -> bool:
 
 def _is_guard(op: ir.Operation, number: float) -> bool:
     """Whether a sum or a maximum keeps what takes it away from 0."""
-    steep = _POLES if op.name == _MAXIMUM and not number else _STEEP
+    steep = POLES if op.name == _MAXIMUM and not number else STEEP
     return any(
         user.name in steep or (user.name == _DIVIDE and place == 1)
         for user, place in readers(op.results[0], CARRIES)

@@ -171,7 +171,7 @@ def is_positive(value: ir.Value, depth: int = LINT_DEPTH) -> bool:
     op = maker(value)
     if op is None or not depth:
         return False
-    if op.name in _POSITIVE:
+    if op.name in traits.NOT_NEGATIVE:
         return True
     operands = list(op.operands)
     sources = [behind(operand, CARRIES) for operand in operands]
@@ -179,19 +179,11 @@ def is_positive(value: ir.Value, depth: int = LINT_DEPTH) -> bool:
         return True
     if op.name == "stablehlo.maximum":
         return any(is_positive(operand, depth - 1) for operand in operands)
-    if op.name in _OF_POSITIVES:
+    if op.name in traits.ARITHMETIC and op.name != "stablehlo.subtract":
         return all(is_positive(operand, depth - 1) for operand in operands)
     summed = op.name == "stablehlo.reduce" and monoid(op.regions[0]) == "stablehlo.add"
     return summed and is_positive(operands[0], depth - 1)
 
-
-_POSITIVE: Final = (
-    (traits.ROOTS - {"stablehlo.cbrt"})
-    | (traits.SIGMOIDS - {"stablehlo.tanh"})
-    | {"stablehlo.abs", "stablehlo.exponential"}
-)
-_OF_POSITIVES: Final = traits.ARITHMETIC - {"stablehlo.subtract"}
-"""Ops whose result is positive if all operands are."""
 
 _KEEPING_MAXIMUM: Final = (traits.SUMS - {"stablehlo.subtract"}) | {
     *("stablehlo.maximum", "stablehlo.select")

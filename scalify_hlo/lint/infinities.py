@@ -9,16 +9,13 @@ from typing import Final
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.search import Search
 from scalify_hlo.dialect.formats import FloatFormat, format_of
-from scalify_hlo.dialect.traits import PADS, ROUNDS, SLICES
+from scalify_hlo.dialect.through import data_in
+from scalify_hlo.dialect.traits import PASSES
 from scalify_hlo.dialect.value_map import ValueSet
 from scalify_hlo.lint.model import Place, Subject
-from scalify_hlo.lint.values import MOVES, extremes_of, maker
+from scalify_hlo.lint.values import extremes_of, maker
 
-_ALL: Final = MOVES | PADS | ROUNDS | {"stablehlo.add", "stablehlo.concatenate"}
-"""Ops that keep an infinity of any of their operands."""
-
-_FIRST: Final = SLICES
-_CONSTANT, _SELECT = "stablehlo.constant", "stablehlo.select"
+_CONSTANT: Final = "stablehlo.constant"
 
 
 def infinities(subject: Subject) -> Iterator[Place]:
@@ -72,11 +69,4 @@ def _constants_in(value: ir.Value) -> Iterator[float]:
 
 def _followed(value: ir.Value) -> list[ir.Value]:
     op = maker(value)
-    if op is None:
-        return []
-    operands = list(op.operands)
-    if op.name in _ALL:
-        return operands
-    if op.name == _SELECT:
-        return operands[1:]
-    return operands[:1] if op.name in _FIRST else []
+    return [] if op is None or op.name not in PASSES else data_in(op)

@@ -13,7 +13,7 @@ from scalify_hlo.dialect.monoid import monoid
 from scalify_hlo.dialect.traits import CONTRACTIONS
 from scalify_hlo.lint.model import Place, Subject
 
-_REDUCE, _WINDOW = "stablehlo.reduce", "stablehlo.reduce_window"
+_WINDOW: Final = "stablehlo.reduce_window"
 _WIDEST: Final = 16
 """Bits of the formats that are looked at."""
 
@@ -30,7 +30,7 @@ def long_sums(subject: Subject) -> Iterator[Place]:
         format_ = format_of(op.results[0].type) if len(op.results) else None
         if format_ is None or format_.bits > _WIDEST:
             continue
-        if op.name in (_REDUCE, _WINDOW) and monoid(op.regions[0]) == "stablehlo.add":
+        if op.name in ("stablehlo.reduce", _WINDOW) and monoid(op.regions[0]) == "stablehlo.add":
             terms, most = _terms(op), 2 ** (format_.mantissa_bits + 1)
             if terms > most:
                 yield Place.at(op, _message(op, terms, format_, f"counts to {most}"))

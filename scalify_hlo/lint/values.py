@@ -10,12 +10,9 @@ import numpy as np
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect.splats import dense_of, filled_with
 from scalify_hlo.dialect.through import behind
-from scalify_hlo.dialect.traits import BROADCASTS, COPIES, LAYOUT, RESHAPES, ROUNDS
+from scalify_hlo.dialect.traits import where
 
-MOVES: Final = BROADCASTS | COPIES | LAYOUT | RESHAPES
-"""Ops whose result has the elements of their operand, unchanged."""
-
-CARRIES: Final = MOVES | ROUNDS
+CARRIES: Final = where("copy", "reshape", "transpose", "broadcast", "round")
 """Ops whose result has the elements of their operand, in another format perhaps."""
 
 

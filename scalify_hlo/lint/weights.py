@@ -9,16 +9,13 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.search import Search
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import format_of
-from scalify_hlo.dialect.traits import PRODUCTS
+from scalify_hlo.dialect.traits import CASTING
 from scalify_hlo.dialect.value_map import ValueSet
 from scalify_hlo.lint.model import Place, Subject
-from scalify_hlo.lint.values import CARRIES, MOVES, elements_of
+from scalify_hlo.lint.values import CARRIES, elements_of
 
 _LEAST: Final = 1 << 10
 """Elements from which on a weight is worth a change of the program."""
-
-_ON_THE_WAY: Final = MOVES | PRODUCTS | {"stablehlo.clamp"}
-"""Ops between a weight and its cast: moves, and the division by a scale."""
 
 
 def recast_weights(subject: Subject) -> Iterator[Place]:
@@ -57,5 +54,6 @@ def _cast_of(argument: ir.Value) -> ir.Operation | None:
 
 
 def _moved(value: ir.Value) -> Iterator[ir.Value]:
+    """Yields the values between a weight and its cast: moved, or divided by a scale."""
     users = (use.owner.operation for use in value.uses)
-    return (r for user in users if user.name in _ON_THE_WAY | CARRIES for r in user.results)
+    return (r for u in users if u.name in CARRIES or u.name in CASTING for r in u.results)

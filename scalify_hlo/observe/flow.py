@@ -14,10 +14,9 @@ from typing import Final, TypeAlias
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.search import Search
-from scalify_hlo.analysis.frames import BRANCHES, LOOP
 from scalify_hlo.analysis.turns import turns_of
 from scalify_hlo.dialect.functions import terminator
-from scalify_hlo.dialect.traits import SOURCES
+from scalify_hlo.dialect.traits import BRANCHES, LOOP, SOURCES
 from scalify_hlo.dialect.value_map import ValueMap
 from scalify_hlo.observe.packing import devices_in
 from scalify_hlo.observe.values import Watched, bodies_of, name_and_place

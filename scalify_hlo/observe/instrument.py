@@ -19,8 +19,8 @@ from scalify_hlo.algebra.limits import (
     TABLE_SHARE,
     TABLE_VALUES,
 )
-from scalify_hlo.analysis.frames import LOOP
 from scalify_hlo.analysis.turns import turns_of
+from scalify_hlo.dialect.traits import LOOP
 from scalify_hlo.dialect.value_map import ValueCache, ValueMap
 from scalify_hlo.observe.encodings import Tally
 from scalify_hlo.observe.measures import Measured, Measures, parts_of, sliced

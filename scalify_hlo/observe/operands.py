@@ -8,9 +8,9 @@ from typing import Final
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.limits import HISTOGRAM_ELEMENTS, SAMPLE_ELEMENTS, SAMPLE_ROWS
-from scalify_hlo.analysis.matmuls import MATMULS
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.contraction import CONTRACTED, contraction_of
+from scalify_hlo.dialect.contraction import contraction_of
+from scalify_hlo.dialect.traits import CONTRACTED, MATMULS
 from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.observe.measures import sliced
 from scalify_hlo.rules import emit

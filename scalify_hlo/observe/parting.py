@@ -11,9 +11,8 @@ import numpy as np
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import SAMPLE_TURNS
-from scalify_hlo.analysis.matmuls import MATMULS
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.traits import PRODUCTS
+from scalify_hlo.dialect.traits import MATMULS, PRODUCTS
 from scalify_hlo.dialect.value_map import ValueMap
 from scalify_hlo.io.artifact import copy_module
 from scalify_hlo.io.program import Program

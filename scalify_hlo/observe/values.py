@@ -12,13 +12,12 @@ from typing import Final
 import numpy as np
 
 from scalify_hlo._compat import ir
-from scalify_hlo.analysis.frames import BODIES, BRANCHES, LOOP
 from scalify_hlo.analysis.names import part_of
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.locations import place_of_text, source_location
 from scalify_hlo.dialect.splats import dense_of
-from scalify_hlo.dialect.traits import COPIES, MAGNITUDES, REORDERS, RESHAPES
+from scalify_hlo.dialect.traits import BODIES, BRANCHES, LOOP, where
 from scalify_hlo.dialect.value_map import ValueMap
 from scalify_hlo.observe.encodings import Encoding, Tally, encoding_of, tally
 from scalify_hlo.observe.numbering import Identities
@@ -26,7 +25,7 @@ from scalify_hlo.quantize.encoding import dtype_of, elements_of
 from scalify_hlo.transforms.hoist import block_of
 
 _BROADCAST: Final = "stablehlo.broadcast_in_dim"
-_SAME: Final = COPIES | MAGNITUDES | REORDERS | RESHAPES
+_SAME: Final = where("copy", "magnitude", "reshape", "transpose", "reverse")
 """Ops whose result has the magnitudes of the operand with its number."""
 
 _HAS_LINE: Final = re.compile(r":\d+:\d+$")

@@ -8,10 +8,10 @@ from typing import ClassVar, Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.index import ModuleIndex
-from scalify_hlo.analysis.matmuls import MATMULS
 from scalify_hlo.analysis.sizes import Sizes
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.dialect.traits import MATMULS
 from scalify_hlo.dialect.value_map import OpSet
 from scalify_hlo.errors import Remark
 from scalify_hlo.passes.base import Pass

@@ -12,6 +12,7 @@ from scalify_hlo.dialect.contraction import RAGGED_DOT
 from scalify_hlo.dialect.formats import REDUCE_PRECISION, cuts_range, format_of
 from scalify_hlo.dialect.functions import main_function, terminator
 from scalify_hlo.dialect.markers import ASKING, MARKER, RULE
+from scalify_hlo.dialect.traits import REFERENCES
 from scalify_hlo.dialect.value_map import erase, replace_op
 from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.errors import InputError
@@ -71,9 +72,6 @@ def _expand(module: ir.Operation, index: ModuleIndex) -> bool:
     return True
 
 
-_SYMBOL_USERS = frozenset({"stablehlo.composite", "stablehlo.custom_call"})
-
-
 _ELEMENT = "stablehlo.get_tuple_element"
 _COMPOSITE = "stablehlo.composite"
 
@@ -125,7 +123,7 @@ def _count(module: ir.Operation, index: ModuleIndex) -> list[ir.Operation]:
         index.ops.update([function.operation.name, terminator(block).name])
     index.ops[module.name] += 1
     index.ops.update(count.names)
-    if not _SYMBOL_USERS.isdisjoint(index.ops):
+    if not index.ops.keys().isdisjoint(REFERENCES):
         index.plain_calls = False
     index.markers += len(count.calls)
     index.asked = any(op.attributes[MARKER].value in ASKING for op in count.calls)

@@ -12,11 +12,12 @@ from typing import ClassVar, TypeAlias
 
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.index import LISTING, ModuleIndex
-from scalify_hlo.analysis.matmuls import MATMULS, WEIGHT
+from scalify_hlo.analysis.matmuls import WEIGHT
 from scalify_hlo.analysis.sizes import Extent, Sizes
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.dialect.locations import source_location
+from scalify_hlo.dialect.traits import MATMULS
 from scalify_hlo.dialect.value_map import ValueSet
 from scalify_hlo.errors import Remark
 from scalify_hlo.passes.base import Pass

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import ClassVar, Final
 
 from scalify_hlo._compat import ir
-from scalify_hlo.analysis.frames import CALLS
+from scalify_hlo.algebra.search import Search
 from scalify_hlo.analysis.index import LISTING, ModuleIndex, ResultMarks
 from scalify_hlo.analysis.linear_layers import Linear, last_layers
-from scalify_hlo.analysis.matmuls import ACTIVATION, GRADIENT, MATMULS, OTHER, WEIGHT, Matmul, Walk
+from scalify_hlo.analysis.matmuls import ACTIVATION, GRADIENT, OTHER, WEIGHT, Matmul, Walk
 from scalify_hlo.analysis.members import Members
 from scalify_hlo.analysis.names import FORWARD, name_of
 from scalify_hlo.analysis.origins import Origin
@@ -22,11 +21,13 @@ from scalify_hlo.analysis.vocabulary import Projections
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.calls import functions_in
 from scalify_hlo.dialect.formats import are_floats
-from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.dialect.functions import callee_of, main_function
 from scalify_hlo.dialect.locations import source_location
 from scalify_hlo.dialect.patterns import matches
 from scalify_hlo.dialect.scaled_dot import is_scaled_dot
+from scalify_hlo.dialect.traits import CALLS, MATMULS
 from scalify_hlo.dialect.value_map import ValueMap
+from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.errors import Remark, UsageError, nearest
 from scalify_hlo.passes.base import Pass, missed
 from scalify_hlo.quantize.matmuls import is_small
@@ -157,7 +158,7 @@ class RolesPass(Pass):
             report.remarks += self._mark_last(main, wide, linear)
         walk.release()
         listed = sum(matmul.op in MATMULS for matmul in report.matmuls)
-        report.matmuls += _not_reached(main, functions, index.ops, listed)
+        report.matmuls += _not_reached(functions, index.ops, listed)
 
     def _mark_last(
         self, main: ir.OpView, matmuls: Sequence[Matmul], linear: Iterable[Linear]
@@ -339,28 +340,26 @@ class _RoleMarks:
 
 
 def _not_reached(
-    main: ir.OpView, functions: Mapping[str, ir.OpView], ops: Counter[str], listed: int
+    functions: Mapping[str, ir.OpView], ops: Counter[str], listed: int
 ) -> list[MatmulReport]:
     """Returns the matmuls that the walk does not reach, such as those in conditions of loops."""
     if sum(ops[name] for name in MATMULS) == listed:
         return []
     found = list[tuple[ir.OpView, Wide]]()
-    waiting, seen = [(main, UNREACHED)], {"main"}
+    reasons = {"main": UNREACHED}
 
-    def visit(op: ir.Operation, reason: Wide) -> ir.WalkResult:
-        if op.name in MATMULS and attributes.ROLES not in op.attributes:
-            found.append((op.opview, reason))
-        elif op.name in CALLS and not is_scaled_dot(op, op.name):
-            callee = op.attributes[CALLS[op.name]].value
-            if callee in functions and callee not in seen:
-                seen.add(callee)
-                inside = IN_COMPOSITE if op.name == _COMPOSITE else reason
-                waiting.append((functions[callee], inside))
-        return ir.WalkResult.ADVANCE
+    def called_in(name: str) -> Iterator[str]:
+        for op in ops_in(functions[name]):
+            if op.name in MATMULS and attributes.ROLES not in op.attributes:
+                found.append((op.opview, reasons[name]))
+            elif op.name in CALLS and not is_scaled_dot(op, op.name):
+                callee = callee_of(op)
+                inside = IN_COMPOSITE if op.name == _COMPOSITE else reasons[name]
+                if callee in functions:
+                    reasons.setdefault(callee, inside)
+                    yield callee
 
-    while waiting:
-        function, reason = waiting.pop()
-        function.operation.walk(partial(visit, reason=reason))
+    Search(["main"], called_in).to_end()
     sizes = Sizes()
     return [
         MatmulReport(

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from scalify_hlo.analysis.matmuls import MATMULS
 from scalify_hlo.analysis.names import BACKWARD, FORWARD
+from scalify_hlo.dialect.traits import MATMULS
 from scalify_hlo.errors import ScalifyWarning
 from scalify_hlo.quantize.selection import KEPT, NONE_ASKED, deciding
 from scalify_hlo.report.matmuls import MatmulEntry, matmul_entries

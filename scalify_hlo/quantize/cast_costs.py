@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from scalify_hlo._compat import ir
-from scalify_hlo.analysis.frames import BRANCHES, LOOP, RETURNS
-from scalify_hlo.analysis.matmuls import ACTIVATION, MATMULS, WEIGHT
+from scalify_hlo.analysis.matmuls import ACTIVATION, WEIGHT
 from scalify_hlo.dialect import traits
-from scalify_hlo.dialect.contraction import CONTRACTED, contraction_of
+from scalify_hlo.dialect.contraction import contraction_of
 from scalify_hlo.dialect.through import readers
+from scalify_hlo.dialect.traits import CONTRACTED, MATMULS, where
 from scalify_hlo.quantize.casts import unwidened
 from scalify_hlo.quantize.row_kernels import is_made_of_rows
 from scalify_hlo.targets.description import Target
@@ -36,10 +36,9 @@ computes it, or that computes it again in the backward pass, unless that is a ke
 """
 _READ_TWICE: Final = frozenset({"current", "block"})
 """The kinds of scales that follow from an amax of the tensor."""
-_IN_MEMORY: Final = MATMULS | BRANCHES | {LOOP, "stablehlo.custom_call"}
+_IN_MEMORY: Final = where(*("dot", "ragged_dot", "convolution", "branch", "loop", "custom_call"))
 """Ops whose results no other kernel computes along with an amax or a cast."""
-_VIEWS: Final = traits.RESHAPES | (traits.REORDERS - {"stablehlo.reverse"})
-_STORES: Final = RETURNS | {"stablehlo.dynamic_update_slice"}
+_STORES: Final = where("return", "write")
 """Ops that keep a tensor as it is."""
 
 
@@ -141,7 +140,7 @@ def elements(value: ir.Value) -> int:
 def root_of(value: ir.Value) -> tuple[ir.Value, bool]:
     """Returns the tensor of which a value is a view, and whether its last dimension has moved."""
     moved, value = False, unwidened(value)
-    while not isinstance(value.owner, ir.Block) and value.owner.name in _VIEWS:
+    while not isinstance(value.owner, ir.Block) and value.owner.name in traits.VIEWS:
         owner = value.owner
         if owner.name in traits.REORDERS:
             order = ir.DenseI64ArrayAttr(owner.attributes["permutation"])
@@ -159,7 +158,7 @@ def is_stored(root: ir.Value, candidates: Container[ir.Value]) -> bool:
     """
     return any(
         op.name in _STORES or (op.name in MATMULS and op.results[0] not in candidates)
-        for op, _ in readers(root, _VIEWS)
+        for op, _ in readers(root, traits.VIEWS)
     )
 
 

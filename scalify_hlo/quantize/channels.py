@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect import attributes, traits
-from scalify_hlo.dialect.contraction import CONTRACTED, RAGGED_DOT, contraction_of
+from scalify_hlo.dialect.contraction import RAGGED_DOT, contraction_of
 from scalify_hlo.dialect.convolutions import CONVOLUTION, groups
 from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.ragged import dimensions
+from scalify_hlo.dialect.traits import CONTRACTED
 from scalify_hlo.quantize.casts import unwidened
 from scalify_hlo.quantize.groups import group_of
 from scalify_hlo.rules import emit

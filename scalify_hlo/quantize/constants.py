@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 from scalify_hlo._compat import func, ir
-from scalify_hlo.analysis.frames import LOOP
+from scalify_hlo.algebra.search import Search
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.calls import Calls
-from scalify_hlo.dialect.functions import is_private
+from scalify_hlo.dialect.functions import copied, is_private
 from scalify_hlo.dialect.splats import dense_of
-from scalify_hlo.dialect.traits import LAYOUT, REORDERS, SLICES
+from scalify_hlo.dialect.traits import LOOP, where
 from scalify_hlo.dialect.value_map import OpSet, ValueCache, ValueSet, erase, replace_op, run_native
 from scalify_hlo.quantize.casts import convert_after
 from scalify_hlo.quantize.encoding import (
@@ -34,7 +34,7 @@ from scalify_hlo.transforms.carries import carried_by, without_dead_carries
 Step: TypeAlias = ir.Operation
 """An op between a constant and a cast: it moves elements, converts, or calls such ops."""
 
-_MOVES = LAYOUT | REORDERS | (SLICES - {"stablehlo.real_dynamic_slice"}) | {"stablehlo.broadcast"}
+_MOVES = where(*("reshape", "transpose", "reverse", "broadcast", "slice"), dynamic=False)
 CONVERT = "stablehlo.convert"
 
 
@@ -273,13 +273,10 @@ class Functions:
         return None
 
     def _copy(self, name: str, element: ir.Type) -> str:
-        original = self._functions[name]
-        copy = original.operation.clone(ip=ir.InsertionPoint(original)).opview
         fresh = f"{name}_{element}"
         while fresh in self._functions:
             fresh += "_"
-        copy.attributes["sym_name"] = ir.StringAttr.get(fresh)
-        self._functions[fresh] = copy
+        copy = self._functions[fresh] = copied(self._functions[name], fresh)
         for value in self._chain(fresh) or ():
             value.set_type(with_element(value.type, element))
         _retype(copy)
@@ -291,18 +288,22 @@ class Functions:
         Returns:
             Whether it moved any.
         """
-        waiting, hoisted = list(self._functions), False
-        while waiting:
-            name = waiting.pop()
-            block = self._functions[name].regions[0].blocks[0]
-            for index, argument in enumerate(block.arguments):
-                if not self._may_be_constant(argument, frozenset()):
-                    continue
-                reach = _reach(argument)
-                if reach is not None:
-                    _hoist(reach, self._sites(name), index)
-                    _retype(self._functions[name])
-                    waiting, hoisted = list(self._functions), True
+        hoisted = False
+        while any(map(self._hoist_from, reversed(list(self._functions)))):
+            hoisted = True
+        return hoisted
+
+    def _hoist_from(self, name: str) -> bool:
+        """Does the same for one function."""
+        hoisted = False
+        for index, argument in enumerate(self._functions[name].regions[0].blocks[0].arguments):
+            if not self._may_be_constant(argument, frozenset()):
+                continue
+            reach = _reach(argument)
+            if reach is not None:
+                _hoist(reach, self._sites(name), index)
+                _retype(self._functions[name])
+                hoisted = True
         return hoisted
 
     def _sites(self, name: str) -> list[ir.Operation]:
@@ -340,22 +341,31 @@ class _Reach(NamedTuple):
 
 def _reach(argument: ir.Value) -> _Reach | None:
     """Returns the casts and values that an argument reaches; None if it reaches other ops."""
-    reach = _Reach([argument], [])
-    for value in reach.values:  # The list grows in the loop.
+
+    def moved(value: ir.Value) -> Iterator[ir.Value]:
+        return (each for use in value.uses for each in _moved_by(use))
+
+    values = list(Search([argument], moved, seen=ValueSet(), nearest=True))
+    casts = list[ir.Operation]()
+    for value in values:
         for use in value.uses:
-            owner, index = use.owner, use.operand_number
-            if is_cast(owner):
-                reach.casts.append(owner)
-            elif owner.name in _MOVES and index == 0:
-                reach.values.append(owner.results[0])
-            elif owner.name == LOOP and carried_by(owner.results[index]):
-                blocks = [region.blocks[0] for region in owner.regions]
-                reach.values.extend(block.arguments[index] for block in blocks)
-                reach.values.append(owner.results[index])
-            elif not _is_carry(value, owner, index):
+            if is_cast(use.owner):
+                casts.append(use.owner)
+            elif not _moved_by(use) and not _is_carry(value, use.owner, use.operand_number):
                 return None
-    kinds = {(c.results[0].type.element_type, c.attributes[attributes.CAST]) for c in reach.casts}
-    return reach if len(kinds) == 1 else None
+    kinds = {(c.results[0].type.element_type, c.attributes[attributes.CAST]) for c in casts}
+    return _Reach(values, casts) if len(kinds) == 1 else None
+
+
+def _moved_by(use: ir.OpOperand) -> list[ir.Value]:
+    """Returns the values that have the elements of a value, moved by an op or carried by a loop."""
+    owner, index = use.owner, use.operand_number
+    if owner.name in _MOVES and index == 0:
+        return [owner.results[0]]
+    if owner.name == LOOP and carried_by(owner.results[index]):
+        blocks = [region.blocks[0] for region in owner.regions]
+        return [*(block.arguments[index] for block in blocks), owner.results[index]]
+    return []
 
 
 def _is_carry(value: ir.Value, op: ir.Operation, index: int) -> bool:

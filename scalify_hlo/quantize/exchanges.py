@@ -22,7 +22,7 @@ import numpy as np
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import is_block
-from scalify_hlo.dialect.traits import GATHERS_FROM_DEVICES
+from scalify_hlo.dialect.traits import GATHERS_FROM_DEVICES, VIEWS
 from scalify_hlo.dialect.value_map import OpSet, ValueCache, erase
 from scalify_hlo.rules.devices import devices_of
 
@@ -31,7 +31,6 @@ _PERMUTE: Final = "stablehlo.collective_permute"
 Moves: TypeAlias = tuple[ir.Operation, ...]
 """Ops that each move the elements of their operand, in the order of the program."""
 _CONSTRAINT: Final = "sdy.sharding_constraint"
-_VIEWS: Final = frozenset({"stablehlo.reshape", "stablehlo.transpose"})
 
 
 class Exchanges:
@@ -66,7 +65,7 @@ class Exchanges:
         if is_block(value.owner) or not self._is_read_narrow(value):
             return ()
         moves = tuple(reversed(list(_moves_to(value))))
-        while moves and moves[0].name in _VIEWS:
+        while moves and moves[0].name in VIEWS:
             moves = moves[1:]
         return moves if all(map(_has_one_scale, moves)) else ()
 
@@ -139,7 +138,7 @@ def _moves_to(value: ir.Value) -> Iterator[ir.Operation]:
 
 def _has_one_scale(move: ir.Operation) -> bool:
     """Whether all devices have the same scale of what an op moves."""
-    anywhere = move.name in _VIEWS or move.name == _CONSTRAINT
+    anywhere = move.name in VIEWS or move.name == _CONSTRAINT
     return anywhere or devices_of(move.opview) is not None
 
 
@@ -148,7 +147,7 @@ def _moves(op: ir.Operation) -> bool:
         return False
     if op.name == _PERMUTE:
         return _whole(op)
-    return op.name in _VIEWS or op.name in GATHERS_FROM_DEVICES or op.name == _CONSTRAINT
+    return op.name in VIEWS or op.name in GATHERS_FROM_DEVICES or op.name == _CONSTRAINT
 
 
 def _whole(op: ir.Operation) -> bool:

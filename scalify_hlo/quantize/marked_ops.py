@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from scalify_hlo._compat import ir
-from scalify_hlo.analysis.frames import BODIES, BRANCHES, LOOP
 from scalify_hlo.analysis.listing import Listing
-from scalify_hlo.analysis.matmuls import MATMULS
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.dialect.traits import IN_ORDER, MATMULS
 from scalify_hlo.dialect.walk import ops_in
 
 LEFT = (
@@ -19,9 +18,6 @@ LEFT = (
     attributes.SWAPPED,
 )
 """The attributes of `scalify-roles` that the last quantizing pass removes."""
-
-_WITH_OPS = BODIES | BRANCHES | {LOOP}
-"""The ops with regions in `main` that may contain marked ops."""
 
 
 def marked_ops(module: ir.Operation, listing: Listing | None = None) -> list[ir.OpView]:
@@ -75,7 +71,7 @@ def _found(
     found: list[ir.Operation] = []
     names = listing.with_roles
     for name, op in listing.ops[: listing.touched]:
-        if name in _WITH_OPS:
+        if name in IN_ORDER:
             found += ops_in(op, where=lambda op: kind(op.name, op))
         elif (names is None or name in names) and kind(name, op):
             found.append(op)

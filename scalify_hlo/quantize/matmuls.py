@@ -12,8 +12,9 @@ from scalify_hlo.analysis.names import FORWARD
 from scalify_hlo.analysis.sizes import Extent
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.algorithms import dot_algorithm
-from scalify_hlo.dialect.contraction import CONTRACTED, NUMBERS, contraction_of, of_numbers
+from scalify_hlo.dialect.contraction import NUMBERS, contraction_of, of_numbers
 from scalify_hlo.dialect.formats import element_of, format_of
+from scalify_hlo.dialect.traits import CONTRACTED
 from scalify_hlo.dialect.value_map import erase, replace_op
 from scalify_hlo.quantize.casts import Casts, unwidened, widened_from
 from scalify_hlo.quantize.channels import channels, grouped, independent, joined

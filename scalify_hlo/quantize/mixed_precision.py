@@ -13,13 +13,10 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 
 from scalify_hlo._compat import ir
-from scalify_hlo.analysis.frames import BODIES, BRANCHES, LOOP
-from scalify_hlo.analysis.matmuls import MATMULS
 from scalify_hlo.analysis.model_part import ModelPart, model_of
 from scalify_hlo.analysis.widths import (
     EACH,
     NARROWED,
-    TAKES,
     Width,
     Widths,
     body_of,
@@ -28,7 +25,9 @@ from scalify_hlo.analysis.widths import (
 )
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import FORMATS, element_of, element_type
+from scalify_hlo.dialect.functions import copied
 from scalify_hlo.dialect.splats import filled_with
+from scalify_hlo.dialect.traits import BODIES, BRANCHES, LOOP, MATMULS, TAKES
 from scalify_hlo.dialect.value_map import OpSet, ValueCache, erase, replace_uses, run_native
 from scalify_hlo.quantize.casts import Casts, convert_after, widened_from
 from scalify_hlo.rules import emit
@@ -355,13 +354,10 @@ class _Narrowing:
 
     def _copy(self, function: ir.OpView, widths: Sequence[Width]) -> ir.OpView:
         self.copied = True
-        copy = function.operation.clone(ip=ir.InsertionPoint(function)).opview
         name = f"{function.attributes['sym_name'].value}_{self._name}_{len(self._copies)}"
         while name in self._widths.functions:
             name += "_"
-        copy.attributes["sym_name"] = ir.StringAttr.get(name)
-        copy.attributes["sym_visibility"] = ir.StringAttr.get("private")
-        self._widths.functions[name] = copy
+        copy = self._widths.functions[name] = copied(function, name)
         block = copy.regions[0].blocks[0]
         returned = self._widths.body(block, widths)
         for argument in block.arguments:

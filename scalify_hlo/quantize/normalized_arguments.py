@@ -18,6 +18,7 @@ from typing import Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import NORMALIZATION_OPS, SECOND_CAST_ELEMENTS
+from scalify_hlo.algebra.search import Search
 from scalify_hlo.analysis.frames import Named
 from scalify_hlo.dialect import traits
 from scalify_hlo.dialect.formats import format_of
@@ -28,9 +29,8 @@ from scalify_hlo.quantize.casts import barrier_after
 from scalify_hlo.quantize.second_casts import readers_of
 
 _BROADCAST: Final = "stablehlo.broadcast_in_dim"
-_CONVERT, _REDUCE = "stablehlo.convert", "stablehlo.reduce"
-_EACH: Final = traits.ELEMENTWISE | traits.ROUNDS
-_SMALL: Final = _EACH | {_BROADCAST, "stablehlo.reshape"}
+_REDUCE: Final = "stablehlo.reduce"
+_SMALL: Final = traits.EACH | traits.SAME_ORDER
 
 
 def part_statistics(ops: Sequence[Named]) -> int:
@@ -44,7 +44,7 @@ def part_statistics(ops: Sequence[Named]) -> int:
     """
     found = ValueSet()
     for name, op in ops:
-        if name == _CONVERT and _is_read_in_two_orders(op):
+        if name == "stablehlo.convert" and _is_read_in_two_orders(op):
             found.add_all(_statistic(op))
     for value in list(found):
         uses = [(use.owner, use.operand_number) for use in value.uses]
@@ -87,31 +87,36 @@ def _statistic(cast: ir.Operation) -> list[ir.Value]:
 
 def _sources(value: ir.Value) -> Iterator[ir.Value]:
     """Yields the values of the same number of elements of which elementwise ops make a value."""
-    count, seen, left = prod(value.type.shape), ValueSet([value]), [value]
-    while left:
-        value = left.pop()
-        op = None if is_block(value.owner) else value.owner.operation
-        if op is None or op.name not in _EACH or len(seen) > NORMALIZATION_OPS:
-            if op is None or op.name != "stablehlo.constant":
-                yield value
-            continue
-        new = [each for each in op.operands if each not in seen and prod(each.type.shape) == count]
-        seen.add_all(new)
-        left += new
+    count = prod(value.type.shape)
+
+    def is_made(value: ir.Value) -> bool:
+        made = not is_block(value.owner) and value.owner.name in traits.EACH
+        return made and len(search.found) <= NORMALIZATION_OPS
+
+    def made_of(value: ir.Value) -> Iterator[ir.Value]:
+        operands = value.owner.operands if is_made(value) else ()
+        return (each for each in operands if prod(each.type.shape) == count)
+
+    search = Search([value], made_of, seen=ValueSet())
+    for here in search:
+        constant = not is_block(here.owner) and here.owner.name == "stablehlo.constant"
+        if not constant and not is_made(here):
+            yield here
 
 
 def _reduce_of(value: ir.Value) -> ir.Operation | None:
     """Returns the only reduction of which ops on its result make a value; None for others."""
-    found, seen, left = list[ir.Operation](), ValueSet([value]), [value]
-    while left and len(seen) <= NORMALIZATION_OPS:
-        value = left.pop()
-        op = None if is_block(value.owner) else value.owner.operation
+    found = list[ir.Operation]()
+
+    def made_of(value: ir.Value) -> Sequence[ir.Value]:
+        small = not is_block(value.owner) and value.owner.name in _SMALL
+        return list(value.owner.operands) if small else []
+
+    search = Search([value], made_of, seen=ValueSet(), limit=NORMALIZATION_OPS + 1)
+    for here in search:
+        op = None if is_block(here.owner) else here.owner.operation
         if op is not None and op.name == _REDUCE and len(op.results) == 1:
             found.append(op)
-        elif op is not None and op.name in _SMALL:
-            new = [each for each in op.operands if each not in seen]
-            seen.add_all(new)
-            left += new
-        elif op is None or op.name != "stablehlo.constant":
+        elif op is None or (op.name not in _SMALL and op.name != "stablehlo.constant"):
             return None
-    return found[0] if len(found) == 1 and not left else None
+    return found[0] if len(found) == 1 and not search.ended else None

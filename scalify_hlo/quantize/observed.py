@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import MOST_OBSERVED_MEMBERS
-from scalify_hlo.analysis.matmuls import MATMULS
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.traits import MATMULS
 from scalify_hlo.dialect.value_map import ValueCache, ValueMap
 from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.quantize.channels import grouped, independent

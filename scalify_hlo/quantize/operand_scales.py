@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.limits import MOST_POWER, NORMAL, SMALLEST_AMAX
+from scalify_hlo.algebra.scale import steps
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import FORMATS
 from scalify_hlo.dialect.functions import is_block
@@ -402,10 +403,8 @@ def most_of(element: ir.Type) -> float:
 
 def times_powers(value: ir.Value, exponent: int, at: ir.Operation) -> ir.Value:
     """Returns a tensor times ``2^exponent``, in several steps if that is not a normal number."""
-    while exponent:
-        step = max(-NORMAL, min(NORMAL, exponent))
+    for step in steps(exponent, NORMAL):
         value = emit.times_power(value, step, at)
-        exponent -= step
     return value
 
 

@@ -25,13 +25,13 @@ from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.splats import filled_with
 from scalify_hlo.dialect.swapped_operands import swapped_attributes
-from scalify_hlo.dialect.value_map import erase, replace_op
+from scalify_hlo.dialect.value_map import erase, erase_unread, replace_op
 from scalify_hlo.rules import emit
 
 _DOT: Final = "stablehlo.dot_general"
-_CLAMP, _CONVERT = "stablehlo.clamp", "stablehlo.convert"
-_MULTIPLY, _TRANSPOSE = "stablehlo.multiply", "stablehlo.transpose"
-_RESHAPE: Final = "stablehlo.reshape"
+_CONVERT: Final = "stablehlo.convert"
+_MULTIPLY: Final = "stablehlo.multiply"
+_TRANSPOSE: Final = "stablehlo.transpose"
 _CONSTANT: Final = "stablehlo.constant"
 
 
@@ -75,18 +75,19 @@ def _move(cast: ir.Operation) -> bool:
 
 def _erase(op: ir.Operation) -> None:
     """Erases an op that nothing reads, with the constants that only it reads."""
-    operands = list(op.operands)
+    constants = [value for value in op.operands if _is_constant(value)]
     erase(op)
-    for value in operands:
-        constant = not is_block(value.owner) and value.owner.operation.name == _CONSTANT
-        if constant and next(iter(value.uses), None) is None:
-            erase(value.owner)
+    erase_unread(constants)
+
+
+def _is_constant(value: ir.Value) -> bool:
+    return not is_block(value.owner) and bool(value.owner.operation.name == _CONSTANT)
 
 
 def _steps(cast: ir.Operation) -> list[ir.Operation]:
     """Returns a matmul and the ops from it to the clamp of a cast; none if there are others."""
     clamp = _maker(cast.operands[0])
-    if clamp is None or clamp.name != _CLAMP or not _is_whole_range(clamp, cast):
+    if clamp is None or clamp.name != "stablehlo.clamp" or not _is_whole_range(clamp, cast):
         return []
     steps, op = list[ir.Operation](), _maker(clamp.operands[1])
     while op is not None and _is_exact(op):
@@ -103,7 +104,7 @@ def _is_exact(op: ir.Operation) -> bool:
         return _is_wide(op.operands[0]) and isinstance(op.results[0].type.element_type, ir.F32Type)
     if op.name == _MULTIPLY:
         return _power(op) is not None
-    return bool(op.name in {_RESHAPE, _TRANSPOSE})
+    return op.name in {"stablehlo.reshape", _TRANSPOSE}
 
 
 def _is_f8(value: ir.Value) -> bool:

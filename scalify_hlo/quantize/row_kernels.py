@@ -16,9 +16,9 @@ from scalify_hlo.algebra.limits import ROW_STEPS
 from scalify_hlo.dialect import traits
 from scalify_hlo.dialect.functions import is_block
 
-_BROADCAST, _REDUCE = "stablehlo.broadcast_in_dim", "stablehlo.reduce"
-_ELEMENTS: Final = traits.ELEMENTWISE | traits.ROUNDS
-_ROWS: Final = _ELEMENTS | traits.RESHAPES | {_BROADCAST, _REDUCE}
+_BROADCAST: Final = "stablehlo.broadcast_in_dim"
+_REDUCE: Final = "stablehlo.reduce"
+_ROWS: Final = traits.EACH | traits.RESHAPES | {_BROADCAST, _REDUCE}
 """The ops that compute numbers of rows from other numbers of them."""
 
 
@@ -38,7 +38,7 @@ def is_made_of_rows(value: ir.Value) -> bool:
             continue
         if owner.name == _BROADCAST and _is_reduced(owner.operands[0], shape):
             return True
-        if owner.name in _ELEMENTS:
+        if owner.name in traits.EACH:
             waiting += (each for each in owner.operands if _is_read_once(each))
     return False
 

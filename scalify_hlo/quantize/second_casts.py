@@ -17,16 +17,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from math import prod
 from typing import Final, NamedTuple
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import SECOND_CAST_ELEMENTS, UPDATE_OPS
-from scalify_hlo.analysis.frames import RETURNS, Named
+from scalify_hlo.algebra.search import Search
+from scalify_hlo.analysis.frames import Named
 from scalify_hlo.dialect import traits
 from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.functions import is_block, terminator
 from scalify_hlo.dialect.splats import is_one_number
+from scalify_hlo.dialect.traits import RETURNS
 from scalify_hlo.dialect.value_map import ValueMap, ValueSet, erase
 from scalify_hlo.quantize.cast_costs import contracted_last
 from scalify_hlo.rules import emit
@@ -38,8 +41,7 @@ _VIEWS: Final = frozenset({"stablehlo.reshape", _BARRIER})
 """Ops of one operand whose results have its elements in the same order."""
 _CLAMP: Final = "stablehlo.clamp"
 _REDUCE: Final = "stablehlo.reduce"
-_FUSED: Final = traits.ELEMENTWISE | traits.ROUNDS
-_STATISTICS: Final = _FUSED | {_REDUCE, "stablehlo.reshape"}
+_STATISTICS: Final = traits.EACH | {_REDUCE, "stablehlo.reshape"}
 
 
 class _Reader(NamedTuple):
@@ -121,10 +123,10 @@ def _smaller_than_the_rest(casts: Sequence[_Cast]) -> list[_Cast]:
     cast, the copies of the other weights are, and the two copies of this one.
     """
     casts = sorted(casts, key=lambda cast: cast.elements)
-    total = sum(cast.elements for cast in casts)
-    while casts and 2 * casts[-1].elements > total:
-        total -= casts.pop().elements
-    return casts
+    totals = accumulate(cast.elements for cast in casts)
+    pairs = enumerate(zip(casts, totals, strict=True), 1)
+    counts = [count for count, (cast, total) in pairs if 2 * cast.elements <= total]
+    return casts[: max(counts, default=0)]
 
 
 def _casts(ops: Sequence[Named]) -> list[list[ir.Operation]]:
@@ -181,14 +183,18 @@ def _read_in_two_orders(steps: list[ir.Operation], positions: ValueMap[int]) -> 
 
 def readers_of(value: ir.Value) -> Iterator[tuple[ir.Operation, int]]:
     """Yields the ops that read a value, in its order of elements, with the operand's number."""
-    views = [value]
-    while views:
-        for use in views.pop().uses:
-            op = use.owner.operation
-            if op.name in _VIEWS and len(op.results) == 1:
-                views.append(op.results[0])
-            else:
-                yield op, use.operand_number
+
+    def is_view(op: ir.Operation) -> bool:
+        return op.name in _VIEWS and len(op.results) == 1
+
+    def views(value: ir.Value) -> Iterator[ir.Value]:
+        users = (use.owner.operation for use in value.uses)
+        return (user.results[0] for user in users if is_view(user))
+
+    for view in Search([value], views, seen=ValueSet()):
+        for use in view.uses:
+            if not is_view(use.owner.operation):
+                yield use.owner.operation, use.operand_number
 
 
 def _latest(ops: Sequence[Named], casts: Sequence[_Cast]) -> ValueMap[int]:
@@ -218,7 +224,7 @@ def _updates(
     found = []
     for use in cast.root.uses:
         op = use.owner.operation
-        late = op.name in _FUSED and positions.get(op.results[0], -1) > cast.start
+        late = op.name in traits.EACH and positions.get(op.results[0], -1) > cast.start
         if late and _is_update(op, cast.start, latest, end):
             found.append(op)
     return found
@@ -233,20 +239,18 @@ def _is_update(op: ir.Operation, start: int, latest: ValueMap[int], end: ir.Oper
         latest: See `_latest`.
         end: The op that returns the results.
     """
-    count = prod(op.results[0].type.shape)
-    seen, left, returned = ValueSet([op.results[0]]), [op.results[0]], False
-    while left:
-        value = left.pop()
-        if latest.get(value, -1) >= start or len(seen) > UPDATE_OPS:
+    count, returned = prod(op.results[0].type.shape), False
+
+    def updated(value: ir.Value) -> Iterator[ir.Value]:
+        users = (use.owner.operation for use in value.uses)
+        results = (user.results[0] for user in users if user.name in traits.EACH)
+        return (result for result in results if prod(result.type.shape) == count)
+
+    search = Search([op.results[0]], updated, seen=ValueSet())
+    for value in search:
+        if latest.get(value, -1) >= start or len(search.found) > UPDATE_OPS:
             return False
-        for use in value.uses:
-            user = use.owner.operation
-            returned |= user == end
-            if user.name not in _FUSED or user.results[0] in seen:
-                continue
-            if prod(user.results[0].type.shape) == count:
-                seen.add(user.results[0])
-                left.append(user.results[0])
+        returned |= any(use.owner.operation == end for use in value.uses)
     return returned
 
 

@@ -13,6 +13,7 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.contraction import RAGGED_DOT
 from scalify_hlo.dialect.formats import element_type, is_real
 from scalify_hlo.dialect.locations import source_location
+from scalify_hlo.dialect.traits import CONVOLUTIONS, DOTS
 from scalify_hlo.errors import Remark
 from scalify_hlo.quantize.matmuls import Formats, is_small, roles_of
 from scalify_hlo.quantize.sites import Sites
@@ -88,7 +89,7 @@ class Selection:
         """Returns the reason why a matmul does not take operands of 8 bits; None if it does."""
         if self._blocks and (wide := _without_blocks(op)) is not None:
             return wide
-        if op.operation.name in _CONVOLUTIONS:
+        if op.operation.name in CONVOLUTIONS:
             if {*roles} == {ACTIVATION, GRADIENT}:
                 return WEIGHT_GRADIENT
             if formats[0] != formats[1]:
@@ -127,7 +128,7 @@ def _own_formats(op: ir.OpView) -> list[str]:
 
 def _without_blocks(op: ir.OpView) -> Wide | None:
     """Returns the reason why a matmul takes no operands with block scales; None if it does."""
-    if op.operation.name not in _DOTS:
+    if op.operation.name not in DOTS:
         return NO_BLOCKS
     shapes = (value.type.has_static_shape for value in list(op.operands)[:2])
     return None if all(shapes) else BLOCK_SIZES
@@ -139,7 +140,7 @@ def _of_one_type(op: ir.OpView, roles: Sequence[str], formats: Sequence[str]) ->
     StableHLO has no convolution of two element types. The gradient that is convolved with a weight
     is cast to the 8-bit format of the weight, whose range is less than that of E5M2.
     """
-    if op.operation.name not in _CONVOLUTIONS or {*roles} != {GRADIENT, WEIGHT}:
+    if op.operation.name not in CONVOLUTIONS or {*roles} != {GRADIENT, WEIGHT}:
         return formats
     return [formats[roles.index(WEIGHT)]] * 2 if all(map(is_small, formats)) else formats
 
@@ -257,10 +258,6 @@ _NAMED: Final = {ACTIVATION: "an activation", WEIGHT: "a weight", GRADIENT: "a g
 
 _E5M2: Final = "f8E5M2"
 """No hardware multiplies two operands of this format, or of its variants."""
-
-_CONVOLUTIONS: Final = frozenset({"stablehlo.convolution", "stablehlo.dynamic_conv"})
-
-_DOTS: Final = frozenset({"stablehlo.dot_general", "stablehlo.dot"})
 
 _STATIC: Final = "export the program with that size; matmul.exclude leaves it out on purpose"
 

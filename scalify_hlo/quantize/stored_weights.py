@@ -21,7 +21,7 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.calls import Calls
 from scalify_hlo.dialect.formats import element_of, format_of, is_real
 from scalify_hlo.dialect.functions import is_block
-from scalify_hlo.dialect.value_map import ValueMap, ValueSet, erase
+from scalify_hlo.dialect.value_map import ValueMap, ValueSet, erase_unread
 from scalify_hlo.errors import Remark
 from scalify_hlo.quantize.casts import convert_after
 from scalify_hlo.quantize.state import SCALE_BYTES
@@ -184,5 +184,5 @@ def _part(value: ir.Value, readers: list[Weight]) -> None:
         old = op.operands[side]
         same = old.type == value.type
         op.operands[side] = result if same else emit.reshape(result, old.type, op.operation)
-        if not same and next(iter(old.uses), None) is None:
-            erase(old.owner)
+        if not same:
+            erase_unread([old])

@@ -8,10 +8,10 @@ from typing import Final, NamedTuple
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect.calls import CALL, Calls
 from scalify_hlo.dialect.functions import callee_of, is_block, terminator
-from scalify_hlo.dialect.traits import REORDERS, RESHAPES, SLICES
+from scalify_hlo.dialect.traits import where
 from scalify_hlo.dialect.value_map import ValueMap, ValueSet
 
-_MOVES: Final = RESHAPES | REORDERS | SLICES
+_MOVES: Final = where("reshape", "transpose", "reverse", "slice")
 _FUNCTION: Final = "func.func"
 _RETURN: Final = "func.return"
 _WHILE: Final = "stablehlo.while"

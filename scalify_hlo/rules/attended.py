@@ -11,10 +11,10 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import ATTENTION_CONE, ATTENTION_VALUES
 from scalify_hlo.algebra.search import Search
 from scalify_hlo.dialect.through import behind
-from scalify_hlo.dialect.traits import LAYOUT
+from scalify_hlo.dialect.traits import SAME_ORDER
 from scalify_hlo.dialect.value_map import ValueMap, ValueSet
 
-_SPREADING = (LAYOUT - {"stablehlo.transpose"}) | {"stablehlo.convert"}
+_SPREADING = SAME_ORDER | {"stablehlo.convert"}
 
 
 class Attended(NamedTuple):

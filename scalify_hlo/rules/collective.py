@@ -12,11 +12,10 @@ from collections.abc import Mapping
 from scalify_hlo._compat import ir, sdy, stablehlo
 from scalify_hlo.algebra.scale import Scaled, Splat
 from scalify_hlo.dialect.monoid import monoid
+from scalify_hlo.dialect.traits import EXTREMES
 from scalify_hlo.rules.families import keep_each, opaque, rise, source
 from scalify_hlo.rules.registry import rule
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
-
-_EXTREMES = frozenset({"stablehlo.maximum", "stablehlo.minimum"})
 
 
 def reduced(op: ir.Operation, rewriter: ScaleRewriter) -> None:
@@ -24,7 +23,7 @@ def reduced(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     name = monoid(op.regions[0])
     if name == "stablehlo.add":
         return summed(op, rewriter)
-    if name in _EXTREMES:
+    if name in EXTREMES:
         return keep_each(op, rewriter)
     return opaque(op, rewriter)
 
@@ -49,7 +48,7 @@ def received(op: ir.Operation, rewriter: ScaleRewriter) -> None:
 
 def reduced_for_one(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """Applies `reduced`; all devices but one receive zeros."""
-    if monoid(op.regions[0]) in _EXTREMES:
+    if monoid(op.regions[0]) in EXTREMES:
         received(op, rewriter)
     else:
         reduced(op, rewriter)

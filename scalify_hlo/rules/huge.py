@@ -15,12 +15,13 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import HUGE, HUGE_VALUES
 from scalify_hlo.algebra.scale import ONE, Scaled, ScaleInfo, Splat
 from scalify_hlo.algebra.search import Search
-from scalify_hlo.analysis.frames import INSIDES, LOOP, Frame, Place
+from scalify_hlo.analysis.frames import Frame, Place
 from scalify_hlo.dialect import traits
 from scalify_hlo.dialect.calls import functions_in
 from scalify_hlo.dialect.formats import is_real
 from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.splats import dense_of, filled_with
+from scalify_hlo.dialect.traits import INSIDES, LOOP
 
 _CONSTANT = "stablehlo.constant"
 _FOLLOWED = (

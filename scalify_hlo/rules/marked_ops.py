@@ -6,8 +6,9 @@ from collections.abc import Collection
 from typing import Final
 
 from scalify_hlo._compat import ir
-from scalify_hlo.analysis.frames import CALLS, walk_block
+from scalify_hlo.analysis.frames import walk_block
 from scalify_hlo.dialect import markers
+from scalify_hlo.dialect.traits import CALLS
 from scalify_hlo.dialect.value_map import replace_op
 from scalify_hlo.rules.custom import is_custom, plain
 

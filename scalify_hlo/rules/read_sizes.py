@@ -20,6 +20,7 @@ from scalify_hlo.dialect.traits import (
     COPIES,
     INTEGRAL,
     NOT_NEGATIVE,
+    PRODUCTS,
     REORDERS,
     RESHAPES,
     ROUNDS,
@@ -128,7 +129,6 @@ def _vanishing(value: Scaled, *, bounded: bool) -> Scaled:
 
 
 _MOVES: Final = BROADCASTS | COPIES | REORDERS | RESHAPES | ROUNDS | SLICES
-_PRODUCTS: Final = frozenset({"stablehlo.multiply", "stablehlo.divide"})
 
 
 def sign_of(value: ir.Value, depth: int = READ_CONE) -> int:
@@ -150,7 +150,7 @@ def sign_of(value: ir.Value, depth: int = READ_CONE) -> int:
         return sign_of(op.operands[0], depth - 1)
     if op.name == "stablehlo.negate":
         return -sign_of(op.operands[0], depth - 1)
-    if op.name in _PRODUCTS:
+    if op.name in PRODUCTS:
         lhs, rhs = op.operands
         return 1 if lhs == rhs else sign_of(lhs, depth - 1) * sign_of(rhs, depth - 1)
     return 0

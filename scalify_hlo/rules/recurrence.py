@@ -24,12 +24,14 @@ from scalify_hlo.algebra.limits import (
 )
 from scalify_hlo.algebra.runtime_size import RuntimeSize
 from scalify_hlo.algebra.scale import Scaled, ScaleInfo
+from scalify_hlo.algebra.search import Search
 from scalify_hlo.algebra.uncertainty import UNKNOWN, Root, Uncertainty, of_root, renamed
 from scalify_hlo.analysis.frames import Named
 from scalify_hlo.analysis.turns import turns_of
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.functions import terminator
+from scalify_hlo.dialect.traits import WRITES
 
 _CONVERGES: Final = 0.75
 """The degree up to which errors of iterations are assumed to converge."""
@@ -343,7 +345,7 @@ def made_anew(op: ir.Operation, writing: Collection[str]) -> list[bool]:
 def writing_functions(functions: Mapping[str, ir.OpView]) -> frozenset[str]:
     """Returns the functions that return a value into which they write, as scans do."""
     found: set[str] = set()
-    waiting: dict[str, list[str]] = {}  # By function, those that return its result.
+    returning: dict[str, list[str]] = {}  # By function, those that return its result.
     for name, function in functions.items():
         blocks = function.regions[0].blocks
         returned = terminator(blocks[0]).operands if blocks else []
@@ -351,22 +353,17 @@ def writing_functions(functions: Mapping[str, ir.OpView]) -> frozenset[str]:
             continue
         maker = returned[0].owner.operation
         if maker.name == "func.call":
-            waiting.setdefault(maker.attributes["callee"].value, []).append(name)
-        elif maker.name in _WRITING:
+            returning.setdefault(maker.attributes["callee"].value, []).append(name)
+        elif maker.name in WRITES:
             found.add(name)
-    new = list(found)
-    while new:
-        more = [name for name in waiting.pop(new.pop(), []) if name not in found]
-        found.update(more)
-        new += more
-    return frozenset(found)
+    return frozenset(Search(found, lambda name: returning.get(name, ())))
 
 
 def _writes(op: ir.OpView, writing: Collection[str]) -> bool:
     operation = op.operation
     if operation.name == "func.call":
         return operation.attributes["callee"].value in writing
-    return operation.name in _WRITING
+    return operation.name in WRITES
 
 
 def recurring(
@@ -393,8 +390,6 @@ def recurring(
         for end, root, made in zip(ends, roots, anew, strict=False)
     ]
 
-
-_WRITING: Final = frozenset({"stablehlo.dynamic_update_slice", "stablehlo.scatter"})
 
 _RECURRENCE: Final = 4.0
 """The largest uncertainty, in octaves, of the result of a recurrence."""

@@ -13,7 +13,7 @@ from scalify_hlo.algebra.scale import ANY, ONE, AnyScale, Scaled, Splat
 from scalify_hlo.dialect.formats import is_real
 from scalify_hlo.dialect.monoid import TAKES, monoid
 from scalify_hlo.dialect.splats import filled_with
-from scalify_hlo.dialect.traits import EXTREMES, LOGICAL
+from scalify_hlo.dialect.traits import HOMOGENEOUS, LOGICAL
 from scalify_hlo.rules.families import Count, among_zeros, rise, static_product, steep
 from scalify_hlo.rules.regions import run_on_data
 from scalify_hlo.rules.registry import rule
@@ -21,7 +21,6 @@ from scalify_hlo.rules.result_scales import strays
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.units import Inference, Unit
 
-_HOMOGENEOUS = EXTREMES | {"stablehlo.add"}
 _INTEGER = (LOGICAL - {"stablehlo.not"}) | {"stablehlo.multiply"}
 
 
@@ -47,7 +46,7 @@ def _window(op: ir.Operation) -> int | None:
 
 
 def _reduced(op: ir.Operation, rewriter: ScaleRewriter, name: str | None, count: Count) -> None:
-    if name not in _HOMOGENEOUS:
+    if name not in HOMOGENEOUS:
         if name not in _INTEGER or rewriter.concerns(op.operation):
             _reduced_by_units(op, rewriter, count)
         return
@@ -171,7 +170,7 @@ def scatter(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     Other regions are rewritten by their units: products keep the scale of the inputs.
     """
     name = monoid(op.regions[0])
-    if name == TAKES or name in _HOMOGENEOUS:
+    if name == TAKES or name in HOMOGENEOUS:
         zeros = rewriter.info(op.operands[0]) is ANY
         info = rewriter.align(op, (0, 2))
         if rewriter.narrow and zeros and not isinstance(info, AnyScale):

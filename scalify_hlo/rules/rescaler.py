@@ -11,7 +11,7 @@ from scalify_hlo.algebra.limits import SAFE_REACH
 from scalify_hlo.algebra.scale import ANY, ONE, AnyScale, Scale, Scaled, ScaleInfo, Splat
 from scalify_hlo.dialect.formats import FloatFormat, is_complex
 from scalify_hlo.dialect.functions import is_block
-from scalify_hlo.dialect.traits import LAYOUT, PRODUCTS
+from scalify_hlo.dialect.traits import PRODUCTS, SAME_ORDER
 from scalify_hlo.dialect.value_map import Eraser
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.emit import Binary
@@ -20,7 +20,7 @@ from scalify_hlo.rules.runtime_scales import RuntimeScales
 from scalify_hlo.rules.values import Values, enclosing
 
 _BROADCAST = "stablehlo.broadcast_in_dim"
-_PURE = PRODUCTS | (LAYOUT - {"stablehlo.transpose"}) | {"stablehlo.constant", "stablehlo.convert"}
+_PURE = PRODUCTS | SAME_ORDER | {"stablehlo.constant", "stablehlo.convert"}
 """The ops that this module emits."""
 
 

@@ -6,10 +6,9 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.runtime_size import RuntimeSize
 from scalify_hlo.algebra.scale import ONE, Scale, Scaled, ScaleInfo, Splat
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.contraction import RAGGED_DOT
 from scalify_hlo.dialect.formats import FloatFormat
 from scalify_hlo.dialect.through import readers
-from scalify_hlo.dialect.traits import CONTRACTIONS, LAYOUT
+from scalify_hlo.dialect.traits import LAYOUT, MATMULS
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.saturation import saturated
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
@@ -94,12 +93,10 @@ def _saturated(
 
 def _is_multiplied(op: ir.Operation) -> bool:
     """Whether only matmuls use a value; elsewhere, a constant takes the scale of its partner."""
-    return all(user.name in _CONTRACTIONS for user, _ in readers(op.results[0], _MOVES))
+    return all(user.name in MATMULS for user, _ in readers(op.results[0], _MOVES))
 
 
 _MOVES = LAYOUT | {"stablehlo.slice"}
-
-_CONTRACTIONS = CONTRACTIONS | {RAGGED_DOT}
 
 
 def _cast_scale(op: ir.Operation, info: ScaleInfo, kind: str, rewriter: ScaleRewriter) -> Scale:

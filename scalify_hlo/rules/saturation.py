@@ -21,7 +21,6 @@ from typing import Final
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.limits import NORMAL, READER_STEPS
 from scalify_hlo.dialect import traits
-from scalify_hlo.dialect.contraction import RAGGED_DOT
 from scalify_hlo.dialect.formats import FloatFormat, format_of
 from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.splats import filled_with
@@ -31,7 +30,6 @@ _CLAMP, _ADD = "stablehlo.clamp", "stablehlo.add"
 _CONVERT, _MULTIPLY = "stablehlo.convert", "stablehlo.multiply"
 _MOVES: Final = traits.RESHAPES | traits.REORDERS | {"stablehlo.optimization_barrier"}
 _SPREAD: Final = _MOVES | {"stablehlo.broadcast_in_dim", _CONVERT}
-_PRODUCTS: Final = traits.CONTRACTIONS | {RAGGED_DOT}
 _BELOW_ONE: Final = traits.SIGMOIDS | traits.TRIGONOMETRIC - {"stablehlo.tan"}
 _SUM: Final = 64
 """log2 of more than the largest sum of products of f8 numbers, each below 2^32."""
@@ -118,7 +116,7 @@ def _bound(value: ir.Value, steps: int) -> float:
     if op is None:
         return math.inf
     name, operands = op.name, op.operands
-    if name in _PRODUCTS:
+    if name in traits.MATMULS:
         return _SUM if all(map(_never_infinite, list(operands)[:2])) else math.inf
     if name in _MOVES or name in traits.MAGNITUDES or (name == _CONVERT and _is_wide(op)):
         return _bound(operands[0], steps - 1) if len(operands) == 1 else math.inf

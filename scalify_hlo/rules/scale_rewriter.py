@@ -30,8 +30,8 @@ from scalify_hlo.algebra.scale import (
     Splat,
 )
 from scalify_hlo.algebra.uncertainty import CERTAIN, UNKNOWN, Uncertainty, of_root
-from scalify_hlo.analysis.frames import INSIDES
 from scalify_hlo.dialect.formats import element_type
+from scalify_hlo.dialect.traits import INSIDES
 from scalify_hlo.errors import Remark
 from scalify_hlo.recipes.model import UNIT, Recipe
 from scalify_hlo.rules import emit
@@ -142,18 +142,20 @@ class Notes:
 
     def take_called(self) -> None:
         """Adds the notes of all functions that are called, each once."""
-        waiting, seen = list(reversed(self.called)), {id(self)}
-        while waiting:
-            notes = waiting.pop()
-            if id(notes) in seen:
-                continue
-            seen.add(id(notes))
-            waiting += reversed(notes.called)
+        for notes in self._all_called({id(self)}):
             self.remarks += notes.remarks
             self.given_up.update(notes.given_up)
             self.untrusted += notes.untrusted
             self.casts += notes.casts
             self.statistics += notes.statistics
+
+    def _all_called(self, seen: set[int]) -> Iterator[Notes]:
+        """Yields the notes of functions that are called, but for those seen, in program order."""
+        for notes in self.called:
+            if id(notes) not in seen:
+                seen.add(id(notes))
+                yield notes
+                yield from notes._all_called(seen)
 
 
 class ScaleRewriter:

@@ -243,9 +243,8 @@ class _Reduction:
     def _terms(self, data: ir.Value, *, finite: bool) -> ir.Value:
         if is_complex(data.type):
             parts = [stablehlo.real(data, **self._where), stablehlo.imag(data, **self._where)]
-            name = "stablehlo.maximum" if self._kind == "max" else "stablehlo.add"
             terms = [self._term(part, finite=finite) for part in parts]
-            return emit.elementwise(name, *terms, **self._where)
+            return emit.elementwise(self._body, *terms, **self._where)
         if self._kind == "max" and isinstance(data.type.element_type, ir.BF16Type):
             return self._term(data, finite=finite)
         return self._term(emit.convert(data, self._element, self._at), finite=finite)

@@ -21,7 +21,7 @@ from scalify_hlo.algebra.uncertainty import CERTAIN, Uncertainty
 from scalify_hlo.dialect import attributes, markers
 from scalify_hlo.dialect.formats import FloatFormat, format_of
 from scalify_hlo.dialect.through import readers
-from scalify_hlo.dialect.traits import CONTRACTIONS, ELEMENTWISE, LAYOUT, ROUNDS
+from scalify_hlo.dialect.traits import CONTRACTIONS, ELEMENTWISE, LAYOUT, RETURNS, ROUNDS
 from scalify_hlo.dialect.value_map import ValueSet, erase
 from scalify_hlo.recipes.model import BOUNDED, MEASURE, WIDE
 from scalify_hlo.rules import emit
@@ -34,7 +34,6 @@ _UNKNOWN: Final = 100
 """The uncertainty, in octaves, above which a remark does not state it."""
 
 
-_TERMINATORS: Final = frozenset({"func.return", "stablehlo.return", "sdy.return"})
 _CERTAIN: Final = ELEMENTWISE | ROUNDS | LAYOUT | {"stablehlo.reduce"}
 """Ops that may follow the last matmul."""
 
@@ -276,7 +275,7 @@ def _follow(value: ir.Value, data: ir.Value, op: ir.Operation) -> None:
     """
     for use in list(value.uses):
         user = use.owner.operation
-        place = None if user.name in _TERMINATORS else in_block(user, op.block)
+        place = None if user.name in RETURNS else in_block(user, op.block)
         if place is None or not op.is_before_in_block(place):
             continue
         last = place == user and user.name in CONTRACTIONS and _is_wide(value) and _is_last(user)

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from scalify_hlo._compat import ir
-from scalify_hlo.analysis.frames import CALLS, LOOP
 from scalify_hlo.analysis.turns import turns_of
 from scalify_hlo.dialect.calls import functions_in
 from scalify_hlo.dialect.formats import FORMATS, format_of
 from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.dialect.traits import CALLS, LOOP
 
 _SQUARE: Final = 20 * math.log10(2)
 """The ratio in dB that a square loses."""

@@ -14,7 +14,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.scale import ONE, Scaled
 from scalify_hlo.analysis.frames import Named, named
 from scalify_hlo.dialect.formats import element_type
-from scalify_hlo.dialect.traits import BINARY, LAYOUT, MAGNITUDES, ROOTS
+from scalify_hlo.dialect.traits import BINARY, LAYOUT, MAGNITUDES, data_of, where
 from scalify_hlo.rules.marked_ops import BARRIER
 from scalify_hlo.rules.registry import WITH_REGIONS
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
@@ -22,13 +22,9 @@ from scalify_hlo.rules.table import RULES
 
 _BROADCAST: Final = "stablehlo.broadcast_in_dim"
 
-_UNARY: Final = LAYOUT | MAGNITUDES | (ROOTS - {"stablehlo.cbrt"})
-
-_PASSED: Final = {
-    name: range(count)
-    for names, count in ((_UNARY, 1), (BINARY, 2), ({"stablehlo.select"}, 3))
-    for name in names
-}
+_PASSED: Final = data_of(
+    LAYOUT | MAGNITUDES | where("root", of_positive=True) | BINARY | {"stablehlo.select"}
+)
 """Ops whose rules do not change them, without a remark, if all float operands are at scale 1, with
 the numbers of these operands. Each op has one result."""
 
@@ -38,8 +34,10 @@ _CASTING: Final = frozenset({"call", "control", "expanded", "opaque", "refused"}
 _PLAIN: Final = frozenset(
     name
     for name, rule in RULES.items()
-    if rule.family not in _CASTING and (name not in WITH_REGIONS or name == "stablehlo.reduce")
-) - {BARRIER}
+    if rule.family not in _CASTING
+    and name != BARRIER
+    and (name not in WITH_REGIONS or name == "stablehlo.reduce")
+)
 
 
 Visit: TypeAlias = Callable[[str, ir.Operation, ir.Operation, ScaleRewriter], None]

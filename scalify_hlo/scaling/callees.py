@@ -13,6 +13,7 @@ from scalify_hlo.analysis.frames import walk_block
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.calls import functions_in
 from scalify_hlo.dialect.functions import callee_of, terminator
+from scalify_hlo.dialect.traits import CALLS
 from scalify_hlo.dialect.value_map import erase, replace_op
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.devices import replicated_after
@@ -20,8 +21,6 @@ from scalify_hlo.rules.isolated import add_parameters, drop_unused, scale_operan
 from scalify_hlo.rules.parameters import Parameters
 from scalify_hlo.rules.placement import SDY
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
-
-CALLS = frozenset({"func.call", "stablehlo.composite"})
 
 _PLACING = ("mhlo.", "sdy.")
 """Prefixes of the attributes that give the placement of results of calls."""

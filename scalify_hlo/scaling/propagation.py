@@ -17,13 +17,21 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.runtime_size import powers_of
 from scalify_hlo.algebra.scale import ONE, RuntimeScale, Scaled, ScaleInfo
 from scalify_hlo.algebra.search import Search
-from scalify_hlo.analysis.frames import BODIES, Named, operations, with_end
+from scalify_hlo.analysis.frames import Named, operations, with_end
 from scalify_hlo.analysis.index import ModuleIndex
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.calls import functions_in
 from scalify_hlo.dialect.formats import has_narrow
-from scalify_hlo.dialect.functions import callee_of, is_private, recursion, terminator
+from scalify_hlo.dialect.functions import (
+    callee_of,
+    copied,
+    fresh_name,
+    is_private,
+    recursion,
+    terminator,
+)
 from scalify_hlo.dialect.ragged import is_composite
+from scalify_hlo.dialect.traits import CALLS, WITH_REGIONS
 from scalify_hlo.dialect.value_map import erase, function_tables, run_native
 from scalify_hlo.quantize.numbers import clear_numbers
 from scalify_hlo.recipes.model import WIDE, Recipe
@@ -45,7 +53,7 @@ from scalify_hlo.rules.recurrence import (
     make_narrow_values,
     writing_functions,
 )
-from scalify_hlo.rules.registry import CUSTOM_CALLS, WITH_REGIONS, Apply
+from scalify_hlo.rules.registry import CUSTOM_CALLS, Apply
 from scalify_hlo.rules.scale_rewriter import Notes, ScaleRewriter, Settings
 from scalify_hlo.rules.statistics import Devices
 from scalify_hlo.rules.table import RULES
@@ -53,7 +61,6 @@ from scalify_hlo.rules.untrusted import rescaled_by_rms
 from scalify_hlo.scaling.after_casts import AfterCasts
 from scalify_hlo.scaling.boundary import Boundary
 from scalify_hlo.scaling.callees import (
-    CALLS,
     Callee,
     called_by,
     drop_untaken,
@@ -66,14 +73,8 @@ from scalify_hlo.scaling.input_sizes import measure
 from scalify_hlo.scaling.reaching import casting_functions, marked_functions
 from scalify_hlo.transforms.chlo import expand_one
 
-_NESTING = WITH_REGIONS | BODIES
-_ALWAYS = WITH_REGIONS | {"stablehlo.constant"}
-"""The ops that are always visited: constants, and ops whose regions may capture values."""
-
-_APART = CALLS | {marked_ops.BARRIER}
-"""The ops that are dispatched before rule lookup."""
-
-_CASTING = (BODIES - {"sdy.named_computation"}) | {"stablehlo.convert", "stablehlo.iota"}
+_CONSTANT = "stablehlo.constant"
+_CASTING = frozenset({"sdy.manual_computation", "stablehlo.convert", "stablehlo.iota"})
 """The ops that are also visited if data are narrow: casts, ops with regions, and counts."""
 
 
@@ -115,7 +116,8 @@ class Propagation:
         casting = narrow or bool(self._marked) or (bool(index.own) and index.asked)
         # The rules of these ops check whether scales are known.
         neutral = {name for name, rule in RULES.items() if rule.apply in NEUTRAL}
-        self._always = neutral | (_ALWAYS | _CASTING if casting else _ALWAYS)
+        # Constants, and ops whose regions may capture values, are always visited.
+        self._always = neutral.union(WITH_REGIONS, {_CONSTANT}, _CASTING if casting else ())
         self._expanded = {name for name, rule in RULES.items() if rule.family == EXPANDED}
         self._recipe = recipe
         self._index, self._report = index, report
@@ -184,7 +186,7 @@ class Propagation:
         self._listing.note_formats()
         if not self._listing.wide:
             return True
-        nests = (nest for nest in self._listing.nests if nest.name in _NESTING)
+        nests = (nest for nest in self._listing.nests if nest.name not in CALLS)
         return make_narrow_values(named for nest in nests for named in nest.inner)
 
     def _rewriter(
@@ -230,13 +232,12 @@ class Propagation:
     ) -> None:
         """Applies the rule of an op, given with its name and the next op."""
         rewriter.next = following
-        if name in _APART:
-            if name in CALLS:
-                self._call(op, rewriter)
-                return
-            if marked_ops.is_marked(op):
-                markers.marked(op, rewriter)
-                return
+        if name in CALLS:
+            self._call(op, rewriter)
+            return
+        if name == marked_ops.BARRIER and marked_ops.is_marked(op):
+            markers.marked(op, rewriter)
+            return
         if name in self._expanded and self._expand(name, op, following, rewriter):
             return
         if name in self._always or rewriter.concerns(op):
@@ -380,9 +381,8 @@ class Propagation:
     @function_tables()
     def _copy(self, name: str, passed: Parameters, devices: Devices | None) -> Callee:
         original = self._functions[name]
-        copy = original.operation.clone(ip=ir.InsertionPoint(original)).opview
-        copy.attributes["sym_name"] = ir.StringAttr.get(self._fresh(name))
-        copy.attributes["sym_visibility"] = ir.StringAttr.get("private")
+        own = fresh_name(f"{name}_scaled", self._functions, len(self._callees))
+        copy = copied(original, own)
         top = placeholder(copy.regions[0].blocks[0])
         rewriter = self._rewriter(top, Notes(), devices)
         parameters = take_scales(copy, passed.infos, rewriter)
@@ -399,14 +399,8 @@ class Propagation:
             return Callee(
                 original, rewriter, parameters, passed, taken, results, computed, copied=False
             )
-        self._functions[copy.attributes["sym_name"].value] = copy
+        self._functions[own] = copy
         return Callee(copy, rewriter, parameters, passed, taken, results, computed, copied=True)
-
-    def _fresh(self, name: str) -> str:
-        number = len(self._callees)
-        while f"{name}_scaled_{number}" in self._functions:
-            number += 1
-        return f"{name}_scaled_{number}"
 
     def _drop_replaced(self) -> None:
         """Erases the functions of which only copies are called."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from scalify_hlo._compat import ir
-from scalify_hlo.analysis.frames import LOOP
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.traits import LOOP
 from scalify_hlo.dialect.value_map import erase, erase_argument, replace_uses
 from scalify_hlo.rules import emit
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from itertools import pairwise
 
 from scalify_hlo._compat import chlo, func, ir, register_passes, stablehlo
-from scalify_hlo.dialect.traits import SPECIAL
+from scalify_hlo.dialect.traits import WRAPPED
 from scalify_hlo.dialect.value_map import erase, replace_op, replace_uses, run_native
 from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.errors import InputError
@@ -68,14 +68,13 @@ def legalize(module: ir.Operation) -> None:
         InputError: As `expand`.
     """
     found = {op.name for op in _named(module, _EVERY)}
-    if functions := sorted(found & _FUNCTIONS):
+    if functions := sorted(found & WRAPPED):
         _run(_COMPOSITES.format(",".join(functions)), module, False)
     if found:
         expand(module)
 
 
 _COMPOSITES = "builtin.module(stablehlo-wrap-in-composite{{op-names={} version=1}})"
-_FUNCTIONS = SPECIAL - {"chlo._asin_acos_kernel"}
 
 
 def expand_one(op: ir.Operation) -> list[ir.Operation]:

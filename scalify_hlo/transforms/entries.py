@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.search import Search
+from scalify_hlo.dialect.functions import copied, fresh_name
+from scalify_hlo.dialect.traits import CALLS
+from scalify_hlo.dialect.value_map import OpSet
 from scalify_hlo.dialect.walk import ops_in
-
-_CALLEES: Mapping[str, str] = {"func.call": "callee", "stablehlo.composite": "decomposition"}
-"""The attributes by which ops refer to functions."""
 
 
 def copy_entries(module: ir.Operation) -> None:
@@ -28,15 +29,15 @@ def copy_entries(module: ir.Operation) -> None:
     entries = {_name(op): op for op in functions if _is_entry(op)}
     if not entries:
         return
-    waiting = [op for op in functions if _name(op) not in entries]
     taken = {_name(op) for op in functions}
     copies: dict[str, str] = {}
-    while waiting:
-        for name in _redirected(waiting.pop(), entries.keys() - copies.keys(), copies, taken):
-            copy = entries[name].clone(ip=ir.InsertionPoint(entries[name]))
-            copy.operation.attributes["sym_name"] = ir.StringAttr.get(copies[name])
-            copy.operation.attributes["sym_visibility"] = ir.StringAttr.get("private")
-            waiting.append(copy.operation)
+
+    def copies_for(function: ir.Operation) -> Iterator[ir.Operation]:
+        for name in _redirected(function, entries.keys() - copies.keys(), copies, taken):
+            yield copied(entries[name].opview, copies[name]).operation
+
+    others = (op for op in functions if _name(op) not in entries)
+    Search(others, copies_for, seen=OpSet()).to_end()
 
 
 def _redirected(
@@ -45,23 +46,16 @@ def _redirected(
     """Replaces calls in a function by calls of copies, and returns functions without a copy."""
     found: list[str] = []
 
-    for op in ops_in(function, _CALLEES):
-        attribute = _CALLEES[op.name]
+    for op in ops_in(function, CALLS):
+        attribute = CALLS[op.name]
         name = op.attributes[attribute].value
         if name in new and name not in copies:
-            copies[name] = _fresh(name, taken)
+            copies[name] = fresh_name(name, taken)
+            taken.add(copies[name])
             found.append(name)
         if name in copies:
             op.attributes[attribute] = ir.FlatSymbolRefAttr.get(copies[name])
     return found
-
-
-def _fresh(name: str, taken: set[str]) -> str:
-    number = 0
-    while f"{name}_{number}" in taken:
-        number += 1
-    taken.add(f"{name}_{number}")
-    return f"{name}_{number}"
 
 
 def _is_entry(function: ir.Operation) -> bool:

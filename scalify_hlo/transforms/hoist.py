@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from scalify_hlo._compat import ir, stablehlo
-from scalify_hlo.analysis.frames import BRANCHES, LOOP
 from scalify_hlo.analysis.turns import turns_of
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import terminator
+from scalify_hlo.dialect.traits import BRANCHES, LOOP
 from scalify_hlo.dialect.value_map import ValueCache, ValueMap, erase, replace_uses
 from scalify_hlo.errors import InputError
 from scalify_hlo.rules import emit

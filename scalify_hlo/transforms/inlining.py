@@ -11,7 +11,8 @@ from scalify_hlo.algebra.search import Search
 from scalify_hlo.analysis.index import ModuleIndex
 from scalify_hlo.analysis.listing import Listing
 from scalify_hlo.analysis.names import joined, name_of
-from scalify_hlo.dialect.functions import REFERENCES, callee_of, referred_by
+from scalify_hlo.dialect.functions import callee_of, referred_by
+from scalify_hlo.dialect.traits import REFERENCES
 from scalify_hlo.dialect.value_map import erase, replace_uses, run_native
 from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.errors import InputError

@@ -30,7 +30,7 @@ from scalify_hlo.dialect.contraction import NUMBERS, Contraction, contraction_of
 from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.splats import is_filled, is_one_number, splat_of
 from scalify_hlo.dialect.swapped_operands import swapped_attributes
-from scalify_hlo.dialect.value_map import ValueSet, erase, replace_op
+from scalify_hlo.dialect.value_map import ValueSet, erase, erase_unread, replace_op
 from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.placement import is_placed
@@ -39,7 +39,6 @@ from scalify_hlo.rules.saturation import before_saturation
 _DOT: Final = "stablehlo.dot_general"
 _TRANSPOSE: Final = "stablehlo.transpose"
 BARRIER: Final = "stablehlo.optimization_barrier"
-_KEEPS: Final = traits.ROUNDS | {BARRIER}
 
 
 class _Order(NamedTuple):
@@ -146,7 +145,8 @@ def _permutation(transpose: ir.Operation) -> list[int]:
 
 def source_of(owner: ir.Operation) -> ir.Value | None:
     """Returns the tensor of which an op rounds, bounds or scales each element."""
-    if owner.name in _KEEPS and len(owner.operands) == 1:
+    keeps = owner.name in traits.ROUNDS or owner.name == BARRIER
+    if keeps and len(owner.operands) == 1:
         return owner.operands[0]
     if owner.name == "stablehlo.clamp":
         low, value, high = owner.operands
@@ -192,9 +192,7 @@ def _erase(ops: Sequence[ir.Operation]) -> None:
     uniform = ValueSet(value for op in ops for value in op.operands if is_filled(value))
     for op in ops:
         erase(op)
-    for value in list(uniform):
-        if next(iter(value.uses), None) is None:
-            erase(value.owner)
+    erase_unread(list(uniform))
 
 
 def _repeated(op: ir.Operation, data: ir.Value) -> ir.Value:

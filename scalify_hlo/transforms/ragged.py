@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from scalify_hlo._compat import func, ir
 from scalify_hlo.dialect.contraction import RAGGED_DOT
+from scalify_hlo.dialect.functions import fresh_name
 from scalify_hlo.dialect.ragged import (
     NUMBERS,
     PRECISION,
@@ -100,9 +101,7 @@ def _raise(op: ir.Operation, module: ir.Operation, taken: set[str]) -> None:
 
 def _decomposition(op: ir.Operation, module: ir.Operation, taken: set[str]) -> str:
     """Puts a function into the module that is what a ragged matmul is expanded to; its name."""
-    name, number = _IMPL, 0
-    while name in taken:
-        name, number = f"{_IMPL}_{number}", number + 1
+    name = fresh_name(_IMPL, taken) if _IMPL in taken else _IMPL
     taken.add(name)
     types = [value.type for value in op.operands], [op.results[0].type]
     with op.location, ir.InsertionPoint(module.regions[0].blocks[0]):

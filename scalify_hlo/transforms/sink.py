@@ -9,11 +9,10 @@ from collections.abc import Sequence
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.traits import BODIES
 from scalify_hlo.dialect.value_map import ValueMap, replace_op
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.devices import mesh_of, replicated_after
-
-_ISOLATED = {"sdy.manual_computation", "sdy.named_computation"}
 
 
 def lower(values: Sequence[ir.Value], places: Sequence[ir.Operation]) -> list[list[ir.Value]]:
@@ -38,7 +37,7 @@ class _Sinking:
 
     def at(self, place: ir.Operation) -> list[ir.Value]:
         block = place.block
-        while (owner := block.owner.operation).name not in _ISOLATED:
+        while (owner := block.owner.operation).name not in BODIES:
             if owner.name == "func.func":
                 return self._values
             block = owner.block

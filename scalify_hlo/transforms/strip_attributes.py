@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Set
 
 from scalify_hlo._compat import ir
-from scalify_hlo.analysis.frames import CALLS
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.traits import CALLS
 from scalify_hlo.dialect.walk import ops_in
 
 _CASTS = {

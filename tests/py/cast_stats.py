@@ -11,8 +11,7 @@ import numpy as np
 from examples.xla import Executable
 from scalify_hlo import ValueStats
 from scalify_hlo._compat import ir
-from scalify_hlo.analysis.matmuls import MATMULS
-from scalify_hlo.dialect.traits import COPIES, LAYOUT
+from scalify_hlo.dialect.traits import COPIES, LAYOUT, MATMULS
 from scalify_hlo.io.program import read_text
 from scalify_hlo.io.tensors import Array
 from scalify_hlo.observe.operands import Operand

@@ -13,8 +13,8 @@ import pytest
 
 import scalify_hlo
 from scalify_hlo._compat import ir
-from scalify_hlo.analysis.matmuls import MATMULS
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.traits import MATMULS
 from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.passes.pipeline import run_pipeline
 from tests.py.judge import decibels, parse, program_of, shaped, stablehlo_of

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import pytest
 
 from scalify_hlo import MatmulReport, Report, UsageError, dump_report, rewrite
-from scalify_hlo.analysis.matmuls import MATMULS
+from scalify_hlo.dialect.traits import MATMULS
 from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.passes.summary import summary
 from scalify_hlo.quantize.selection import EXCLUDED

@@ -9,13 +9,10 @@ from typing import Final
 from scalify_hlo.algebra.limits import LAYER_STEPS, PROBABILITY_USERS
 from scalify_hlo.algebra.search import Search
 from scalify_hlo.analysis.layers.graph import LEAF, MOVEMENT, Node
-from scalify_hlo.analysis.layers.match import scaled, through
+from scalify_hlo.analysis.layers.match import GRADIENTS, scaled, through
 from scalify_hlo.analysis.layers.model import FORWARD, Layer
-from scalify_hlo.dialect.traits import PRODUCTS, short
 
 _MATMUL: Final = "dot_general"
-_AFTER: Final = MOVEMENT | short(PRODUCTS) | {"select"}
-"""The ops that may be between the softmax and its matmul: those of dropout."""
 
 _LOW = -1e4
 """Numbers below this one count as minus infinity in a softmax."""
@@ -97,7 +94,8 @@ def _mixed(node: Node) -> Node | None:
     """Returns the matmul of the probabilities."""
 
     def after(node: Node) -> Iterator[Node]:
-        return (user for user in node.users if user.name in _AFTER)
+        # Dropout may be between the softmax and its matmul.
+        return (user for user in node.users if user.name in MOVEMENT or user.name in GRADIENTS)
 
     nearest = islice(Search([node], after, nearest=True), PROBABILITY_USERS)
     return next((u for each in nearest for u in each.users if u.name == _MATMUL), None)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from scalify_hlo.algebra.limits import NORM_SPREAD, NORM_STEPS, NORM_USERS
+from scalify_hlo.algebra.search import Search
 from scalify_hlo.analysis.layers import layout as layouts
 from scalify_hlo.analysis.layers.graph import MOVEMENT, Graph, Node
 from scalify_hlo.analysis.layers.layout import SAME, Layout
@@ -268,19 +269,21 @@ def _output(norm: _Norm) -> Node | None:
     """Returns the output of the layer, after its gain and its bias if it has them."""
     found: dict[int, Node] = {}
     forms, known = _Forms(norm), norm.samples
-    waiting = deque([norm.source, *known.spread([norm.source], NORM_SPREAD)])
-    while waiting:
-        node = waiting.popleft()
+
+    def beyond(node: Node) -> Iterator[Node]:
         array = known.arrays[node]
         rank = forms.rank(array)
         if rank is not None and (node.shape == norm.source.shape or _has_axes(norm, node)):
             found.setdefault(rank, node)
         if rank is None and not forms.is_part(node, array):
-            continue
+            return
         for user in node.users:
             if known.array(user) is None and _admits(forms, node, user, rank):
-                waiting.append(user)
-                waiting.extend(known.spread([user], NORM_USERS))
+                yield user
+                yield from known.spread([user], NORM_USERS)
+
+    starts = [norm.source, *known.spread([norm.source], NORM_SPREAD)]
+    Search(starts, beyond, nearest=True).to_end()
     norm.gain = forms.gain if max(found, default=0) > 0 else None
     return found[max(found)] if found else None
 

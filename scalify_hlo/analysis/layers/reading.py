@@ -9,20 +9,18 @@ from typing import Final
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.limits import CALL_DEPTH, GRAPH_NODES
-from scalify_hlo.analysis.frames import BODIES, BRANCHES, CALLS, LOOP, Named
+from scalify_hlo.analysis.frames import Named
 from scalify_hlo.analysis.layers.graph import Dims, Graph, Node
 from scalify_hlo.analysis.layers.numbers import TABLE
 from scalify_hlo.analysis.listing import Listing
 from scalify_hlo.analysis.steps import without_steps
 from scalify_hlo.dialect.calls import functions_in
 from scalify_hlo.dialect.dispatch import Dispatch
+from scalify_hlo.dialect.formats import REDUCE_PRECISION
 from scalify_hlo.dialect.monoid import monoid
 from scalify_hlo.dialect.splats import dense_of, filled_with
-from scalify_hlo.dialect.traits import COPIES, IMPURE
+from scalify_hlo.dialect.traits import BODIES, BRANCHES, CALLS, COPIES, IMPURE, LOOP
 from scalify_hlo.dialect.value_map import ValueMap
-
-_SAME: Final = COPIES | {"stablehlo.reduce_precision"}
-"""Ops whose results are their operands, by number."""
 
 _IMPURE: Final = IMPURE
 
@@ -84,7 +82,7 @@ class _NumberReader:
         elif short is not None:
             result = op.result
             names[result] = self.graph.make(short, inputs, result)
-        elif name in _SAME:
+        elif name in COPIES or name == REDUCE_PRECISION:
             names.update(zip(op.results, inputs, strict=True))
             self.graph.hand_on(op.results, inputs)
         elif name in CALLS:
@@ -163,7 +161,7 @@ class _NumberReader:
         if name == "stablehlo.reduce":
             names.update(zip(op.results, self._reduction(op, inputs), strict=True))
             return
-        if name in _WITH_LAYERS:
+        if name in BODIES or name in BRANCHES:
             for region in op.regions:
                 for block in region.blocks:
                     for argument in block.arguments:
@@ -204,9 +202,6 @@ def _attributes(op: ir.Operation) -> dict[str, ir.Attribute]:
     """Returns the inherent attributes of an op, without discardable ones."""
     attributes = op.attributes
     return {name: attributes[name] for name in attributes if "." not in name}
-
-
-_WITH_LAYERS: Final = BODIES | BRANCHES
 
 
 def _arguments(region: ir.Region, nodes: Sequence[Node]) -> list[tuple[ir.Value, Node]]:

@@ -7,14 +7,14 @@ from itertools import pairwise
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes, markers
+from scalify_hlo.dialect.calls import CALL
 from scalify_hlo.dialect.functions import callee_of, recursion, terminator
+from scalify_hlo.dialect.traits import LOOP
 from scalify_hlo.dialect.value_map import ValueMap
 from scalify_hlo.scaling.arrays.factors import Factors
 from scalify_hlo.scaling.arrays.leaving import Leaving
 from scalify_hlo.scaling.arrays.rules import RULES
 from scalify_hlo.transforms.inlining import inline_call
-
-_LOOP, _CALL = "stablehlo.while", "func.call"
 
 
 def is_rescaled(op: ir.Operation) -> bool:
@@ -62,9 +62,9 @@ class Walk:
 
     def _visit(self, op: ir.Operation, following: ir.Operation) -> None:
         held = self._factors.held(op)
-        if op.name == _LOOP:
+        if op.name == LOOP:
             self._loop(op)
-        elif held and op.name == _CALL and len(op.attributes) == 1:
+        elif held and op.name == CALL and len(op.attributes) == 1:
             self._call(op, following)
         elif not self._of_state(op):
             rule = RULES.get(op.name)
