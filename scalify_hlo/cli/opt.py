@@ -91,7 +91,7 @@ def command(
 
 def _check_pipeline(pipeline: str) -> None:
     """Checks a pipeline before the input is read."""
-    from scalify_hlo.passes.pipeline import parse_pipeline
+    from scalify_hlo.passes.text import parse_pipeline
 
     try:
         parse_pipeline(pipeline)
@@ -106,7 +106,7 @@ def _run(source: Source, name: str, settings: Settings) -> tuple[str, list[Remar
     from scalify_hlo._compat import ir
     from scalify_hlo.io.program import read_program
     from scalify_hlo.io.wellformed import located, place
-    from scalify_hlo.passes.pipeline import run_pipeline
+    from scalify_hlo.passes.text import run_pipeline
 
     program = read_program(source, name, guarded=True, checked=False)
     try:
@@ -169,7 +169,7 @@ def _read_text(path: str) -> str:
 
 
 def _list_passes() -> None:
-    from scalify_hlo.passes.pipeline import PASSES
+    from scalify_hlo.passes.text import PASSES
 
     rows = [(name, (p.__doc__ or "").splitlines()[0]) for name, p in PASSES.items()]
     console.echo(console.table(("pass", "what it does"), rows))
