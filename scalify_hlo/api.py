@@ -42,7 +42,7 @@ def make_options(
     recipe: str | PathLike[str] | Recipe | None = None,
     signature: str = "same",
     input_scale: Mapping[str, float] | None = None,
-    settings: Mapping[str, object] | None = None,
+    settings: Mapping[str, object] | Sequence[str] | None = None,
     profile: str | PathLike[str] | Profile | None = None,
     *,
     strict: bool = False,
@@ -54,7 +54,7 @@ def make_options(
         recipe: As for `rewrite`.
         signature: As for `rewrite`.
         input_scale: As for `rewrite`.
-        settings: As for `rewrite`.
+        settings: As for `rewrite`, or as ``key=value``.
         profile: As for `rewrite`.
         strict: As for `rewrite`.
         listed: Whether the report has the matmuls even if the recipe does not change their formats.

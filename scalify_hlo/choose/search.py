@@ -19,7 +19,7 @@ from scalify_hlo.profile.file import load_profile
 from scalify_hlo.profile.model import Profile
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.recipes.model import Recipe
-from scalify_hlo.report.requirements import Requirement, check_requirements
+from scalify_hlo.report.requirements import BOUNDS, Requirement
 from scalify_hlo.report.totals import Totals
 from scalify_hlo.run.given import Sample
 
@@ -224,4 +224,4 @@ class _Searching:
         return self.measuring.effect_of(outcome)
 
     def _require(self, totals: Totals) -> None:
-        check_requirements(totals, list(self._options.budget), self._bench.name)
+        BOUNDS.check(totals, self._options.budget, self._bench.name)

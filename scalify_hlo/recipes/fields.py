@@ -244,7 +244,7 @@ def option(default: Any = MISSING, **says: Any) -> Any:
 
 
 @cache
-def options_of(model: type) -> Mapping[str, Option]:
+def options_of(model: Any) -> Mapping[str, Option]:
     """Returns the options of a dataclass by the names of the fields."""
     hints = get_type_hints(model, include_extras=True)
     about: dict[str, str] = {}

@@ -30,7 +30,9 @@ LAST_WIDE = "matmul.last_wide"
 """The key of the option whose value is a share."""
 
 TABLES: Final[Mapping[str, type[Any]]] = {
-    name: each.hint for name, each in options_of(Recipe).items() if is_dataclass(each.hint)
+    name: each.hint
+    for name, each in options_of(Recipe).items()
+    if isinstance(each.hint, type) and is_dataclass(each.hint)
 }
 """The tables of a recipe file, with the dataclasses of their options."""
 
