@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from scalify_hlo.choose.bench import Bench, require_one_step
 from scalify_hlo.choose.comparison import CompareOptions, Progress
@@ -14,9 +14,9 @@ from scalify_hlo.choose.model import Blame, BlamedSite, Effect, bounded
 from scalify_hlo.choose.partition import Bisection, Noise, Piece
 from scalify_hlo.choose.results import judged
 from scalify_hlo.choose.sites import Site, require_sites
-from scalify_hlo.errors import UsageError
-from scalify_hlo.profile.file import load_profile
+from scalify_hlo.profile.file import profile_of
 from scalify_hlo.profile.model import Profile
+from scalify_hlo.recipes.fields import Amount, Checked, number
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.run.given import Sample
@@ -34,8 +34,14 @@ _HALF: Final = 0.5
 """The share, of the error of single sites, of those that are left wide if no number is enough."""
 
 
+Runs = Annotated[
+    int, number(int, f"a whole number, at least {_FIXED + 2}", lambda n: n >= _FIXED + 2)
+]
+Explained = Annotated[float, number(float, "a number above 0 and up to 1", lambda x: 0 < x <= 1)]
+
+
 @dataclass(frozen=True)
-class BlameOptions:
+class BlameOptions(Checked):
     """The options of a search for sites.
 
     Attributes:
@@ -44,30 +50,9 @@ class BlameOptions:
         worst: The number of sites that the result leaves wide; None for as many as needed.
     """
 
-    runs: int = RUNS
-    explained: float = EXPLAINED
-    worst: int | None = None
-
-    def __post_init__(self) -> None:
-        """Checks the numbers.
-
-        Raises:
-            UsageError: One of them is not possible.
-        """
-        if self.runs < _FIXED + 2:
-            raise UsageError(
-                f"{self.runs} runs are too few to find a site",
-                hint=f"give a whole number of at least {_FIXED + 2}",
-            )
-        if not 0 < self.explained <= 1:
-            raise UsageError(
-                f"a share of {self.explained:g} cannot be explained",
-                hint="give a number above 0 and up to 1",
-            )
-        if self.worst is not None and self.worst < 0:
-            raise UsageError(
-                f"{self.worst} sites cannot be left wide", hint="give a whole number, or leave it"
-            )
+    runs: Runs = RUNS
+    explained: Explained = EXPLAINED
+    worst: Amount | None = None
 
 
 def blame(
@@ -119,7 +104,7 @@ def blame(
         >>> [each.site.pattern for each in blame(program, [(x,)], "bf16").sites]
         ['jit(<lambda>)/dot_general']
     """
-    seen = load_profile(profile) if isinstance(profile, (str, PathLike)) else profile
+    seen = profile_of(profile)
     name = recipe.name if isinstance(recipe, Recipe) else fspath(recipe)
     return find_blame(
         program,

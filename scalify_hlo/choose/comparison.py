@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike, fspath
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from scalify_hlo.choose.bench import Bench, Losses, options_for
 from scalify_hlo.choose.model import Comparison, Trial
 from scalify_hlo.choose.results import ResultKind, judged, loss_of
 from scalify_hlo.choose.sites import operand_bits, share_of_bits, site_errors, sites_of
 from scalify_hlo.choose.suggestion import suggest
-from scalify_hlo.errors import ScalifyError, UsageError, nearest, require_count
+from scalify_hlo.errors import ScalifyError, UsageError
 from scalify_hlo.passes.pipeline import Options
 from scalify_hlo.passes.record import described
-from scalify_hlo.profile.file import load_profile
+from scalify_hlo.profile.file import profile_of
 from scalify_hlo.profile.model import Profile
+from scalify_hlo.recipes.fields import Checked, Count, names
 from scalify_hlo.recipes.loading import load_recipe, require_pairs
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.recipes.toml import preset_names
@@ -27,7 +27,7 @@ ALL: Final = "all"
 LEAST_SNR: Final = 20.0
 """The signal-to-noise ratio in dB that outputs and gradients need by default."""
 
-SIGNATURES: Final = ("auto", "same", "scaled")
+Signatures = Annotated[str, names("auto", "same", "scaled")]
 PERTURBATION: Final = 2.0**-8
 """The relative size of the change of first weights from seed to seed."""
 
@@ -38,7 +38,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
-class CompareOptions:
+class CompareOptions(Checked):
     """The options of a comparison.
 
     Attributes:
@@ -50,28 +50,12 @@ class CompareOptions:
         profile: The profile of recipes of calibrated scales; by default, that of the inputs.
     """
 
-    steps: int = 1
+    steps: Count = 1
     carry: bool = False
-    seeds: int = 1
+    seeds: Count = 1
     snr_db: float = LEAST_SNR
-    signature: str = "auto"
+    signature: Signatures = "auto"
     profile: Profile | None = field(default=None, repr=False)
-
-    def __post_init__(self) -> None:
-        """Checks the numbers.
-
-        Raises:
-            UsageError: One of them is not possible.
-        """
-        for name, number in (("steps", self.steps), ("seeds", self.seeds)):
-            require_count(name, number)
-        if math.isnan(self.snr_db):
-            raise UsageError("the least SNR is not a number", hint="give it in dB, such as 20")
-        if self.signature not in SIGNATURES:
-            raise UsageError(
-                f"no signature is named {self.signature!r}{nearest(self.signature, SIGNATURES)}",
-                hint=f"the signatures are: {', '.join(SIGNATURES)}",
-            )
 
 
 def compare_recipes(
@@ -124,7 +108,7 @@ def compare_recipes(
         >>> compare_recipes(program, [(x,)], "propagate, bf16").suggested
         'bf16'
     """
-    seen = load_profile(profile) if isinstance(profile, (str, PathLike)) else profile
+    seen = profile_of(profile)
     options = CompareOptions(steps, carry, seeds, snr_db, signature, seen)
     return compare(program, samples, recipes_of(recipes, settings or {}), options, progress)
 

@@ -15,7 +15,7 @@ from scalify_hlo.choose.front import Point, efficient, parse_budget
 from scalify_hlo.choose.measuring import Measuring
 from scalify_hlo.choose.model import Effect, GradientFormat, Search
 from scalify_hlo.choose.sensitivity import Sensitivity
-from scalify_hlo.profile.file import load_profile
+from scalify_hlo.profile.file import profile_of
 from scalify_hlo.profile.model import Profile
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.recipes.model import Recipe
@@ -89,7 +89,7 @@ def search(
         >>> search(program, [(x,)], "bf16", "narrow>=1").chosen.narrow
         1.0
     """
-    seen = load_profile(profile) if isinstance(profile, (str, PathLike)) else profile
+    seen = profile_of(profile)
     name = recipe.name if isinstance(recipe, Recipe) else fspath(recipe)
     return find_search(
         program,

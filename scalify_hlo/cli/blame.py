@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from scalify_hlo.cli import console
 from scalify_hlo.cli.command import command
-from scalify_hlo.cli.options import Judging, MakingRecipe, profile_of
+from scalify_hlo.cli.options import Judging, MakingRecipe
 from scalify_hlo.recipes.fields import Amount, Count, Share, option
 from scalify_hlo.results.model import cells, headers
 from scalify_hlo.storage.files import write_file
@@ -53,6 +53,7 @@ class Blame(Judging, MakingRecipe):
         self.require_recipe_file()
         from scalify_hlo.choose.blame import BlameOptions, find_blame
         from scalify_hlo.choose.comparison import CompareOptions
+        from scalify_hlo.profile.file import profile_of
         from scalify_hlo.recipes.loading import load_recipe
 
         seen = profile_of(self.profile)

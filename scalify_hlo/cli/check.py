@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from scalify_hlo.cli import console
 from scalify_hlo.cli.command import command
-from scalify_hlo.cli.options import WithForm, profile_of, read, read_arrays
+from scalify_hlo.cli.options import WithForm, read, read_arrays
 from scalify_hlo.errors import InputError, UsageError
 from scalify_hlo.recipes.fields import option
 from scalify_hlo.results.model import cells, headers
@@ -82,6 +82,7 @@ class Check(WithForm):
             raise UsageError("--input-scale has no effect without --inputs", hint="give both")
         power = _scale(self.scale) if self.scale else None
         from scalify_hlo.cli.check_model import Comparison, Limits
+        from scalify_hlo.profile.file import profile_of
         from scalify_hlo.run.bounds import bound_of
         from scalify_hlo.run.check import checked
 

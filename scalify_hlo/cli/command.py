@@ -28,7 +28,7 @@ class Command:
     """A command, with the values of its options."""
 
     runs: ClassVar[bool] = False
-    """Whether the command runs programs, which it does on the CPU."""
+    """True if the command runs programs, which it does on the CPU."""
 
     def start(self) -> None:
         """Checks the files that the command reads and writes, and runs it.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from scalify_hlo.cli import console
 from scalify_hlo.cli.command import command
-from scalify_hlo.cli.options import Judging, WithOutput, WithSteps, profile_of
+from scalify_hlo.cli.options import Judging, WithOutput, WithSteps
 from scalify_hlo.recipes.fields import Amount, Count, option
 from scalify_hlo.results.decibels import written
 from scalify_hlo.results.model import cells, headers
@@ -51,6 +51,7 @@ class Compare(WithSteps, Judging, WithOutput):
     def run(self) -> None:
         """See `Command.run`."""
         from scalify_hlo.choose.comparison import CompareOptions, compare, recipes_of
+        from scalify_hlo.profile.file import profile_of
 
         seen, carry = profile_of(self.profile), self.carry == "state"
         options = CompareOptions(self.steps, carry, self.seeds, self.snr, self.signature, seen)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from scalify_hlo.cli import console
 from scalify_hlo.cli.command import command
 from scalify_hlo.cli.options import OfProgram, WithForm, WithRewrite
-from scalify_hlo.errors import require_choice
-from scalify_hlo.recipes.fields import option
+from scalify_hlo.recipes.fields import names, option
 
 
 @command("scalify-hlo inspect step.mlir --recipe fp8 --matmuls --wide")
@@ -61,8 +60,8 @@ class Inspect(OfProgram, WithForm, WithRewrite):
 
         options = self.options()
         for role in self.role:
-            require_choice("--role", role, ROLES)
-        require_choice("--sort", self.sort, SORTS)
+            names(*ROLES).read("--role", role, spelt=False)
+        names(*SORTS).read("--sort", self.sort, spelt=False)
         selection = Selection(self.name, self.role, self.wide, self.sort, self.exclude)
         source = self.read()
         with console.progress("Inspecting"):

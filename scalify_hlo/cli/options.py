@@ -15,7 +15,6 @@ from scalify_hlo.storage.files import display_name, source_of
 if TYPE_CHECKING:
     from scalify_hlo.io.program import Program
     from scalify_hlo.passes.pipeline import Options
-    from scalify_hlo.profile.model import Profile
     from scalify_hlo.storage.arrays import StoredArray
 
 
@@ -297,17 +296,6 @@ def with_measured(options: Options, source: Program, arrays: dict[str, StoredArr
 
     measured = scales_by_name(source, arrays)
     return replace(options, input_scale=measured | dict(options.input_scale))
-
-
-def profile_of(path: str | None) -> Profile | None:
-    """Returns the profile of a file; None without a file.
-
-    Raises:
-        InputError: The file is not valid.
-    """
-    from scalify_hlo.profile.file import load_profile
-
-    return None if path is None else load_profile(path)
 
 
 def read(path: str) -> Program:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from scalify_hlo.cli import console
 from scalify_hlo.cli.blame import effect_text
 from scalify_hlo.cli.command import command
-from scalify_hlo.cli.options import MakingRecipe, profile_of
+from scalify_hlo.cli.options import MakingRecipe
 from scalify_hlo.recipes.fields import option
 from scalify_hlo.results.model import cells, headers
 from scalify_hlo.storage.files import write_file
@@ -51,6 +51,7 @@ class Search(MakingRecipe):
         from scalify_hlo.choose.comparison import CompareOptions
         from scalify_hlo.choose.front import parse_budget
         from scalify_hlo.choose.search import SearchOptions, find_search
+        from scalify_hlo.profile.file import profile_of
         from scalify_hlo.recipes.loading import load_recipe
 
         options = SearchOptions(tuple(parse_budget(self.budget)), self.formats)

@@ -9,7 +9,7 @@ from typing import ClassVar, Final
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.index import ModuleIndex
 from scalify_hlo.errors import Remark, UsageError, nearest
-from scalify_hlo.profile.file import load_profile
+from scalify_hlo.profile.file import profile_of
 from scalify_hlo.profile.model import Profile
 from scalify_hlo.recipes.fields import Values, options_of, register
 from scalify_hlo.recipes.loading import load_recipe
@@ -17,7 +17,7 @@ from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.report.model import Report
 
 register(Recipe, Values("a recipe", load_recipe))
-register(Profile, Values("the path of a profile", load_profile))
+register(Profile, Values("a profile", profile_of))
 register(frozenset[int], Values("no text", lambda _: None))
 
 REGISTERED: Final[dict[str, type[Pass]]] = {}

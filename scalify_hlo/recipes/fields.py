@@ -7,10 +7,11 @@ field says which values the option takes, and the docstring of the class describ
 
 from __future__ import annotations
 
+import math
 import re
 import reprlib
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
+from dataclasses import MISSING, Field, dataclass, field, fields
 from functools import cache
 from numbers import Integral
 from types import NoneType, UnionType
@@ -176,7 +177,7 @@ Share = Annotated[float, number(float, "a number from 0 to 1", lambda x: 0 <= x 
 _KNOWN: Final[dict[Any, Values]] = {
     bool: Values("true or false", lambda v: v if isinstance(v, bool) else None, _boolean),
     int: number(int, "a whole number", lambda _: True),
-    float: number(float, "a number", lambda _: True),
+    float: number(float, "a number", lambda x: not math.isnan(x)),
     str: Values("a string", string),
     tuple[str, ...]: STRINGS,
 }
@@ -243,11 +244,31 @@ def option(default: Any = MISSING, **says: Any) -> Any:
     return field(default=default, metadata=says)
 
 
-@cache
-def options_of(model: Any) -> Mapping[str, Option]:
+def options_of(model: type) -> Mapping[str, Option]:
     """Returns the options of a dataclass by the names of the fields."""
+    known: Any = model
+    return _options(known)
+
+
+@cache
+def _options(model: Any) -> Mapping[str, Option]:
     hints = get_type_hints(model, include_extras=True)
     about: dict[str, str] = {}
-    for each in reversed(model.__mro__):
-        about |= attributes_of(each) if is_dataclass(each) else {}
+    for each in reversed(model.__mro__[:-1]):
+        about |= attributes_of(each)
     return {f.name: Option(f, hints[f.name], about.get(f.name, "")) for f in fields(model)}
+
+
+class Checked:
+    """A base of dataclasses whose values are checked when they are made."""
+
+    def __post_init__(self) -> None:
+        """Checks the values.
+
+        Raises:
+            UsageError: An option does not take its value.
+        """
+        for name, each in options_of(type(self)).items():
+            given = getattr(self, name)
+            if given is not each.default:
+                each.values.read(name, given, spelt=False)

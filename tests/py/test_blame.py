@@ -277,10 +277,10 @@ def test_a_recipe_that_quantizes_nothing_is_refused() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"runs": 4}, "4 runs are too few"),
-        ({"explained": 0.0}, "a share of 0 cannot be explained"),
-        ({"explained": 1.5}, "a share of 1.5 cannot be explained"),
-        ({"worst": -1}, "-1 sites cannot be left wide"),
+        ({"runs": 4}, "runs takes a whole number, at least 5, and not 4"),
+        ({"explained": 0.0}, "explained takes a number above 0 and up to 1, and not 0.0"),
+        ({"explained": 1.5}, "explained takes a number above 0 and up to 1, and not 1.5"),
+        ({"worst": -1}, "worst takes a whole number, at least 0, and not -1"),
     ],
 )
 def test_impossible_options_are_refused(options: dict[str, Any], message: str) -> None:

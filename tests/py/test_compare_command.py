@@ -100,8 +100,8 @@ def test_the_command_writes_json(tmp_path: Path) -> None:
     ("options", "message"),
     [
         (("--recipes", "fp9"), "no recipe is named 'fp9'"),
-        (("--steps", "0"), "0 steps"),
-        (("--seeds", "0"), "0 seeds"),
+        (("--steps", "0"), "--steps takes a whole number, at least 1"),
+        (("--seeds", "0"), "--seeds takes a whole number, at least 1"),
         (("--carry", "all"), "'all'"),
         (("--snr", "good"), "'good'"),
         (("--recipes", ","), "no recipes"),

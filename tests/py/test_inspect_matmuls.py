@@ -127,8 +127,8 @@ def test_patterns_of_exclude_are_tried(text: str) -> None:
     [
         (["--exclude", "*haed*"], "--exclude '*haed*' matches no matmul"),
         (["--name", "params['haed']"], "did you mean \"params['head']\""),
-        (["--role", "wieght"], "--role cannot be 'wieght' (did you mean 'weight'?)"),
-        (["--sort", "sizes"], "--sort cannot be 'sizes' (did you mean 'size'?)"),
+        (["--role", "wieght"], "'wieght' is not a value of --role (did you mean 'weight'?)"),
+        (["--sort", "sizes"], "'sizes' is not a value of --sort (did you mean 'size'?)"),
         (["--format", "yaml"], "'yaml' is not a value of --format"),
     ],
 )
