@@ -41,7 +41,7 @@ def make_options(
     recipe: str | PathLike[str] | Recipe | None = None,
     signature: str = "same",
     input_scale: Mapping[str, float] | None = None,
-    settings: Mapping[str, object] | Sequence[str] | None = None,
+    settings: Mapping[str, object] | None = None,
     profile: str | PathLike[str] | Profile | None = None,
     *,
     strict: bool = False,
@@ -53,7 +53,7 @@ def make_options(
         recipe: As for `rewrite`.
         signature: As for `rewrite`.
         input_scale: As for `rewrite`.
-        settings: As for `rewrite`, or as ``key=value``.
+        settings: As for `rewrite`.
         profile: As for `rewrite`.
         strict: As for `rewrite`.
         listed: Whether the report has the matmuls even if the recipe does not change their formats.

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from os import PathLike, fspath
+from os import PathLike
 from typing import Annotated, Any, Final
 
 from scalify_hlo.choose.bench import Bench, require_one_step
-from scalify_hlo.choose.comparison import CompareOptions, Progress
+from scalify_hlo.choose.comparison import CompareOptions, Progress, name_of
 from scalify_hlo.choose.measuring import Measuring, Result
 from scalify_hlo.choose.model import Blame, BlamedSite, Effect, bounded
 from scalify_hlo.choose.partition import Bisection, Noise, Piece
@@ -104,42 +104,16 @@ def blame(
         >>> [each.site.pattern for each in blame(program, [(x,)], "bf16").sites]
         ['jit(<lambda>)/dot_general']
     """
+    options = BlameOptions(runs, explained, worst)
     seen = profile_of(profile)
-    name = recipe.name if isinstance(recipe, Recipe) else fspath(recipe)
-    return find_blame(
-        program,
-        samples,
-        (name, load_recipe(recipe, settings or {})),
-        BlameOptions(runs, explained, worst),
-        CompareOptions(snr_db=snr_db, signature=signature, profile=seen),
-        progress,
-    )
-
-
-def find_blame(
-    program: Any,
-    samples: Sequence[Sample],
-    recipe: tuple[str, Recipe],
-    options: BlameOptions,
-    compared: CompareOptions,
-    progress: Progress | None = None,
-) -> Blame:
-    """Finds the sites that cost accuracy; see `blame`.
-
-    Args:
-        program: As for `blame`, or a `Program`.
-        samples: As for `blame`.
-        recipe: The name of the recipe, and the recipe.
-        options: The options of the search.
-        compared: The options of rewrites and runs.
-        progress: Is told how many programs were run, of at most how many.
-    """
+    compared = CompareOptions(snr_db=snr_db, signature=signature, profile=seen)
+    name, loaded = name_of(recipe), load_recipe(recipe, settings or {})
     require_one_step("blame", samples)
     bench = Bench(program, samples)
     tell = progress or (lambda _, __: None)
-    measuring = Measuring(bench, recipe[1], compared, lambda done: tell(done, options.runs))
+    measuring = Measuring(bench, loaded, compared, lambda done: tell(done, options.runs))
     whole = measuring.whole()
-    require_sites(measuring.sites, recipe[0], bench.name)
+    require_sites(measuring.sites, name, bench.name)
     wide = measuring.effect(())
     bisection = Bisection(
         measuring.sites,
@@ -153,7 +127,7 @@ def find_blame(
     return Blame(
         bench.name,
         bench.hash,
-        recipe[0],
+        name,
         compared.snr_db,
         judged(bench.kinds),
         measuring.loss,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike, fspath
 from typing import Annotated, Any, Final
@@ -110,7 +110,28 @@ def compare_recipes(
     """
     seen = profile_of(profile)
     options = CompareOptions(steps, carry, seeds, snr_db, signature, seen)
-    return compare(program, samples, recipes_of(recipes, settings or {}), options, progress)
+    chosen = recipes_of(recipes, settings or {})
+    tell = progress or (lambda _, __: None)
+    bench = Bench(program, samples, steps=options.steps, carry=options.carry)
+    loss = loss_of(bench.kinds)
+    inputs = [bench.seeded(seed, PERTURBATION) for seed in range(options.seeds)]
+    losses = bench.losses(bench.original, loss, inputs)
+    trials: list[Trial] = []
+    for number, (name, recipe) in enumerate(chosen, 1):
+        tell(number, len(chosen) + 1)
+        trials.append(
+            Trial(name, reason=recipe.message)
+            if isinstance(recipe, UsageError)
+            else _tried(bench, name, recipe, loss, inputs, options)
+        )
+    tell(len(chosen) + 1, len(chosen) + 1)
+    kinds = judged(bench.kinds)
+    suggested, suggestion = suggest(trials, kinds, options.snr_db)
+    return Comparison(
+        bench.name, bench.hash, options.steps, options.carry, options.snr_db, kinds,
+        "" if loss is None else loss.tensor.name, _frozen(losses), tuple(trials),
+        suggested, suggestion,
+    )  # fmt: skip
 
 
 Given = tuple[str, Recipe | UsageError]
@@ -119,7 +140,7 @@ Given = tuple[str, Recipe | UsageError]
 
 def recipes_of(
     recipes: str | Sequence[str | PathLike[str] | Recipe],
-    settings: Mapping[str, object] | Iterable[str] = (),
+    settings: Mapping[str, object],
 ) -> list[Given]:
     """Returns recipes with their names.
 
@@ -134,69 +155,28 @@ def recipes_of(
     if isinstance(recipes, str):
         names = [name.strip() for name in recipes.split(",") if name.strip()]
         recipes = preset_names() if names == [ALL] else names
-    loaded = {_name_of(recipe): load_recipe(recipe) for recipe in recipes}
+    loaded = {name_of(recipe): load_recipe(recipe) for recipe in recipes}
     if not loaded:
         raise UsageError(
             "there are no recipes to compare", hint="give names with commas between them, or all"
         )
-    over = settings if isinstance(settings, Mapping) else list(settings)
-    found = {name: _with_settings(recipe, over) for name, recipe in loaded.items()}
+    found = {name: _with_settings(recipe, settings) for name, recipe in loaded.items()}
     refused = [each for each in found.values() if isinstance(each, UsageError)]
     if len(refused) == len(found):
         raise refused[0]
     return list(found.items())
 
 
-def _with_settings(
-    recipe: Recipe, settings: Mapping[str, object] | Iterable[str]
-) -> Recipe | UsageError:
+def _with_settings(recipe: Recipe, settings: Mapping[str, object]) -> Recipe | UsageError:
     try:
         return load_recipe(recipe, settings)
     except UsageError as error:
         return error
 
 
-def _name_of(recipe: str | PathLike[str] | Recipe) -> str:
+def name_of(recipe: str | PathLike[str] | Recipe) -> str:
+    """Returns the name by which a recipe was given."""
     return recipe.name if isinstance(recipe, Recipe) else fspath(recipe)
-
-
-def compare(
-    program: Any,
-    samples: Sequence[Sample],
-    recipes: Sequence[Given],
-    options: CompareOptions,
-    progress: Progress | None = None,
-) -> Comparison:
-    """Compares recipes; see `compare_recipes`.
-
-    Args:
-        program: As for `compare_recipes`, or a `Program`.
-        samples: As for `compare_recipes`.
-        recipes: The recipes with their names.
-        options: The options.
-        progress: Is told how many programs are done, of how many.
-    """
-    tell = progress or (lambda _, __: None)
-    bench = Bench(program, samples, steps=options.steps, carry=options.carry)
-    loss = loss_of(bench.kinds)
-    inputs = [bench.seeded(seed, PERTURBATION) for seed in range(options.seeds)]
-    losses = bench.losses(bench.original, loss, inputs)
-    trials: list[Trial] = []
-    for number, (name, recipe) in enumerate(recipes, 1):
-        tell(number, len(recipes) + 1)
-        trials.append(
-            Trial(name, reason=recipe.message)
-            if isinstance(recipe, UsageError)
-            else _tried(bench, name, recipe, loss, inputs, options)
-        )
-    tell(len(recipes) + 1, len(recipes) + 1)
-    kinds = judged(bench.kinds)
-    suggested, suggestion = suggest(trials, kinds, options.snr_db)
-    return Comparison(
-        bench.name, bench.hash, options.steps, options.carry, options.snr_db, kinds,
-        "" if loss is None else loss.tensor.name, _frozen(losses), tuple(trials),
-        suggested, suggestion,
-    )  # fmt: skip
 
 
 def _tried(

@@ -38,11 +38,10 @@ class BisectNan(WithOptionalRuns, WithForm):
 
     def run(self) -> None:
         """See `Command.run`."""
-        options = self.optional()
         from scalify_hlo.observe.find_nan import Search, find_nan
 
         search = Search(self.steps, self.carry == "state", self.only, self.anywhere)
-        source, arrays, options = self.sources(options)
+        source, arrays, options = self.sources()
         with console.progress("Running") as progress:
             report = find_nan(source, arrays, search, options, progress)
         console.echo(self.text(report, _lines(report)), nl=False)

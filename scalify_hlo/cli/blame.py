@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from scalify_hlo.cli import console
 from scalify_hlo.cli.command import command
-from scalify_hlo.cli.options import Judging, MakingRecipe
+from scalify_hlo.cli.options import Judging, MakingRecipe, WithSettings
 from scalify_hlo.recipes.fields import Amount, Count, Share, option
 from scalify_hlo.results.model import cells, headers
-from scalify_hlo.storage.files import write_file
 
 if TYPE_CHECKING:
     from scalify_hlo.choose.model import Blame as Found
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @command("scalify-hlo blame step.jax_export --recipe fp8 --inputs x.npz -o better.toml")
-class Blame(Judging, MakingRecipe):
+class Blame(Judging, WithSettings, MakingRecipe):
     """Find the matmuls of the program IN whose casts by a recipe cost accuracy.
 
     The recipe is run with all matmuls wide except a set of sites. The set that makes most of the
@@ -35,7 +34,6 @@ class Blame(Judging, MakingRecipe):
 
     Attributes:
         recipe: The recipe whose sites are measured: a recipe's name, or a TOML file.
-        settings: Set an option of the recipe, as in matmul.smallest=64.
         runs_at_most: The most programs to run.
         explain: Search until single sites make this share of the error.
         worst: How many sites to leave wide; by default as many as --snr needs.
@@ -43,29 +41,30 @@ class Blame(Judging, MakingRecipe):
         output: Write a recipe that leaves the worst sites wide.
     """
 
-    settings: tuple[str, ...] = option((), metavar="KEY=VALUE", flag="--set")
     runs_at_most: Count = option(64, flag="--runs")
     explain: Share = option(0.9, metavar="SHARE")
     worst: Amount | None = None
 
     def run(self) -> None:
         """See `Command.run`."""
-        self.require_recipe_file()
-        from scalify_hlo.choose.blame import BlameOptions, find_blame
-        from scalify_hlo.choose.comparison import CompareOptions
-        from scalify_hlo.profile.file import profile_of
-        from scalify_hlo.recipes.loading import load_recipe
+        from scalify_hlo.choose.blame import blame
 
-        seen = profile_of(self.profile)
-        options = BlameOptions(self.runs_at_most, self.explain, self.worst)
-        compared = CompareOptions(snr_db=self.snr, signature=self.signature, profile=seen)
-        recipe = self.recipe, load_recipe(self.recipe, self.settings)
         source, arrays = self.read(), self.arrays()
         with console.progress("Searching") as progress:
-            found = find_blame(source, arrays, recipe, options, compared, progress)
-        if self.output is not None:
-            write_file(self.output, found.toml)
-        console.echo(self.text(found, _lines(found, self.rows)), nl=False)
+            found = blame(
+                source,
+                arrays,
+                self.recipe,
+                settings=self.keyed,
+                runs=self.runs_at_most,
+                explained=self.explain,
+                worst=self.worst,
+                snr_db=self.snr,
+                signature=self.signature,
+                profile=self.profile,
+                progress=progress,
+            )
+        self.finish(found, _lines(found, self.rows))
 
 
 _ERRORS: Final = "loss:+.3g outputs=output:dB gradients=gradient:dB"

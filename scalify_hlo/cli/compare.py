@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from scalify_hlo.cli import console
 from scalify_hlo.cli.command import command
-from scalify_hlo.cli.options import Judging, WithOutput, WithSteps
+from scalify_hlo.cli.options import Judging, WithOutput, WithSettings, WithSteps
 from scalify_hlo.recipes.fields import Amount, Count, option
 from scalify_hlo.results.decibels import written
 from scalify_hlo.results.model import cells, headers
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @command("scalify-hlo compare step.jax_export --recipes fp8,unit,bf16 --inputs x.npz")
-class Compare(WithSteps, Judging, WithOutput):
+class Compare(WithSteps, Judging, WithSettings, WithOutput):
     """Run the program IN and its rewrites by several recipes, and compare their results.
 
     Each rewrite runs once on the same inputs as the original, with XLA on the CPU. A table has, for
@@ -44,21 +44,28 @@ class Compare(WithSteps, Judging, WithOutput):
     """
 
     recipes: str = option("all", metavar="all|NAME|FILE,...")
-    settings: tuple[str, ...] = option((), metavar="KEY=VALUE", flag="--set")
     seeds: Count = 1
     rows: Amount = 8
 
     def run(self) -> None:
         """See `Command.run`."""
-        from scalify_hlo.choose.comparison import CompareOptions, compare, recipes_of
-        from scalify_hlo.profile.file import profile_of
+        from scalify_hlo.choose.comparison import compare_recipes
 
-        seen, carry = profile_of(self.profile), self.carry == "state"
-        options = CompareOptions(self.steps, carry, self.seeds, self.snr, self.signature, seen)
-        chosen = recipes_of(self.recipes, self.settings)
         source, arrays = self.read(), self.arrays()
         with console.progress("Comparing") as progress:
-            found = compare(source, arrays, chosen, options, progress)
+            found = compare_recipes(
+                source,
+                arrays,
+                self.recipes,
+                settings=self.keyed,
+                steps=self.steps,
+                carry=self.carry == "state",
+                seeds=self.seeds,
+                snr_db=self.snr,
+                signature=self.signature,
+                profile=self.profile,
+                progress=progress,
+            )
         write_file(self.output, self.text(found, _lines(found, self.rows)))
 
 

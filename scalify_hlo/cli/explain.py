@@ -71,11 +71,10 @@ class Explain(Compiling, WithOptionalRewrite):
         from scalify_hlo.explaining.compiled import explain_module
         from scalify_hlo.explaining.device import chosen_target
 
-        chosen: dict[str, str] = {}
+        settings = self.keyed
         if self.recipe is not None:
-            given = [setting.partition("=")[0] for setting in self.settings]
-            chosen |= chosen_target(device, self.recipe, given)
-        options = self.optional(*(f"{key}={value}" for key, value in chosen.items()))
+            settings |= chosen_target(device, self.recipe, settings)
+        options = self.optional(settings)
         if options is not None and self.against is not None:
             raise UsageError(
                 "with --recipe, IN is the original", hint="leave out --against or --recipe"

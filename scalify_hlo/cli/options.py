@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
+from scalify_hlo.cli import console
 from scalify_hlo.cli.command import Command
 from scalify_hlo.errors import InputError, UsageError, refuse_without
 from scalify_hlo.recipes.fields import Amount, Count, number, option
+from scalify_hlo.recipes.toml import call_settings
 from scalify_hlo.results.model import dump
-from scalify_hlo.storage.files import display_name, source_of
+from scalify_hlo.storage.files import display_name, source_of, write_file
 
 if TYPE_CHECKING:
+    from scalify_hlo.choose.model import Blame, Search
     from scalify_hlo.io.program import Program
     from scalify_hlo.passes.pipeline import Options
     from scalify_hlo.storage.arrays import StoredArray
@@ -127,7 +130,27 @@ class WithSteps(WithInputs):
 
 
 @dataclass(frozen=True, kw_only=True)
-class WithRewrite(Command):
+class WithSettings(Command):
+    """A command that sets options of recipes.
+
+    Attributes:
+        settings: Set an option of the recipe, as in matmul.smallest=64.
+    """
+
+    settings: tuple[str, ...] = option((), metavar="KEY=VALUE", flag="--set")
+
+    @property
+    def keyed(self) -> dict[str, object]:
+        """The options that are set, by key.
+
+        Raises:
+            UsageError: One has no value.
+        """
+        return {key: each.value for key, each in call_settings(self.settings).items()}
+
+
+@dataclass(frozen=True, kw_only=True)
+class WithRewrite(WithSettings):
     """A command that rewrites a program.
 
     Attributes:
@@ -135,21 +158,21 @@ class WithRewrite(Command):
             --profile fp8-calibrated.
         signature: same keeps the types of arguments and results; scaled makes float ones pairs.
         input_scale: The rms of the inputs whose names match; 2^k becomes their scale.
-        settings: Set an option of the recipe, as in matmul.smallest=64.
         profile: Take all scales from a profile that `calibrate` wrote.
     """
 
     recipe: str | None = option(None, metavar="NAME|FILE")
     signature: Literal["same", "scaled"] = "same"
     input_scale: tuple[str, ...] = option((), metavar="PATTERN=2^k")
-    settings: tuple[str, ...] = option((), metavar="KEY=VALUE", flag="--set")
     profile: str | None = option(None, metavar="PROFILE.JSON")
 
-    def options(self, *more: str, strict: bool = False) -> Options:
+    def options(
+        self, settings: Mapping[str, object] | None = None, *, strict: bool = False
+    ) -> Options:
         """Returns the options of the rewrite.
 
         Args:
-            *more: Further options of the recipe, as ``key=value``.
+            settings: The options of the recipe, if they are others than those that are set.
             strict: Whether a remark is an error.
 
         Raises:
@@ -161,10 +184,8 @@ class WithRewrite(Command):
         from scalify_hlo.recipes.toml import parse_input_scale
 
         scales = dict(map(parse_input_scale, self.input_scale))
-        settings = (*self.settings, *more)
-        made = make_options(
-            self.recipe, self.signature, scales, settings, self.profile, strict=strict
-        )
+        own = self.keyed if settings is None else settings
+        made = make_options(self.recipe, self.signature, scales, own, self.profile, strict=strict)
         require_pairs(made.recipe, self.signature)
         return made
 
@@ -177,15 +198,18 @@ class WithOptionalRewrite(WithRewrite):
         recipe: Run the rewrite by this recipe too: a recipe's name, or a TOML file.
     """
 
-    def optional(self, *more: str) -> Options | None:
+    def optional(self, settings: Mapping[str, object] | None = None) -> Options | None:
         """Returns the options of the rewrite; None without a recipe.
+
+        Args:
+            settings: As for `options`.
 
         Raises:
             UsageError: As for `options`, or there is an option of a rewrite but no recipe.
             InputError: As for `options`.
         """
         if self.recipe is not None:
-            return self.options(*more)
+            return self.options(settings)
         scaled = self.signature != "same"
         given = {"--signature": scaled, "--input-scale": self.input_scale, "--set": self.settings}
         refuse_without({**given, "--profile": self.profile}, "--recipe")
@@ -196,18 +220,18 @@ class WithOptionalRewrite(WithRewrite):
 class WithOptionalRuns(WithOptionalRewrite, WithSteps):
     """A command that runs a program for some steps, and its rewrite if a recipe is given."""
 
-    def sources(
-        self, options: Options | None
-    ) -> tuple[Program, list[dict[str, StoredArray]], Options | None]:
+    def sources(self) -> tuple[Program, list[dict[str, StoredArray]], Options | None]:
         """Returns the program, the inputs of the steps, and the options of the rewrite.
 
         If the recipe predicts sizes from those of inputs, the options have their measured scales.
 
-        Args:
-            options: The options that were asked for.
+        Raises:
+            UsageError: As for `optional`.
+            InputError: A file is not valid.
         """
         from scalify_hlo.recipes.model import NONE
 
+        options = self.optional()
         source, arrays = self.read(), self.arrays()
         if options is None or options.recipe.predict == NONE or options.recipe.inputs.scale:
             return source, arrays, options
@@ -253,17 +277,29 @@ class MakingRecipe(Choosing):
     recipe: str = option(metavar="NAME|FILE")
     output: str | None = option(None, metavar="R.TOML", short="-o", writes=True)
 
-    def require_recipe_file(self) -> None:
-        """Refuses an output that no command would take as a recipe.
+    def start(self) -> None:
+        """See `Command.start`.
 
         Raises:
-            UsageError: Its name does not end in .toml.
+            UsageError: No command would take the output as a recipe.
         """
         if self.output is not None and not self.output.endswith(".toml"):
             raise UsageError(
                 f"the recipe would be written to {self.output!r}, whose name does not end in .toml",
                 hint="name a file as in -o better.toml, so that --recipe takes it",
             )
+        super().start()
+
+    def finish(self, found: Blame | Search, lines: Iterable[str]) -> None:
+        """Writes the recipe that was found, and prints the result.
+
+        Args:
+            found: The result.
+            lines: The lines for people.
+        """
+        if self.output is not None:
+            write_file(self.output, found.toml)
+        console.echo(self.text(found, lines), nl=False)
 
 
 Seconds = Annotated[float, number(float, "a number of seconds above 0", lambda s: s > 0)]

@@ -6,7 +6,7 @@ from typing import Annotated, Any, NamedTuple
 
 from scalify_hlo.cli import console
 from scalify_hlo.cli.command import command
-from scalify_hlo.cli.options import WithMarkdown
+from scalify_hlo.cli.options import WithMarkdown, WithSettings
 from scalify_hlo.errors import UsageError
 from scalify_hlo.recipes.fields import Values, option
 from scalify_hlo.recipes.formats import ANY, F4, F8, LACKING, spellings
@@ -16,7 +16,7 @@ from scalify_hlo.results.model import Kind, result
 
 
 @command("scalify-hlo recipes fp8 --set matmul.smallest=64 > mine.toml")
-class Recipes(WithMarkdown):
+class Recipes(WithMarkdown, WithSettings):
     """List the recipes, or print one as a TOML file that --recipe takes.
 
     NAME is a preset of the list. FILE is the path of a TOML file, which has a separator in it, or
@@ -24,12 +24,10 @@ class Recipes(WithMarkdown):
     recipe has its options, without those at their defaults unless --all is given.
 
     Attributes:
-        settings: Set an option of the recipe.
         all: Print options at their defaults too.
     """
 
     recipe: str | None = option(None, metavar="[NAME|FILE]", argument=True)
-    settings: tuple[str, ...] = option((), metavar="KEY=VALUE", flag="--set")
     all: bool = False
 
     def run(self) -> None:
@@ -42,7 +40,7 @@ class Recipes(WithMarkdown):
             )
         presets = preset_names()
         names = presets if self.recipe is None else [self.recipe]
-        loaded = {name: load_recipe(name, self.settings) for name in names}
+        loaded = {name: load_recipe(name, self.keyed) for name in names}
         if self.recipe is not None:
             text = dump_recipe(loaded[self.recipe], whole=self.all)
         elif self.markdown:

@@ -84,9 +84,9 @@ class Rewrite(OfProgram, WithOutput, WithRewrite, WithQuiet):
                 hint="give --report and -o different files",
             )
         required = BOUNDS.parse(self.require)
-        device, more = self._device()
+        device, settings = self._device()
         listed = self.report is not None or bool(required)
-        options = self.options(*more, strict=self.strict)
+        options = self.options(settings, strict=self.strict)
         options = replace(options, again=self.again, optimize=self.optimize, listed=listed)
         source = self.read()
         if self.input_values is not None:
@@ -105,12 +105,11 @@ class Rewrite(OfProgram, WithOutput, WithRewrite, WithQuiet):
         if not self.quiet:
             console.report_summary(summary(done))
 
-    def _device(self) -> tuple[Target | None, tuple[str, ...]]:
-        """Returns the device, and the option of the recipe with its target."""
+    def _device(self) -> tuple[Target | None, dict[str, object]]:
+        """Returns the device, and the options of the recipe with its target."""
         if self.target is None:
-            return None, ()
-        from scalify_hlo.explaining.device import KEY, for_device
+            return None, self.keyed
+        from scalify_hlo.explaining.device import for_device
         from scalify_hlo.targets.description import load_target
 
-        given = dict(setting.split("=", 1) for setting in self.settings if "=" in setting)
-        return load_target(self.target), (f"{KEY}={for_device(self.target, given)[KEY]}",)
+        return load_target(self.target), for_device(self.target, self.keyed)

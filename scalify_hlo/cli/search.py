@@ -11,7 +11,6 @@ from scalify_hlo.cli.command import command
 from scalify_hlo.cli.options import MakingRecipe
 from scalify_hlo.recipes.fields import option
 from scalify_hlo.results.model import cells, headers
-from scalify_hlo.storage.files import write_file
 
 if TYPE_CHECKING:
     from scalify_hlo.choose.front import Point
@@ -47,23 +46,21 @@ class Search(MakingRecipe):
 
     def run(self) -> None:
         """See `Command.run`."""
-        self.require_recipe_file()
-        from scalify_hlo.choose.comparison import CompareOptions
-        from scalify_hlo.choose.front import parse_budget
-        from scalify_hlo.choose.search import SearchOptions, find_search
-        from scalify_hlo.profile.file import profile_of
-        from scalify_hlo.recipes.loading import load_recipe
+        from scalify_hlo.choose.search import search
 
-        options = SearchOptions(tuple(parse_budget(self.budget)), self.formats)
-        seen = profile_of(self.profile)
-        compared = CompareOptions(signature=self.signature, profile=seen)
-        recipe = self.recipe, load_recipe(self.recipe)
         source, arrays = self.read(), self.arrays()
         with console.progress("Searching") as progress:
-            found = find_search(source, arrays, recipe, options, compared, progress)
-        if self.output is not None:
-            write_file(self.output, found.toml)
-        console.echo(self.text(found, _lines(found, self.rows)), nl=False)
+            found = search(
+                source,
+                arrays,
+                self.recipe,
+                self.budget,
+                formats=self.formats,
+                signature=self.signature,
+                profile=self.profile,
+                progress=progress,
+            )
+        self.finish(found, _lines(found, self.rows))
 
 
 _SITES: Final = (

@@ -31,13 +31,12 @@ class Stats(WithOptionalRuns, WithOutput, WithQuiet):
 
     def run(self) -> None:
         """See `Command.run`."""
-        options = self.optional()
         from scalify_hlo.observe.output import form_of, rendered
         from scalify_hlo.observe.run import Request, collect_stats
 
         form = form_of(self.output)
         request = Request(self.steps, self.carry == "state", self.values, self.turns)
-        source, arrays, options = self.sources(options)
+        source, arrays, options = self.sources()
         with console.progress("Running", quiet=self.quiet) as progress:
             record = collect_stats(source, arrays, request, options, progress)
         if not self.quiet:

@@ -393,7 +393,7 @@ def test_the_command_writes_json(tmp_path: Path) -> None:
     [
         (("--recipe", "fp9"), 2, "no recipe is named 'fp9'"),
         (("--recipe", "propagate"), 1, "the recipe propagate quantizes no matmul"),
-        (("--recipe", "unit", "--runs", "1"), 2, "1 runs are too few"),
+        (("--recipe", "unit", "--runs", "1"), 2, "runs takes a whole number, at least 5"),
         (("--recipe", "unit", "-o", "better.json"), 2, "does not end in .toml"),
         (("--recipe", "unit", "--inputs", "other.npz"), 2, "there are inputs of 2 steps"),
         ((), 2, "--recipe"),

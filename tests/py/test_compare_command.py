@@ -43,7 +43,7 @@ def test_options_that_fit_no_recipe_are_refused(recipes: str, setting: str) -> N
     with pytest.raises(UsageError) as caught:
         load_recipe(first, [setting])
     with pytest.raises(UsageError) as refused:
-        recipes_of(recipes, [setting])
+        recipes_of(recipes, dict([setting.split("=", 1)]))
     assert refused.value.message == caught.value.message
 
 

@@ -35,7 +35,7 @@ def text_of(function: Function, *types: Any) -> str:
 def found(
     function: Function, *types: Any, recipe: str = "propagate", **given: Any
 ) -> list[Finding]:
-    settings = [f"{key.replace('__', '.')}={value}" for key, value in given.items()]
+    settings = {key.replace("__", "."): str(value) for key, value in given.items()}
     options = make_options(recipe, "same", None, settings)
     return Inspected.of(read_text(text_of(function, *types)), options, Selection()).findings
 
