@@ -79,8 +79,8 @@ if TYPE_CHECKING:
     from scalify_hlo.observe.record import VariantStats as VariantStats
     from scalify_hlo.observe.record import dump_stats as dump_stats
     from scalify_hlo.observe.record import load_stats as load_stats
-    from scalify_hlo.passes.pipeline import PASSES as PASSES
     from scalify_hlo.passes.summary import dump_report as dump_report
+    from scalify_hlo.passes.text import PASSES as PASSES
     from scalify_hlo.profile.file import dump_profile as dump_profile
     from scalify_hlo.profile.file import load_profile as load_profile
     from scalify_hlo.profile.model import Profile as Profile
@@ -172,7 +172,7 @@ _HOMES = {
     "dump_search": "choose.model",
     "RULES": "rules.table",
     "register_rule": "rules.registry",
-    "PASSES": "passes.pipeline",
+    "PASSES": "passes.text",
     "Report": "report.model",
     "MatmulReport": "report.matmuls",
     "OperandScale": "report.matmuls",

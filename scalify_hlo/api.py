@@ -18,8 +18,9 @@ from scalify_hlo.frontend.rewriting import rewrite_program
 from scalify_hlo.io.given import readable, written
 from scalify_hlo.passes.pipeline import Options, Signature
 from scalify_hlo.passes.summary import warn_of
-from scalify_hlo.profile.file import load_profile
+from scalify_hlo.profile.file import profile_of
 from scalify_hlo.profile.model import Profile
+from scalify_hlo.recipes.fields import values_of
 from scalify_hlo.recipes.loading import recipe_of, require_pairs
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.report.model import Report
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
     from scalify_hlo.observe.record import StatsRecord
 
 P = TypeVar("P", str, bytes, ir.Module, "Exported")
-
-_SIGNATURES: tuple[Signature, ...] = ("same", "scaled")
 
 
 def make_options(
@@ -62,21 +61,15 @@ def make_options(
         InputError: The file of a recipe or of a profile is not valid.
     """
     scales = _numbers(input_scale or {})
-    seen = load_profile(profile) if isinstance(profile, (str, PathLike)) else profile
+    seen = profile_of(profile)
     loaded = recipe_of(recipe, settings or {}, calibrated=seen is not None)
-    for known in _SIGNATURES:
-        if signature == known:
-            return Options(
-                recipe=loaded,
-                signature=known,
-                input_scale=scales,
-                profile=seen,
-                strict=strict,
-                listed=listed,
-            )
-    raise UsageError(
-        f"no signature is named {signature!r}{nearest(signature, _SIGNATURES)}",
-        hint=f"the signatures are: {', '.join(_SIGNATURES)}",
+    return Options(
+        recipe=loaded,
+        signature=values_of(Signature).read("signature", signature, spelt=False),
+        input_scale=scales,
+        profile=seen,
+        strict=strict,
+        listed=listed,
     )
 
 

@@ -95,39 +95,6 @@ def nearest(name: str, candidates: Iterable[str]) -> str:
     return f" (did you mean {' or '.join(repr(c) for c in close)}?)"
 
 
-def require_choice(name: str, value: str, choices: Iterable[str]) -> None:
-    """Checks that an option has one of some values.
-
-    Args:
-        name: The name of the option.
-        value: The value.
-        choices: The values that are possible.
-
-    Raises:
-        UsageError: The value is not one of them.
-    """
-    known = list(choices)
-    if value not in known:
-        raise UsageError(
-            f"{name} cannot be {value!r}{nearest(value, known)}",
-            hint=f"it is one of: {', '.join(known)}",
-        )
-
-
-def require_count(name: str, number: int) -> None:
-    """Checks that a number of steps or the like is at least 1.
-
-    Args:
-        name: What is counted.
-        number: The number.
-
-    Raises:
-        UsageError: The number is less than 1.
-    """
-    if number < 1:
-        raise UsageError(f"{number} {name} cannot be run", hint="give a whole number of at least 1")
-
-
 def caller() -> str:
     """Returns file and line, as ``file:line``, of the nearest caller outside of this package."""
     frame = inspect.currentframe()

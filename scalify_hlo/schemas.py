@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any, Final
 
-from scalify_hlo.errors import require_choice
+from scalify_hlo.recipes.fields import names
 from scalify_hlo.results.model import schema_of
 
 MODELS: Final = {
@@ -39,6 +39,6 @@ def json_schema(command: str) -> dict[str, Any]:
         >>> json_schema("compare")["properties"]["format"]
         {'const': 'scalify-hlo compare'}
     """
-    require_choice("command", command, MODELS)
+    names(*MODELS).read("command", command, spelt=False)
     module, _, name = MODELS[command].rpartition(".")
     return schema_of(getattr(import_module(f"scalify_hlo.{module}"), name))

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from os import PathLike, fspath
-from typing import Any, Final
+from os import PathLike
+from typing import Annotated, Any, Final
 
 from scalify_hlo.choose.bench import Bench, require_one_step
-from scalify_hlo.choose.comparison import CompareOptions, Progress
+from scalify_hlo.choose.comparison import CompareOptions, Progress, name_of
 from scalify_hlo.choose.measuring import Measuring, Result
 from scalify_hlo.choose.model import Blame, BlamedSite, Effect, bounded
 from scalify_hlo.choose.partition import Bisection, Noise, Piece
 from scalify_hlo.choose.results import judged
 from scalify_hlo.choose.sites import Site, require_sites
-from scalify_hlo.errors import UsageError
-from scalify_hlo.profile.file import load_profile
+from scalify_hlo.profile.file import profile_of
 from scalify_hlo.profile.model import Profile
+from scalify_hlo.recipes.fields import Amount, Checked, number
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.run.given import Sample
@@ -34,8 +34,14 @@ _HALF: Final = 0.5
 """The share, of the error of single sites, of those that are left wide if no number is enough."""
 
 
+Runs = Annotated[
+    int, number(int, f"a whole number, at least {_FIXED + 2}", lambda n: n >= _FIXED + 2)
+]
+Explained = Annotated[float, number(float, "a number above 0 and up to 1", lambda x: 0 < x <= 1)]
+
+
 @dataclass(frozen=True)
-class BlameOptions:
+class BlameOptions(Checked):
     """The options of a search for sites.
 
     Attributes:
@@ -44,30 +50,9 @@ class BlameOptions:
         worst: The number of sites that the result leaves wide; None for as many as needed.
     """
 
-    runs: int = RUNS
-    explained: float = EXPLAINED
-    worst: int | None = None
-
-    def __post_init__(self) -> None:
-        """Checks the numbers.
-
-        Raises:
-            UsageError: One of them is not possible.
-        """
-        if self.runs < _FIXED + 2:
-            raise UsageError(
-                f"{self.runs} runs are too few to find a site",
-                hint=f"give a whole number of at least {_FIXED + 2}",
-            )
-        if not 0 < self.explained <= 1:
-            raise UsageError(
-                f"a share of {self.explained:g} cannot be explained",
-                hint="give a number above 0 and up to 1",
-            )
-        if self.worst is not None and self.worst < 0:
-            raise UsageError(
-                f"{self.worst} sites cannot be left wide", hint="give a whole number, or leave it"
-            )
+    runs: Runs = RUNS
+    explained: Explained = EXPLAINED
+    worst: Amount | None = None
 
 
 def blame(
@@ -119,42 +104,16 @@ def blame(
         >>> [each.site.pattern for each in blame(program, [(x,)], "bf16").sites]
         ['jit(<lambda>)/dot_general']
     """
-    seen = load_profile(profile) if isinstance(profile, (str, PathLike)) else profile
-    name = recipe.name if isinstance(recipe, Recipe) else fspath(recipe)
-    return find_blame(
-        program,
-        samples,
-        (name, load_recipe(recipe, settings or {})),
-        BlameOptions(runs, explained, worst),
-        CompareOptions(snr_db=snr_db, signature=signature, profile=seen),
-        progress,
-    )
-
-
-def find_blame(
-    program: Any,
-    samples: Sequence[Sample],
-    recipe: tuple[str, Recipe],
-    options: BlameOptions,
-    compared: CompareOptions,
-    progress: Progress | None = None,
-) -> Blame:
-    """Finds the sites that cost accuracy; see `blame`.
-
-    Args:
-        program: As for `blame`, or a `Program`.
-        samples: As for `blame`.
-        recipe: The name of the recipe, and the recipe.
-        options: The options of the search.
-        compared: The options of rewrites and runs.
-        progress: Is told how many programs were run, of at most how many.
-    """
+    options = BlameOptions(runs, explained, worst)
+    seen = profile_of(profile)
+    compared = CompareOptions(snr_db=snr_db, signature=signature, profile=seen)
+    name, loaded = name_of(recipe), load_recipe(recipe, settings or {})
     require_one_step("blame", samples)
     bench = Bench(program, samples)
     tell = progress or (lambda _, __: None)
-    measuring = Measuring(bench, recipe[1], compared, lambda done: tell(done, options.runs))
+    measuring = Measuring(bench, loaded, compared, lambda done: tell(done, options.runs))
     whole = measuring.whole()
-    require_sites(measuring.sites, recipe[0], bench.name)
+    require_sites(measuring.sites, name, bench.name)
     wide = measuring.effect(())
     bisection = Bisection(
         measuring.sites,
@@ -168,7 +127,7 @@ def find_blame(
     return Blame(
         bench.name,
         bench.hash,
-        recipe[0],
+        name,
         compared.snr_db,
         judged(bench.kinds),
         measuring.loss,

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike, fspath
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from scalify_hlo.choose.bench import Bench, Losses, options_for
 from scalify_hlo.choose.model import Comparison, Trial
 from scalify_hlo.choose.results import ResultKind, judged, loss_of
 from scalify_hlo.choose.sites import operand_bits, share_of_bits, site_errors, sites_of
 from scalify_hlo.choose.suggestion import suggest
-from scalify_hlo.errors import ScalifyError, UsageError, nearest, require_count
+from scalify_hlo.errors import ScalifyError, UsageError
 from scalify_hlo.passes.pipeline import Options
 from scalify_hlo.passes.record import described
-from scalify_hlo.profile.file import load_profile
+from scalify_hlo.profile.file import profile_of
 from scalify_hlo.profile.model import Profile
+from scalify_hlo.recipes.fields import Checked, Count, names
 from scalify_hlo.recipes.loading import load_recipe, require_pairs
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.recipes.toml import preset_names
@@ -27,7 +27,7 @@ ALL: Final = "all"
 LEAST_SNR: Final = 20.0
 """The signal-to-noise ratio in dB that outputs and gradients need by default."""
 
-SIGNATURES: Final = ("auto", "same", "scaled")
+Signatures = Annotated[str, names("auto", "same", "scaled")]
 PERTURBATION: Final = 2.0**-8
 """The relative size of the change of first weights from seed to seed."""
 
@@ -38,7 +38,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
-class CompareOptions:
+class CompareOptions(Checked):
     """The options of a comparison.
 
     Attributes:
@@ -50,28 +50,12 @@ class CompareOptions:
         profile: The profile of recipes of calibrated scales; by default, that of the inputs.
     """
 
-    steps: int = 1
+    steps: Count = 1
     carry: bool = False
-    seeds: int = 1
+    seeds: Count = 1
     snr_db: float = LEAST_SNR
-    signature: str = "auto"
+    signature: Signatures = "auto"
     profile: Profile | None = field(default=None, repr=False)
-
-    def __post_init__(self) -> None:
-        """Checks the numbers.
-
-        Raises:
-            UsageError: One of them is not possible.
-        """
-        for name, number in (("steps", self.steps), ("seeds", self.seeds)):
-            require_count(name, number)
-        if math.isnan(self.snr_db):
-            raise UsageError("the least SNR is not a number", hint="give it in dB, such as 20")
-        if self.signature not in SIGNATURES:
-            raise UsageError(
-                f"no signature is named {self.signature!r}{nearest(self.signature, SIGNATURES)}",
-                hint=f"the signatures are: {', '.join(SIGNATURES)}",
-            )
 
 
 def compare_recipes(
@@ -124,9 +108,30 @@ def compare_recipes(
         >>> compare_recipes(program, [(x,)], "propagate, bf16").suggested
         'bf16'
     """
-    seen = load_profile(profile) if isinstance(profile, (str, PathLike)) else profile
+    seen = profile_of(profile)
     options = CompareOptions(steps, carry, seeds, snr_db, signature, seen)
-    return compare(program, samples, recipes_of(recipes, settings or {}), options, progress)
+    chosen = recipes_of(recipes, settings or {})
+    tell = progress or (lambda _, __: None)
+    bench = Bench(program, samples, steps=options.steps, carry=options.carry)
+    loss = loss_of(bench.kinds)
+    inputs = [bench.seeded(seed, PERTURBATION) for seed in range(options.seeds)]
+    losses = bench.losses(bench.original, loss, inputs)
+    trials: list[Trial] = []
+    for number, (name, recipe) in enumerate(chosen, 1):
+        tell(number, len(chosen) + 1)
+        trials.append(
+            Trial(name, reason=recipe.message)
+            if isinstance(recipe, UsageError)
+            else _tried(bench, name, recipe, loss, inputs, options)
+        )
+    tell(len(chosen) + 1, len(chosen) + 1)
+    kinds = judged(bench.kinds)
+    suggested, suggestion = suggest(trials, kinds, options.snr_db)
+    return Comparison(
+        bench.name, bench.hash, options.steps, options.carry, options.snr_db, kinds,
+        "" if loss is None else loss.tensor.name, _frozen(losses), tuple(trials),
+        suggested, suggestion,
+    )  # fmt: skip
 
 
 Given = tuple[str, Recipe | UsageError]
@@ -135,7 +140,7 @@ Given = tuple[str, Recipe | UsageError]
 
 def recipes_of(
     recipes: str | Sequence[str | PathLike[str] | Recipe],
-    settings: Mapping[str, object] | Iterable[str] = (),
+    settings: Mapping[str, object],
 ) -> list[Given]:
     """Returns recipes with their names.
 
@@ -150,69 +155,28 @@ def recipes_of(
     if isinstance(recipes, str):
         names = [name.strip() for name in recipes.split(",") if name.strip()]
         recipes = preset_names() if names == [ALL] else names
-    loaded = {_name_of(recipe): load_recipe(recipe) for recipe in recipes}
+    loaded = {name_of(recipe): load_recipe(recipe) for recipe in recipes}
     if not loaded:
         raise UsageError(
             "there are no recipes to compare", hint="give names with commas between them, or all"
         )
-    over = settings if isinstance(settings, Mapping) else list(settings)
-    found = {name: _with_settings(recipe, over) for name, recipe in loaded.items()}
+    found = {name: _with_settings(recipe, settings) for name, recipe in loaded.items()}
     refused = [each for each in found.values() if isinstance(each, UsageError)]
     if len(refused) == len(found):
         raise refused[0]
     return list(found.items())
 
 
-def _with_settings(
-    recipe: Recipe, settings: Mapping[str, object] | Iterable[str]
-) -> Recipe | UsageError:
+def _with_settings(recipe: Recipe, settings: Mapping[str, object]) -> Recipe | UsageError:
     try:
         return load_recipe(recipe, settings)
     except UsageError as error:
         return error
 
 
-def _name_of(recipe: str | PathLike[str] | Recipe) -> str:
+def name_of(recipe: str | PathLike[str] | Recipe) -> str:
+    """Returns the name by which a recipe was given."""
     return recipe.name if isinstance(recipe, Recipe) else fspath(recipe)
-
-
-def compare(
-    program: Any,
-    samples: Sequence[Sample],
-    recipes: Sequence[Given],
-    options: CompareOptions,
-    progress: Progress | None = None,
-) -> Comparison:
-    """Compares recipes; see `compare_recipes`.
-
-    Args:
-        program: As for `compare_recipes`, or a `Program`.
-        samples: As for `compare_recipes`.
-        recipes: The recipes with their names.
-        options: The options.
-        progress: Is told how many programs are done, of how many.
-    """
-    tell = progress or (lambda _, __: None)
-    bench = Bench(program, samples, steps=options.steps, carry=options.carry)
-    loss = loss_of(bench.kinds)
-    inputs = [bench.seeded(seed, PERTURBATION) for seed in range(options.seeds)]
-    losses = bench.losses(bench.original, loss, inputs)
-    trials: list[Trial] = []
-    for number, (name, recipe) in enumerate(recipes, 1):
-        tell(number, len(recipes) + 1)
-        trials.append(
-            Trial(name, reason=recipe.message)
-            if isinstance(recipe, UsageError)
-            else _tried(bench, name, recipe, loss, inputs, options)
-        )
-    tell(len(recipes) + 1, len(recipes) + 1)
-    kinds = judged(bench.kinds)
-    suggested, suggestion = suggest(trials, kinds, options.snr_db)
-    return Comparison(
-        bench.name, bench.hash, options.steps, options.carry, options.snr_db, kinds,
-        "" if loss is None else loss.tensor.name, _frozen(losses), tuple(trials),
-        suggested, suggestion,
-    )  # fmt: skip
 
 
 def _tried(

@@ -12,7 +12,7 @@ from scalify_hlo.choose.sites import Site, keys_of
 from scalify_hlo.errors import UsageError
 from scalify_hlo.quantize.selection import EXCLUDED
 from scalify_hlo.report.matmuls import MatmulReport
-from scalify_hlo.report.requirements import QUANTITIES, Requirement, parse_requirements
+from scalify_hlo.report.requirements import BOUNDS, QUANTITIES, Requirement
 from scalify_hlo.report.totals import Totals
 from scalify_hlo.results.kinds import Count, Share, Size
 from scalify_hlo.results.model import keys
@@ -29,7 +29,7 @@ def parse_budget(text: str) -> list[Requirement]:
     Raises:
         UsageError: It is not of that form, or does not limit how many matmuls stay wide.
     """
-    found = parse_requirements(text)
+    found = BOUNDS.parse(text)
     for each in found:
         if each.comparison not in _BOUNDS.get(each.name, ()):
             raise UsageError(

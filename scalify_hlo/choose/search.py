@@ -5,21 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from os import PathLike, fspath
+from os import PathLike
 from typing import Any, Final
 
 from scalify_hlo.choose.bench import Bench, Outcome, require_one_step
 from scalify_hlo.choose.candidates import Candidate, variants
-from scalify_hlo.choose.comparison import CompareOptions, Progress
+from scalify_hlo.choose.comparison import CompareOptions, Progress, name_of
 from scalify_hlo.choose.front import Point, efficient, parse_budget
 from scalify_hlo.choose.measuring import Measuring
 from scalify_hlo.choose.model import Effect, GradientFormat, Search
 from scalify_hlo.choose.sensitivity import Sensitivity
-from scalify_hlo.profile.file import load_profile
+from scalify_hlo.profile.file import profile_of
 from scalify_hlo.profile.model import Profile
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.recipes.model import Recipe
-from scalify_hlo.report.requirements import Requirement, check_requirements
+from scalify_hlo.report.requirements import BOUNDS, Requirement
 from scalify_hlo.report.totals import Totals
 from scalify_hlo.run.given import Sample
 
@@ -89,46 +89,19 @@ def search(
         >>> search(program, [(x,)], "bf16", "narrow>=1").chosen.narrow
         1.0
     """
-    seen = load_profile(profile) if isinstance(profile, (str, PathLike)) else profile
-    name = recipe.name if isinstance(recipe, Recipe) else fspath(recipe)
-    return find_search(
-        program,
-        samples,
-        (name, load_recipe(recipe)),
-        SearchOptions(tuple(parse_budget(budget)), formats),
-        CompareOptions(signature=signature, profile=seen),
-        progress,
-    )
-
-
-def find_search(
-    program: Any,
-    samples: Sequence[Sample],
-    recipe: tuple[str, Recipe],
-    options: SearchOptions,
-    compared: CompareOptions,
-    progress: Progress | None = None,
-) -> Search:
-    """Searches for a recipe at a budget; see `search`.
-
-    Args:
-        program: As for `search`, or a `Program`.
-        samples: As for `search`.
-        recipe: The name of the recipe, and the recipe.
-        options: The options of the search.
-        compared: The options of rewrites and runs.
-        progress: Is told how many programs were run, of how many.
-    """
+    options = SearchOptions(tuple(parse_budget(budget)), formats)
+    compared = CompareOptions(signature=signature, profile=profile_of(profile))
+    loaded = load_recipe(recipe)
     require_one_step("search", samples)
     bench = Bench(program, samples)
-    searching = _Searching(bench, recipe[1], options, compared, progress)
+    searching = _Searching(bench, loaded, options, compared, progress)
     best, chosen = searching.best()
     effect = searching.effect_of(best.result())
     points = [point for each in searching.tried for point in each.front.points]
     return Search(
         bench.name,
         bench.hash,
-        recipe[0],
+        name_of(recipe),
         ",".join(map(str, options.budget)),
         searching.measuring.loss,
         searching.measuring.effect_of(searching.outcome),
@@ -140,7 +113,7 @@ def find_search(
         tuple(best.left_out),
         best.bound,
         effect,
-        recipe[1],
+        loaded,
         best.result(),
     )
 
@@ -224,4 +197,4 @@ class _Searching:
         return self.measuring.effect_of(outcome)
 
     def _require(self, totals: Totals) -> None:
-        check_requirements(totals, list(self._options.budget), self._bench.name)
+        BOUNDS.check(totals, self._options.budget, self._bench.name)

@@ -2,63 +2,21 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
-
-import click
+from typing import TYPE_CHECKING, Literal
 
 from scalify_hlo.cli import console
-from scalify_hlo.cli.options import (
-    format_option,
-    optional_rewrite,
-    read,
-    read_arrays,
-    step_options,
-    to_optional,
-    with_measured,
-)
+from scalify_hlo.cli.command import command
+from scalify_hlo.cli.options import WithForm, WithOptionalRuns
 from scalify_hlo.errors import InputError
 from scalify_hlo.results.model import cells, headers
-from scalify_hlo.storage.files import STREAM, same_file
 
 if TYPE_CHECKING:
     from scalify_hlo.observe.nan_report import NanReport, NonFiniteOp, ValueRange
 
 
-@click.command(
-    name="bisect-nan", epilog="Example: scalify-hlo bisect-nan step.jax_export --inputs x.npz"
-)
-@click.argument("program", metavar="IN")
-@step_options
-@click.option(
-    "--only",
-    type=click.Choice(["any", "nan", "inf"]),
-    default="any",
-    show_default=True,
-    help="What to find: NaN and infinities, or one of them.",
-)
-@click.option(
-    "--anywhere",
-    is_flag=True,
-    help="Find ops too whose NaN and infinities flow to no result.",
-)
-@format_option("Print text, or everything as JSON.")
-@optional_rewrite
-def command(
-    program: str,
-    inputs: Sequence[str],
-    steps: int,
-    carry: str,
-    only: str,
-    anywhere: bool,
-    form: str,
-    recipe: str | None,
-    signature: str,
-    input_scale: Sequence[str],
-    settings: Sequence[str],
-    profile: str | None,
-) -> None:
+@command("scalify-hlo bisect-nan step.jax_export --inputs x.npz")
+class BisectNan(WithOptionalRuns, WithForm):
     """Run the program IN, and find the op that makes its first NaN or infinity.
 
     The first op is that of the order of execution, in loops by turns, among those whose NaN or
@@ -69,32 +27,32 @@ def command(
     program runs on XLA CPU, in two compiled runs.
 
     The exit status is 1 if an op was found, and 0 otherwise.
-    """
-    if [program, *inputs].count(STREAM) > 1:
-        same_file(STREAM, STREAM)
-    asked = (signature, input_scale, settings, profile)
-    options = to_optional(recipe, *asked)
-    os.environ.setdefault("JAX_PLATFORMS", "cpu")
-    from scalify_hlo.observe.find_nan import Search, find_nan
-    from scalify_hlo.observe.nan_report import dump_nan_report
 
-    search = Search(steps, carry == "state", only, anywhere)
-    source = read(program)
-    arrays = [read_arrays(path) for path in inputs]
-    if options is not None:
-        options = with_measured(options, source, arrays[0])
-    with console.progress("Running") as progress:
-        report = find_nan(source, arrays, search, options, progress)
-    if form == "json":
-        console.echo(dump_nan_report(report), nl=False)
-    else:
-        console.echo("\n".join(_lines(report)))
-    if report.step is not None:
-        found = (*report.origins, *report.elsewhere)[0]
-        step = f", in step {report.step}" if steps > 1 else ""
-        raise InputError(
-            f"{found.sentence}{step}", location=found.location or source.name, hint=_hint(found)
-        )
+    Attributes:
+        only: What to find: NaN and infinities, or one of them.
+        anywhere: Find ops too whose NaN and infinities flow to no result.
+    """
+
+    only: Literal["any", "nan", "inf"] = "any"
+    anywhere: bool = False
+
+    def run(self) -> None:
+        """See `Command.run`."""
+        from scalify_hlo.observe.find_nan import Search, find_nan
+
+        search = Search(self.steps, self.carry == "state", self.only, self.anywhere)
+        source, arrays, options = self.sources()
+        with console.progress("Running") as progress:
+            report = find_nan(source, arrays, search, options, progress)
+        console.echo(self.text(report, _lines(report)), nl=False)
+        if report.step is not None:
+            found = (*report.origins, *report.elsewhere)[0]
+            step = f", in step {report.step}" if self.steps > 1 else ""
+            raise InputError(
+                f"{found.sentence}{step}",
+                location=found.location or source.name,
+                hint=_hint(found),
+            )
 
 
 def _hint(found: NonFiniteOp) -> str:

@@ -3,78 +3,27 @@
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
-import click
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from scalify_hlo.cli import console
-from scalify_hlo.cli.options import format_option, inputs_option, read, read_arrays
+from scalify_hlo.cli.command import command
+from scalify_hlo.cli.options import WithForm, read, read_arrays
 from scalify_hlo.errors import InputError, UsageError
-from scalify_hlo.results.model import cells, dump, headers
-from scalify_hlo.storage.files import same_file
+from scalify_hlo.recipes.fields import option
+from scalify_hlo.results.model import cells, headers
 
 if TYPE_CHECKING:
     from scalify_hlo.cli.check_model import CheckedResult, Comparison, Inside, Limits
     from scalify_hlo.io.program import Program
     from scalify_hlo.observe.parting import ComparedValue
+    from scalify_hlo.profile.model import Profile
     from scalify_hlo.run.check import Checked
     from scalify_hlo.run.compare import Difference
 
 
-@click.command(
-    name="check", epilog="Example: scalify-hlo check step.mlir scaled.mlir --rtol 1e-5 --seed 1"
-)
-@click.argument("original", metavar="ORIGINAL")
-@click.argument("rewritten", metavar="REWRITTEN")
-@inputs_option("Inputs")
-@click.option("--seed", type=int, default=0, show_default=True, help="The seed of random inputs.")
-@click.option(
-    "--input-scale",
-    metavar="PATTERN=2^k",
-    multiple=True,
-    help="A further declared size to compare with --inputs.",
-)
-@click.option("--scale", metavar="2^k", help="The scale of all arguments that are pairs.")
-@click.option(
-    "--backend",
-    type=click.Choice(["xla", "interpreter"]),
-    default="xla",
-    show_default=True,
-    help="XLA on the CPU, or the reference interpreter of StableHLO.",
-)
-@click.option("--rtol", type=float, help="The largest relative error that passes.")
-@click.option("--max-ulp", type=float, help="The largest distance in ulps that passes.")
-@click.option(
-    "--min-snr", type=float, metavar="DB", help="The smallest signal-to-noise ratio that passes."
-)
-@click.option(
-    "--per-value",
-    is_flag=True,
-    help="Compare the values inside of the programs too, and name the first that exceeds a limit.",
-)
-@click.option(
-    "--profile",
-    metavar="PROFILE.JSON",
-    help="The profile with which REWRITTEN was rewritten, for --per-value.",
-)
-@format_option("Print tables, or everything as JSON.")
-def command(
-    original: str,
-    rewritten: str,
-    inputs: str | None,
-    seed: int,
-    input_scale: tuple[str, ...],
-    scale: str | None,
-    backend: str,
-    rtol: float | None,
-    max_ulp: float | None,
-    min_snr: float | None,
-    per_value: bool,
-    profile: str | None,
-    form: str,
-) -> None:
+@command("scalify-hlo check step.mlir scaled.mlir --rtol 1e-5 --seed 1")
+class Check(WithForm):
     """Run ORIGINAL and REWRITTEN on the same inputs and compare their results.
 
     A float argument or result of REWRITTEN may be a pair of data and scale. The argument X is then
@@ -98,70 +47,89 @@ def command(
 
     Earlier rewrites that a program records are listed. With --format json, everything is printed,
     the values that exceed a limit included.
+
+    Attributes:
+        inputs: Inputs: arrays by argument name, or arr_0, arr_1 ...
+        seed: The seed of random inputs.
+        input_scale: A further declared size to compare with --inputs.
+        scale: The scale of all arguments that are pairs.
+        backend: XLA on the CPU, or the reference interpreter of StableHLO.
+        rtol: The largest relative error that passes.
+        max_ulp: The largest distance in ulps that passes.
+        min_snr: The smallest signal-to-noise ratio that passes.
+        per_value: Compare the values inside of the programs too, and name the first that exceeds a
+            limit.
+        profile: The profile with which REWRITTEN was rewritten, for --per-value.
     """
-    same_file(original, rewritten)
-    _refuse_alone(input_scale, inputs)
-    os.environ.setdefault("JAX_PLATFORMS", "cpu")
-    power = _scale(scale) if scale else None
-    from scalify_hlo.cli.check_model import Comparison, Limits
-    from scalify_hlo.run.bounds import bound_of
-    from scalify_hlo.run.check import checked
 
-    programs = read(original), read(rewritten)
-    bound = bound_of(*(p.module for p in programs))
-    given, inside = (rtol, max_ulp, min_snr), None
-    with console.progress("Running"):
-        done = checked(
-            *programs,
-            inputs=read_arrays(inputs) if inputs else None,
-            seed=seed,
-            scale=power,
-            backend="interpreter" if backend == "interpreter" else "xla",
-            declared=input_scale,
-        )
-        if per_value:
-            limits = Limits(*given, None if bound is None else bound.of_values)
-            inside = _inside(programs, done, profile, limits)
-    found = Comparison(programs, done.differences, Limits(*given, bound), inside, done.wrong)
-    if form == "json":
-        console.echo(dump(found), nl=False)
-    else:
-        _show(found)
-    _refuse_failed(found)
+    runs: ClassVar[bool] = True
+    original: str = option(metavar="ORIGINAL", argument=True, reads=True)
+    rewritten: str = option(metavar="REWRITTEN", argument=True, reads=True)
+    inputs: str | None = option(None, metavar="F.NPZ")
+    seed: int = 0
+    input_scale: tuple[str, ...] = option((), metavar="PATTERN=2^k")
+    scale: str | None = option(None, metavar="2^k")
+    backend: Literal["xla", "interpreter"] = "xla"
+    rtol: float | None = option(None, metavar="E")
+    max_ulp: float | None = option(None, metavar="U")
+    min_snr: float | None = option(None, metavar="DB")
+    per_value: bool = False
+    profile: str | None = option(None, metavar="PROFILE.JSON")
 
+    def run(self) -> None:
+        """See `Command.run`."""
+        if self.input_scale and not self.inputs:
+            raise UsageError("--input-scale has no effect without --inputs", hint="give both")
+        power = _scale(self.scale) if self.scale else None
+        from scalify_hlo.cli.check_model import Comparison, Limits
+        from scalify_hlo.profile.file import profile_of
+        from scalify_hlo.run.bounds import bound_of
+        from scalify_hlo.run.check import checked
 
-def _refuse_alone(input_scale: Sequence[str], inputs: str | None) -> None:
-    if input_scale and not inputs:
-        raise UsageError("--input-scale has no effect without --inputs", hint="give both")
+        programs = read(self.original), read(self.rewritten)
+        bound = bound_of(*(p.module for p in programs))
+        given, inside = (self.rtol, self.max_ulp, self.min_snr), None
+        with console.progress("Running"):
+            done = checked(
+                *programs,
+                inputs=read_arrays(self.inputs) if self.inputs else None,
+                seed=self.seed,
+                scale=power,
+                backend=self.backend,
+                declared=self.input_scale,
+            )
+            if self.per_value:
+                limits = Limits(*given, None if bound is None else bound.of_values)
+                inside = _inside(programs, done, profile_of(self.profile), limits)
+        found = Comparison(programs, done.differences, Limits(*given, bound), inside, done.wrong)
+        console.echo(self.text(found, _lines(found)), nl=False)
+        _refuse_failed(found)
 
 
 def _inside(
-    programs: tuple[Program, Program], done: Checked, profile: str | None, limits: Limits
+    programs: tuple[Program, Program], done: Checked, profile: Profile | None, limits: Limits
 ) -> Inside:
     """Compares the values inside of the programs."""
     from scalify_hlo.cli.check_model import Inside
     from scalify_hlo.observe.parting import compare_values
     from scalify_hlo.passes.record import recorded_options
-    from scalify_hlo.profile.file import load_profile
 
     original, rewritten = programs
-    seen = None if profile is None else load_profile(profile)
-    options = recorded_options(rewritten.module, rewritten.name, seen)
+    options = recorded_options(rewritten.module, rewritten.name, profile)
     return Inside(tuple(compare_values(original, options, done)), limits)
 
 
-def _show(found: Comparison) -> None:
-    """Prints the comparison of values, if there is one, and of results."""
+def _lines(found: Comparison) -> Iterator[str]:
+    """Yields the comparison of values, if there is one, and of results."""
     if found.inside is not None:
-        _show_inside(found.inside)
+        yield from _inside_lines(found.inside)
     rows = [(d.difference.name, *_row(d.difference), _verdict(d)) for d in found.checked]
-    console.echo(console.table(("result", *_HEADER, "verdict"), rows))
+    yield console.table(("result", *_HEADER, "verdict"), rows)
     for program in found.programs:
-        console.show_rewrites(program)
-    for wrong in found.wrong:
-        console.echo(str(wrong))
+        yield from console.rewrites(program)
+    yield from map(str, found.wrong)
     total = len(found.results)
-    console.echo(f"{total - len(found.failed)} of {total} results within {found.limits}")
+    yield f"{total - len(found.failed)} of {total} results within {found.limits}"
 
 
 def _refuse_failed(found: Comparison) -> None:
@@ -186,19 +154,19 @@ _SHOWN = 5
 """The most values that are shown."""
 
 
-def _show_inside(inside: Inside) -> None:
-    """Prints the values that exceed a limit, and their number."""
+def _inside_lines(inside: Inside) -> Iterator[str]:
+    """Yields the values that exceed a limit, and their number."""
     if inside.parted:
-        console.echo(console.heading(f"The first values that are not within {inside.limits}:"))
+        yield console.heading(f"The first values that are not within {inside.limits}:")
         distinct = list({each.id: each for each in reversed(inside.parted)}.values())[::-1]
         rows = [
             (each.op or "argument", *_row(each.difference), each.location or each.name)
             for each in distinct[:_SHOWN]
         ]
-        console.echo(console.table(("value", *_HEADER, "at"), rows))
-        console.echo()
+        yield console.table(("value", *_HEADER, "at"), rows)
+        yield ""
     within, count = inside.counts
-    console.echo(f"{within} of {count} values within {inside.limits}")
+    yield f"{within} of {count} values within {inside.limits}"
 
 
 def _named(value: ComparedValue) -> str:

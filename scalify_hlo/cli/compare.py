@@ -2,117 +2,23 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final, TypeVar
-
-import click
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final
 
 from scalify_hlo.cli import console
-from scalify_hlo.cli.options import (
-    format_option,
-    read,
-    read_arrays,
-    settings_option,
-    step_options,
-)
+from scalify_hlo.cli.command import command
+from scalify_hlo.cli.options import Judging, WithOutput, WithSettings, WithSteps
+from scalify_hlo.recipes.fields import Amount, Count, option
 from scalify_hlo.results.decibels import written
 from scalify_hlo.results.model import cells, headers
-from scalify_hlo.storage.files import STREAM, require_writable, same_file, write_file
+from scalify_hlo.storage.files import write_file
 
 if TYPE_CHECKING:
     from scalify_hlo.choose.model import Comparison, Trial
 
-F = TypeVar("F", bound=Callable[..., Any])
 
-_ROWS: Final = 8
-"""The number of results and of matmuls that are listed by default."""
-
-
-profile_option = click.option(
-    "--profile",
-    metavar="PROFILE.JSON",
-    help="The profile of calibrated scales.  [default: one of the inputs]",
-)
-"""Adds the option for the profile of calibrated scales to a command."""
-
-signature_option = click.option(
-    "--signature",
-    type=click.Choice(["auto", "same", "scaled"]),
-    default="auto",
-    show_default=True,
-    help="The signature of rewrites; auto is scaled for recipes that keep state in low "
-    "precision, and same for others.",
-)
-"""Adds the option for the signature of rewrites to a command."""
-
-
-def runs_options(command: F) -> F:
-    """Adds options on the form of a rewrite and on what is good enough to a command."""
-    for option in (
-        profile_option,
-        signature_option,
-        click.option(
-            "--snr",
-            type=float,
-            default=20.0,
-            show_default=True,
-            metavar="DB",
-            help="The signal-to-noise ratio that outputs and gradients need.",
-        ),
-    ):
-        command = option(command)
-    return command
-
-
-@click.command(
-    name="compare",
-    epilog="Example: scalify-hlo compare step.jax_export --recipes fp8,unit,bf16 --inputs x.npz",
-)
-@click.argument("program", metavar="IN")
-@click.option(
-    "--recipes",
-    metavar="all|NAME|FILE,...",
-    default="all",
-    show_default=True,
-    help="The recipes: names of presets and TOML files with commas between them.",
-)
-@settings_option("all recipes")
-@step_options
-@click.option(
-    "--seeds",
-    type=int,
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="How many runs, of which all but the first have other first weights.",
-)
-@runs_options
-@click.option(
-    "--rows",
-    type=click.IntRange(0),
-    default=_ROWS,
-    show_default=True,
-    metavar="N",
-    help="How many of the worst results and matmuls to list.",
-)
-@format_option("Print tables, or everything as JSON.")
-@click.option("-o", "--output", metavar="OUT", default="-", help="Where to write.  [default: -]")
-def command(
-    program: str,
-    recipes: str,
-    settings: Sequence[str],
-    inputs: Sequence[str],
-    steps: int,
-    carry: str,
-    seeds: int,
-    snr: float,
-    signature: str,
-    profile: str | None,
-    rows: int,
-    form: str,
-    output: str,
-) -> None:
+@command("scalify-hlo compare step.jax_export --recipes fp8,unit,bf16 --inputs x.npz")
+class Compare(WithSteps, Judging, WithSettings, WithOutput):
     """Run the program IN and its rewrites by several recipes, and compare their results.
 
     Each rewrite runs once on the same inputs as the original, with XLA on the CPU. A table has, for
@@ -129,24 +35,38 @@ def command(
     other first weights, and the standard deviation of the original's loss stands beside it. Scales
     of inputs are measured from the inputs. Recipes that the program cannot take, or in which an
     option of --set has no effect, are listed with the reason.
-    """
-    if [program, *inputs].count(STREAM) > 1:
-        same_file(STREAM, STREAM)
-    require_writable(output)
-    os.environ.setdefault("JAX_PLATFORMS", "cpu")
-    from scalify_hlo.choose.comparison import CompareOptions, compare, recipes_of
-    from scalify_hlo.choose.model import dump_comparison
-    from scalify_hlo.profile.file import load_profile
 
-    seen = None if profile is None else load_profile(profile)
-    options = CompareOptions(steps, carry == "state", seeds, snr, signature, seen)
-    chosen = recipes_of(recipes, settings)
-    source = read(program)
-    arrays = [read_arrays(path) for path in inputs]
-    with console.progress("Comparing") as progress:
-        found = compare(source, arrays, chosen, options, progress)
-    text = dump_comparison(found) if form == "json" else "\n".join(_lines(found, rows)) + "\n"
-    write_file(output, text)
+    Attributes:
+        recipes: The recipes: names of presets and TOML files with commas between them.
+        settings: Set an option of all recipes, as in matmul.smallest=64.
+        seeds: How many runs, of which all but the first have other first weights.
+        rows: How many of the worst results and matmuls to list.
+    """
+
+    recipes: str = option("all", metavar="all|NAME|FILE,...")
+    seeds: Count = 1
+    rows: Amount = 8
+
+    def run(self) -> None:
+        """See `Command.run`."""
+        from scalify_hlo.choose.comparison import compare_recipes
+
+        source, arrays = self.read(), self.arrays()
+        with console.progress("Comparing") as progress:
+            found = compare_recipes(
+                source,
+                arrays,
+                self.recipes,
+                settings=self.keyed,
+                steps=self.steps,
+                carry=self.carry == "state",
+                seeds=self.seeds,
+                snr_db=self.snr,
+                signature=self.signature,
+                profile=self.profile,
+                progress=progress,
+            )
+        write_file(self.output, self.text(found, _lines(found, self.rows)))
 
 
 _ERRORS: Final = ("recipe", "outputs", "gradients", "weights", "loss")
@@ -220,9 +140,8 @@ def _results(found: Comparison, ran: Sequence[Trial], rows: int) -> Iterator[str
             (*(written(each[i].snr_db) for each in tables), tables[0][i].kind, tables[0][i].name)
             for i in wanted
         ]
-        yield ""
-        yield console.heading("worst results, in dB")
-        yield console.table((*(trial.name for trial in ran), "kind", "name"), cells)
+        header = (*(trial.name for trial in ran), "kind", "name")
+        yield from console.titled("worst results, in dB", header, cells)
 
 
 def _matmuls(ran: Sequence[Trial], rows: int) -> Iterator[str]:
@@ -231,10 +150,8 @@ def _matmuls(ran: Sequence[Trial], rows: int) -> Iterator[str]:
     tables = [{each.site.name: each for each in trial.matmuls} for trial in with_casts]
     sites = {each.site.name: each.site for table in tables for each in table.values()}
     order = sorted(sites, key=lambda n: min(t[n].snr_db for t in tables if n in t))[:rows]
-    yield ""
     if order:
         header = (*(trial.name for trial in with_casts), "operands", "site")
-        yield console.heading("worst matmuls, in dB")
         cells = [
             (
                 *(written(t[n].snr_db) if n in t else "wide" for t in tables),
@@ -243,5 +160,5 @@ def _matmuls(ran: Sequence[Trial], rows: int) -> Iterator[str]:
             )
             for n in order
         ]
-        yield console.table(header, cells)
-        yield ""
+        yield from console.titled("worst matmuls, in dB", header, cells)
+    yield ""

@@ -4,88 +4,60 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import click
-
 from scalify_hlo.cli import console
-from scalify_hlo.cli.options import (
-    format_option,
-    layouts_option,
-    read,
-    target_option,
-    timeout_option,
-)
-from scalify_hlo.errors import require_count
+from scalify_hlo.cli.command import command
+from scalify_hlo.cli.options import Compiling
+from scalify_hlo.recipes.fields import Count, option
 
 _HLO: Final = "optimized.hlo"
 _REPORT: Final = "report.json"
 
 
-@click.command(
-    name="compile",
-    epilog="Example: scalify-hlo compile step.jax_export --target h200 -o compiled",
-)
-@click.argument("program", metavar="IN")
-@target_option
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    metavar="DIR",
-    help=f"The folder for {_HLO} and {_REPORT}.",
-)
-@click.option(
-    "--devices",
-    type=int,
-    metavar="N",
-    help="How many devices the program is for.  [default: as it says]",
-)
-@layouts_option
-@timeout_option
-@format_option("How to print: a table, or the report.")
-def command(
-    program: str,
-    target: str,
-    output: str,
-    devices: int | None,
-    free_layouts: bool,
-    timeout: float,
-    form: str,
-) -> None:
+@command("scalify-hlo compile step.jax_export --target h200 -o compiled")
+class Compile(Compiling):
     """Compile the program IN for a device that need not be there.
 
     The optimized HLO and a report go to a folder, which is written whole or not at all: memory,
     floating-point operations by format, bytes, kernels by cause, and an estimate of the time by a
     roofline. XLA compiles in a process of its own. All targets but cpu need an extra: install
     scalify-hlo[cuda] or scalify-hlo[tpu].
-    """
-    from scalify_hlo.results.model import content, dump
-    from scalify_hlo.storage.folders import require_folder, write_folder
-    from scalify_hlo.targets.compiling import compile_program, require_fits
-    from scalify_hlo.targets.description import load_target, plugin_versions
-    from scalify_hlo.targets.record import CompileRecord, Program
 
-    device = load_target(target)
-    plugin_versions(device)
-    require_folder(output, frozenset({_HLO, _REPORT}))
-    if devices is not None:
-        require_count("devices", devices)
-    source = read(program)
-    with console.progress("Compiling") as progress:
-        compiled = compile_program(
-            source.module,
-            device,
-            name=source.name,
-            devices=devices,
-            timeout=timeout,
-            free_layouts=free_layouts,
-            progress=progress,
-        )
-    require_fits(compiled, device, source.name)
-    record = CompileRecord(Program.of(compiled, device))
-    text = dump(record, source.name)
-    write_folder(output, {_HLO: compiled.hlo, _REPORT: text})
-    table = _table(content(record, source.name))
-    console.echo(text if form == "json" else table, nl=form != "json")
+    Attributes:
+        output: The folder for optimized.hlo and report.json.
+        devices: How many devices the program is for; by default as many as it says.
+    """
+
+    output: str = option(metavar="DIR", short="-o")
+    devices: Count | None = None
+
+    def run(self) -> None:
+        """See `Command.run`."""
+        from scalify_hlo.results.model import content, dump
+        from scalify_hlo.storage.folders import require_folder, write_folder
+        from scalify_hlo.targets.compiling import compile_program, require_fits
+        from scalify_hlo.targets.description import load_target, plugin_versions
+        from scalify_hlo.targets.record import CompileRecord, Program
+
+        device = load_target(self.target)
+        plugin_versions(device)
+        require_folder(self.output, frozenset({_HLO, _REPORT}))
+        source = self.read()
+        with console.progress("Compiling") as progress:
+            compiled = compile_program(
+                source.module,
+                device,
+                name=source.name,
+                devices=self.devices,
+                timeout=self.timeout,
+                free_layouts=self.free_layouts,
+                progress=progress,
+            )
+        require_fits(compiled, device, source.name)
+        record = CompileRecord(Program.of(compiled, device))
+        report = dump(record, source.name)
+        write_folder(self.output, {_HLO: compiled.hlo, _REPORT: report})
+        table = [_table(content(record, source.name))]
+        console.echo(self.text(record, table, source.name), nl=False)
 
 
 def _table(record: dict[str, Any]) -> str:

@@ -86,12 +86,12 @@ def report_summary(text: str) -> None:
     _complain(text)
 
 
-def show_rewrites(program: Program) -> None:
-    """Prints a line for each earlier rewrite that the module of a program records."""
+def rewrites(program: Program) -> Iterator[str]:
+    """Yields a line for each earlier rewrite that the module of a program records."""
     from scalify_hlo.passes.record import rewrites_of
 
     for done in rewrites_of(program.module):
-        echo(f"{program.name}: rewritten by {done}")
+        yield f"{program.name}: rewritten by {done}"
 
 
 @contextlib.contextmanager
@@ -185,6 +185,15 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]], *, fit: bool = F
         for line in lines
     ]
     return "\n".join([_bold(texts[0]), *texts[1:]])
+
+
+def titled(
+    title: str, header: Sequence[str], rows: Sequence[Sequence[str]], *, fit: bool = False
+) -> Iterator[str]:
+    """Yields an empty line, a heading, and a table unless it has no rows; see `table`."""
+    yield from ("", heading(title))
+    if rows:
+        yield table(header, rows, fit=fit)
 
 
 def listing(columns: str, models: Iterable[object], *, fit: bool = False) -> str:

@@ -2,77 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
 from scalify_hlo.cli import console
-from scalify_hlo.cli.options import (
-    format_option,
-    layouts_option,
-    optional_rewrite,
-    read,
-    target_option,
-    timeout_option,
-    to_optional,
-)
+from scalify_hlo.cli.command import command
+from scalify_hlo.cli.options import Compiling, WithOptionalRewrite, read
 from scalify_hlo.errors import UsageError, nearest
-from scalify_hlo.storage.files import STREAM, require_writable, same_file, write_file
+from scalify_hlo.recipes.fields import option
+from scalify_hlo.storage.files import STREAM, write_file
 
 if TYPE_CHECKING:
     from scalify_hlo.explaining.model import ExplainedMatmul, Explanation
-    from scalify_hlo.io.program import Program
-    from scalify_hlo.passes.pipeline import Options
     from scalify_hlo.targets.description import Target
 
 _HEADER = ("matmul", "part", "M x N x K", "formats", "kernel", "µs", "in bf16")
 
 
-@click.command(
-    name="explain",
-    epilog="Example: scalify-hlo explain step.jax_export --recipe fp8-current --target h200",
-)
-@click.argument("program", metavar="IN")
-@target_option
-@optional_rewrite
-@click.option(
-    "--against",
-    metavar="ORIGINAL",
-    help="The original of IN, if IN was rewritten before.",
-)
-@click.option(
-    "--check",
-    "checked",
-    metavar="BOUNDS",
-    help="Fail unless these bounds hold, as in 'fp8-flops>=0.95,speedup>=1.2'.",
-)
-@layouts_option
-@timeout_option
-@format_option("Print tables, or everything as JSON.")
-@click.option(
-    "-o",
-    "--output",
-    metavar="OUT",
-    help="Write everything: JSON, or .html for a page.",
-)
-def command(
-    program: str,
-    target: str,
-    recipe: str | None,
-    signature: str,
-    input_scale: Sequence[str],
-    settings: Sequence[str],
-    profile: str | None,
-    against: str | None,
-    checked: str | None,
-    free_layouts: bool,
-    timeout: float,
-    form: str,
-    output: str | None,
-) -> None:
+@command("scalify-hlo explain step.jax_export --recipe fp8-current --target h200")
+class Explain(Compiling, WithOptionalRewrite):
     """Show what XLA makes of each matmul of the program IN on a device that need not be there.
 
     With --recipe, IN is rewritten and compared with itself in bf16: all its matmuls and most other
@@ -89,53 +38,61 @@ def command(
     and <, and a number. The names are speedup, speedup-with-launches (2 µs for each kernel),
     fp8-flops, kernels, temporaries, memory, collectives and compile-time, which are over those of
     bf16, and fallbacks and warnings, which are numbers.
+
+    Attributes:
+        against: The original of IN, if IN was rewritten before.
+        check: Fail unless these bounds hold, as in 'fp8-flops>=0.95,speedup>=1.2'.
+        output: Write everything: JSON, or .html for a page.
     """
-    if [program, against].count(STREAM) > 1:
-        same_file(STREAM, STREAM)
-    from scalify_hlo.explaining.compiled import explain_module
-    from scalify_hlo.explaining.device import chosen_target
-    from scalify_hlo.explaining.requirements import check_explanation, parse_checks
-    from scalify_hlo.targets.description import load_target, plugin_versions
 
-    device = load_target(target)
-    plugin_versions(device)
-    requirements = parse_checks(checked) if checked is not None else []
-    if recipe is not None:
-        given = [setting.partition("=")[0] for setting in settings]
-        chosen = chosen_target(device, recipe, given)
-        settings = [*settings, *(f"{key}={value}" for key, value in chosen.items())]
-    options = to_optional(recipe, signature, input_scale, settings, profile)
-    if options is not None and against is not None:
-        raise UsageError(
-            "with --recipe, IN is the original", hint="leave out --against or --recipe"
-        )
-    form_of = _form(output)
-    source = read(program)
-    compiling = partial(explain_module, timeout=timeout, free_layouts=free_layouts)
-    explained = _explained(source, against, device, options, compiling)
-    if output is not None:
-        write_file(output, form_of(explained, source.name))
-    _print(explained, source.name, form)
-    check_explanation(explained, requirements, source.name)
+    against: str | None = option(None, metavar="ORIGINAL", reads=True)
+    check: str | None = option(None, metavar="BOUNDS")
+    output: str | None = option(None, metavar="OUT", short="-o", writes=True)
 
+    def run(self) -> None:
+        """See `Command.run`."""
+        from scalify_hlo.explaining.record import ExplainRecord
+        from scalify_hlo.explaining.requirements import CHECKS
+        from scalify_hlo.targets.description import load_target, plugin_versions
 
-def _explained(
-    source: Program,
-    against: str | None,
-    device: Target,
-    options: Options | None,
-    explain: Callable[..., Explanation],
-) -> Explanation:
-    original = None if against is None else read(against).module
-    with console.progress("Compiling") as progress:
-        return explain(
-            source.module,
-            device,
-            options,
-            against=original,
-            name=source.name,
-            progress=progress,
-        )
+        device = load_target(self.target)
+        plugin_versions(device)
+        required = CHECKS.parse(self.check)
+        form_of = _form(self.output)
+        explained, name = self._explained(device)
+        if self.output is not None:
+            write_file(self.output, form_of(explained, name))
+        tables = ["\n\n".join(_tables(explained))]
+        console.echo(self.text(ExplainRecord(explained), tables, name), nl=False)
+        CHECKS.check(explained, required, name)
+
+    def _explained(self, device: Target) -> tuple[Explanation, str]:
+        """Returns the explanation of the program, and its name."""
+        from scalify_hlo.explaining.compiled import explain_module
+        from scalify_hlo.explaining.device import chosen_target
+
+        settings = self.keyed
+        if self.recipe is not None:
+            settings |= chosen_target(device, self.recipe, settings)
+        options = self.optional(settings)
+        if options is not None and self.against is not None:
+            raise UsageError(
+                "with --recipe, IN is the original", hint="leave out --against or --recipe"
+            )
+        source = self.read()
+        original = None if self.against is None else read(self.against).module
+        with console.progress("Compiling") as progress:
+            explained = explain_module(
+                source.module,
+                device,
+                options,
+                against=original,
+                name=source.name,
+                progress=progress,
+                timeout=self.timeout,
+                free_layouts=self.free_layouts,
+            )
+        return explained, source.name
 
 
 def _form(output: str | None) -> Callable[[Explanation, str], str]:
@@ -143,7 +100,6 @@ def _form(output: str | None) -> Callable[[Explanation, str], str]:
 
     Raises:
         UsageError: The suffix is of another form.
-        InputError: The file cannot be written.
     """
     from scalify_hlo.explaining.page import explain_page
     from scalify_hlo.explaining.record import dump_explanation
@@ -155,18 +111,7 @@ def _form(output: str | None) -> Callable[[Explanation, str], str]:
             f"an explanation cannot be written as {suffix}{nearest(suffix, forms)}",
             hint="the suffixes of the output are: .json, .html",
         )
-    if output is not None:
-        require_writable(output)
     return forms[suffix]
-
-
-def _print(explained: Explanation, name: str, form: str) -> None:
-    from scalify_hlo.explaining.record import dump_explanation
-
-    if form == "json":
-        console.echo(dump_explanation(explained, name), nl=False)
-    else:
-        console.echo("\n\n".join(_tables(explained)))
 
 
 def _tables(explained: Explanation) -> Iterator[str]:

@@ -2,70 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
-import click
-
 from scalify_hlo.cli import console
-from scalify_hlo.cli.options import format_option, read, rewrite_options, to_options
-from scalify_hlo.errors import UsageError, nearest
-from scalify_hlo.results.model import dump
-
-if TYPE_CHECKING:
-    from scalify_hlo.cli.matmul_table import Selection
+from scalify_hlo.cli.command import command
+from scalify_hlo.cli.options import OfProgram, WithForm, WithRewrite
+from scalify_hlo.recipes.fields import names, option
 
 
-@click.command(
-    name="inspect", epilog="Example: scalify-hlo inspect step.mlir --recipe fp8 --matmuls --wide"
-)
-@click.argument("program", metavar="IN")
-@click.option("--arguments", is_flag=True, help="List the arguments and results.")
-@click.option("--matmuls", is_flag=True, help="List the matmuls and convolutions.")
-@click.option("--lint", is_flag=True, help="List what is likely to go wrong in low precision.")
-@click.option("--sites", is_flag=True, help="List each dynamic rescaling of the recipe.")
-@click.option(
-    "--name",
-    "names",
-    metavar="PATTERN",
-    multiple=True,
-    help="Of the matmuls, list those whose name matches.",
-)
-@click.option(
-    "--role",
-    "roles",
-    metavar="ROLE",
-    multiple=True,
-    help="Of the matmuls, list those of a part, or with an operand of a role.",
-)
-@click.option("--wide", is_flag=True, help="Of the matmuls, list those that stay wide.")
-@click.option("--sort", metavar="KEY", default="program", help="Order the matmuls by a key.")
-@click.option(
-    "--exclude",
-    metavar="PATTERN",
-    multiple=True,
-    help="Mark the matmuls that matmul.exclude=PATTERN would take out.",
-)
-@format_option("Print text, or everything as JSON.")
-@rewrite_options
-def command(
-    program: str,
-    arguments: bool,
-    matmuls: bool,
-    lint: bool,
-    sites: bool,
-    names: Sequence[str],
-    roles: Sequence[str],
-    wide: bool,
-    sort: str,
-    exclude: Sequence[str],
-    form: str,
-    recipe: str | None,
-    signature: str,
-    input_scale: Sequence[str],
-    settings: Sequence[str],
-    profile: str | None,
-) -> None:
+@command("scalify-hlo inspect step.mlir --recipe fp8 --matmuls --wide")
+class Inspect(OfProgram, WithForm, WithRewrite):
     """Show the arguments, ops, matmuls and layers of the program IN, and its scales.
 
     By default, arguments, results and matmuls are counted, and values by static and run-time scale.
@@ -87,40 +31,50 @@ def command(
     as those of matmul.exclude do. A program that was rewritten before is shown with the version,
     recipe and options of that rewrite, and with its pairs of data and scale. The program is not
     changed.
+
+    Attributes:
+        arguments: List the arguments and results.
+        matmuls: List the matmuls and convolutions.
+        lint: List what is likely to go wrong in low precision.
+        sites: List each dynamic rescaling of the recipe.
+        name: Of the matmuls, list those whose name matches.
+        role: Of the matmuls, list those of a part, or with an operand of a role.
+        wide: Of the matmuls, list those that stay wide.
+        sort: Order the matmuls by a key.
+        exclude: Mark the matmuls that matmul.exclude=PATTERN would take out.
     """
-    options = to_options(recipe, signature, input_scale, settings, profile)
-    selection = _selection(names, roles, sort, wide=wide, exclude=exclude)
-    source = read(program)
-    with console.progress("Inspecting"):
-        from scalify_hlo.cli.inspected import Inspected
 
-        inspected = Inspected.of(source, options, selection)
-    if form == "json":
-        console.echo(dump(inspected, source.name), nl=False)
-        return
-    chosen = {
-        "arguments": arguments,
-        "matmuls": matmuls or selection.given,
-        "lint": lint,
-    }
-    inspected.show([name for name, asked in chosen.items() if asked], sites=sites)
+    arguments: bool = False
+    matmuls: bool = False
+    lint: bool = False
+    sites: bool = False
+    name: tuple[str, ...] = option((), metavar="PATTERN")
+    role: tuple[str, ...] = option((), metavar="ROLE")
+    wide: bool = False
+    sort: str = option("program", metavar="KEY")
+    exclude: tuple[str, ...] = option((), metavar="PATTERN")
 
+    def run(self) -> None:
+        """See `Command.run`."""
+        from scalify_hlo.cli.matmul_table import ROLES, SORTS, Selection
 
-def _selection(
-    names: Sequence[str], roles: Sequence[str], sort: str, *, wide: bool, exclude: Sequence[str]
-) -> Selection:
-    """Returns the selection of matmuls that options ask for.
+        options = self.options()
+        for role in self.role:
+            names(*ROLES).read("--role", role, spelt=False)
+        names(*SORTS).read("--sort", self.sort, spelt=False)
+        selection = Selection(self.name, self.role, self.wide, self.sort, self.exclude)
+        source = self.read()
+        with console.progress("Inspecting"):
+            from scalify_hlo.cli.inspected import Inspected
 
-    Raises:
-        UsageError: A role or a key is unknown.
-    """
-    from scalify_hlo.cli.matmul_table import ROLES, SORTS, Selection
-
-    for option, given, known in (("--role", roles, ROLES), ("--sort", [sort], tuple(SORTS))):
-        for value in given:
-            if value not in known:
-                raise UsageError(
-                    f"{option} knows no {value!r}{nearest(value, known)}",
-                    hint=f"give one of: {', '.join(known)}",
-                )
-    return Selection(tuple(names), tuple(roles), wide, sort, tuple(exclude))
+            inspected = Inspected.of(source, options, selection)
+        asked = {
+            "arguments": self.arguments,
+            "matmuls": self.matmuls or selection.given,
+            "lint": self.lint,
+        }
+        chosen = [name for name, each in asked.items() if each]
+        lines = inspected.lines(chosen, sites=self.sites)
+        console.echo(self.text(inspected, lines, source.name), nl=False)
+        if self.form == "text" and not chosen:
+            console.report_remarks(inspected.report.remarks, source.name)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from scalify_hlo._compat import ir
 from scalify_hlo.cli import console
-from scalify_hlo.cli.matmul_table import Selection, show
+from scalify_hlo.cli.matmul_table import Selection, listed
 from scalify_hlo.dialect.locations import place_of_text
 from scalify_hlo.io.artifact import copy_module
 from scalify_hlo.io.pairs import pairs_of
@@ -172,32 +172,29 @@ class Inspected:
         """The findings of the lints."""
         return lint(self.rewritten, self.options, self.report)
 
-    def show(self, chosen: Sequence[str], *, sites: bool) -> None:
-        """Prints the parts that are chosen, or an overview.
+    def lines(self, chosen: Sequence[str], *, sites: bool) -> Iterator[str]:
+        """Yields the lines on the parts that are chosen, or an overview.
 
         Args:
             chosen: ``arguments``, ``matmuls`` or ``lint``.
             sites: Whether the overview lists each dynamic rescaling.
         """
         name, version = self.program.name, self.program.version
-        console.echo(f"{name}: {self.kind}{f' {version}' if version else ''}")
-        console.show_rewrites(self.program)
+        yield f"{name}: {self.kind}{f' {version}' if version else ''}"
+        yield from console.rewrites(self.program)
         if not chosen:
-            self._overview(sites=sites)
+            yield from self._overview(sites=sites)
         elif sites:
-            self._sites(listed=True)
+            yield from self._sites(listed=True)
         if "arguments" in chosen:
-            self._arguments()
+            yield from self._arguments()
         if "matmuls" in chosen:
-            show(self.report.matmuls, self.matmuls, self.selection, name)
+            yield from listed(self.report.matmuls, self.matmuls, self.selection, name)
         if "lint" in chosen:
-            console.echo()
-            console.echo(_listed_findings(self.findings, name))
-        if not chosen:
-            console.report_remarks(self.report.remarks, name)
+            yield from ("", _listed_findings(self.findings, name))
 
-    def _arguments(self) -> None:
-        """Prints the arguments and results."""
+    def _arguments(self) -> Iterator[str]:
+        """Yields the arguments and results."""
         report, pairs = self.report, self.pairs
         header: tuple[str, ...] = _ARGUMENTS
         forms = {pair.data: f"data, scale is {pair.scale}" for pair in pairs}
@@ -207,36 +204,34 @@ class Inspected:
             header = (*_ARGUMENTS, "role")
             named = zip(self.arguments, rows, strict=True)
             rows = [(*row, argument.role) for argument, row in named]
-        _echo("arguments", header, rows)
-        _echo("results", _ARGUMENTS, _values(report.results, {}))
+        yield from _counted("arguments", header, rows)
+        yield from _counted("results", _ARGUMENTS, _values(report.results, {}))
 
-    def _overview(self, *, sites: bool) -> None:
-        """Prints what there is, in numbers."""
+    def _overview(self, *, sites: bool) -> Iterator[str]:
+        """Yields what there is, in numbers."""
         report, recipe = self.report, self.options.recipe
-        for line in _counted_values(report, self.pairs):
-            console.echo(line)
-        _echo("matmuls", _MATMULS, _matmuls(report.matmuls))
+        yield from _counted_values(report, self.pairs)
+        yield from _counted("matmuls", _MATMULS, _matmuls(report.matmuls))
         if recipe.narrow:
-            console.echo(summary(report))
+            yield summary(report)
         if recipe.rescales:
-            self._sites(listed=sites)
-        _echo("layers", _LAYERS, _layers(self.layers))
-        _echo("ops", ("op", "count"), _counts(self.ops))
-        _echo("scales", ("scale", "values"), _counts(self.scales))
+            yield from self._sites(listed=sites)
+        yield from _counted("layers", _LAYERS, _layers(self.layers))
+        yield from _counted("ops", ("op", "count"), _counts(self.ops))
+        yield from _counted("scales", ("scale", "values"), _counts(self.scales))
         reads = [
             (*cells(each, _READS), "refuses" if each.refused else "accepts") for each in self.reads
         ]
-        _echo("read at scale 1", (*headers(_READS), "--strict"), reads)
-        console.echo()
-        console.echo(_counted_findings(self.findings, self.program.name))
+        yield from _counted("read at scale 1", (*headers(_READS), "--strict"), reads)
+        yield from ("", _counted_findings(self.findings, self.program.name))
 
-    def _sites(self, *, listed: bool) -> None:
-        """Prints the dynamic rescalings of the recipe."""
+    def _sites(self, *, listed: bool) -> Iterator[str]:
+        """Yields the dynamic rescalings of the recipe."""
         rows = [cells(site, _SITES) for site in self.report.sites]
         if not listed:
             kinds = Counter(row[:-1] for row in rows)
             rows = [(*kind, f"{n} values") for kind, n in kinds.items()]
-        _echo("sites", headers(_SITES), rows)
+        yield from _counted("sites", headers(_SITES), rows)
 
 
 def _counted_findings(findings: Sequence[Finding], name: str) -> str:
@@ -346,8 +341,6 @@ def _counts(counts: Mapping[str, int]) -> list[tuple[str, ...]]:
     return [(name, str(count)) for name, count in _ordered(counts)]
 
 
-def _echo(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    console.echo()
-    console.echo(console.heading(f"{title} ({len(rows)})" if rows else f"{title}: none"))
-    if rows:
-        console.echo(console.table(header, rows))
+def _counted(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yields a table with the number of its rows in the heading."""
+    yield from console.titled(f"{title} ({len(rows)})" if rows else f"{title}: none", header, rows)

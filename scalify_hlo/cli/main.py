@@ -12,6 +12,7 @@ import click
 
 from scalify_hlo import __version__
 from scalify_hlo.cli import console
+from scalify_hlo.cli.command import COMMANDS, HELP
 from scalify_hlo.errors import ScalifyError, UsageError, nearest
 from scalify_hlo.storage import files
 from scalify_hlo.storage.interrupts import STATUS
@@ -51,9 +52,8 @@ class Commands(click.Group):
         del ctx
         if cmd_name not in _COMMANDS:
             return None
-        module = importlib.import_module(f"scalify_hlo.cli.{cmd_name.replace('-', '_')}")
-        command: click.Command = module.command
-        return command
+        importlib.import_module(f"scalify_hlo.cli.{cmd_name.replace('-', '_')}")
+        return COMMANDS[cmd_name]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Lists the commands without importing them."""
@@ -125,7 +125,7 @@ def _report_usage(error: click.ClickException) -> int:
     message = error.format_message().rstrip(".")
     context = error.ctx if isinstance(error, click.UsageError) else None
     command = context.command_path if context else _NAME
-    hint = f"`{command} --help` shows the options and an example"
+    hint = HELP.format(command)
     console.report_error(UsageError(message[:1].lower() + message[1:], hint=hint))
     return error.exit_code
 

@@ -98,13 +98,13 @@ def uncertainty_of(matmul: MatmulReport) -> float:
     return max((scale.uncertainty for scale in matmul.scales if scale is not None), default=0.0)
 
 
-def show(
+def listed(
     matmuls: Sequence[MatmulReport],
     shown: Sequence[MatmulReport],
     selection: Selection,
     name: str,
-) -> None:
-    """Prints matmuls, and the reasons of those that stay wide.
+) -> Iterator[str]:
+    """Yields the lines on matmuls, and the reasons of those that stay wide.
 
     Args:
         matmuls: All matmuls of the program.
@@ -113,19 +113,16 @@ def show(
         name: The name of the program in locations without a file.
     """
     count = str(len(matmuls)) if len(shown) == len(matmuls) else f"{len(shown)} of {len(matmuls)}"
-    console.echo()
-    console.echo(console.heading(f"matmuls ({count})" if matmuls else "matmuls: none"))
-    if not shown:
-        return
     rows = [_row(matmul, name) for matmul in shown]
     header: tuple[str, ...] = _HEADER
     if selection.exclude:
         header = ("", *header)
         marks = (_MARK if selection.excludes(matmul) else "" for matmul in shown)
         rows = [(mark, *row) for mark, row in zip(marks, rows, strict=True)]
-    console.echo(console.table(header, rows, fit=True))
-    for line in (*_reasons(shown), *_excluded(matmuls, selection)):
-        console.echo(line)
+    title = f"matmuls ({count})" if matmuls else "matmuls: none"
+    yield from console.titled(title, header, rows, fit=True)
+    if shown:
+        yield from (*_reasons(shown), *_excluded(matmuls, selection))
 
 
 _HEADER: Final = ("part", "operands", "M x N x K", "n", "formats", "scale", "where")

@@ -3,89 +3,67 @@
 from __future__ import annotations
 
 import importlib
-from dataclasses import dataclass
-
-import click
 
 from scalify_hlo.cli import console, expected
-from scalify_hlo.cli.options import output_option
+from scalify_hlo.cli.command import command
+from scalify_hlo.cli.options import WithOutput
 from scalify_hlo.errors import InputError, Remark, ScalifyError, UsageError
 from scalify_hlo.io.printing import text_of
+from scalify_hlo.recipes.fields import option
 from scalify_hlo.storage.byte_source import Source, source_of
-from scalify_hlo.storage.files import display_name, read_file, require_writable, write_file
+from scalify_hlo.storage.files import display_name, read_file, write_file
 
 _SPLIT = "// -----"
 
 
-@dataclass(frozen=True)
-class Settings:
-    """The options for running a pipeline.
-
-    Attributes:
-        pipeline: The pipeline, as MLIR spells it.
-        debug_info: Whether locations are printed.
-        print_ir_after_all: Whether the module is printed after each pass.
-        timing: Whether the time of each pass is printed.
-    """
-
-    pipeline: str
-    debug_info: bool
-    print_ir_after_all: bool
-    timing: bool
-
-
-@click.command(
-    name="opt",
-    epilog="Example: scalify-hlo opt in.mlir "
-    "--pass-pipeline='builtin.module(scalify-signature{signature=scaled},scalify-propagate)'",
+@command(
+    "scalify-hlo opt in.mlir "
+    "--pass-pipeline='builtin.module(scalify-signature{signature=scaled},scalify-propagate)'"
 )
-@click.argument("program", metavar="[IN]", default="-")
-@output_option
-@click.option(
-    "--pass-pipeline", metavar="PASSES", default="", help="The passes to run, as for mlir-opt."
-)
-@click.option("--print-ir-after-all", is_flag=True, help="Print the module after each pass.")
-@click.option("--mlir-timing", is_flag=True, help="Print the time of each pass.")
-@click.option("--mlir-print-debuginfo", is_flag=True, help="Print locations.")
-@click.option("--split-input-file", is_flag=True, help="Split the input at // ----- lines.")
-@click.option(
-    "--verify-diagnostics", is_flag=True, help="Check the diagnostics against expected-* comments."
-)
-def command(
-    program: str,
-    output: str,
-    pass_pipeline: str,
-    print_ir_after_all: bool,
-    mlir_timing: bool,
-    mlir_print_debuginfo: bool,
-    split_input_file: bool,
-    verify_diagnostics: bool,
-) -> None:
+class Opt(WithOutput):
     """Run a pipeline of passes over the module IN and print it as text.
 
     The passes of scalify-hlo, MLIR and StableHLO can be used. `scalify-hlo opt
     --pass-pipeline=help` lists those of scalify-hlo.
+
+    Attributes:
+        pass_pipeline: The passes to run, as for mlir-opt.
+        print_ir_after_all: Print the module after each pass.
+        mlir_timing: Print the time of each pass.
+        mlir_print_debuginfo: Print locations.
+        split_input_file: Split the input at // ----- lines.
+        verify_diagnostics: Check the diagnostics against expected-* comments.
     """
-    if pass_pipeline == "help":
-        _list_passes()
-        return
-    _check_pipeline(pass_pipeline)
-    require_writable(output)
-    settings = Settings(pass_pipeline, mlir_print_debuginfo, print_ir_after_all, mlir_timing)
-    if not (split_input_file or verify_diagnostics):
-        text, remarks = _run(source_of(program), display_name(program), settings)
-        console.report_remarks(remarks, display_name(program))
-        write_file(output, text)
-        return
-    parts = _parts(_read_text(program), split=split_input_file)
-    outputs = [_run_part(p, display_name(program), settings, verify_diagnostics) for p in parts]
-    if not verify_diagnostics:
-        write_file(output, f"{_SPLIT}\n".join(outputs))
+
+    program: str = option("-", metavar="[IN]", argument=True, reads=True)
+    pass_pipeline: str = option("", metavar="PASSES")
+    print_ir_after_all: bool = False
+    mlir_timing: bool = False
+    mlir_print_debuginfo: bool = False
+    split_input_file: bool = False
+    verify_diagnostics: bool = False
+
+    def run(self) -> None:
+        """See `Command.run`."""
+        if self.pass_pipeline == "help":
+            _list_passes()
+            return
+        _check_pipeline(self.pass_pipeline)
+        name = display_name(self.program)
+        if not (self.split_input_file or self.verify_diagnostics):
+            text, remarks = _run(source_of(self.program), name, self)
+            console.report_remarks(remarks, name)
+            write_file(self.output, text)
+            return
+        parts = _parts(_read_text(self.program), split=self.split_input_file)
+        outputs = [_run_part(part, name, self) for part in parts]
+        if not self.verify_diagnostics:
+            write_file(self.output, f"{_SPLIT}\n".join(outputs))
 
 
 def _check_pipeline(pipeline: str) -> None:
     """Checks a pipeline before the input is read."""
-    from scalify_hlo.passes.pipeline import parse_pipeline
+    from scalify_hlo.passes.text import parse_pipeline
 
     try:
         parse_pipeline(pipeline)
@@ -95,21 +73,21 @@ def _check_pipeline(pipeline: str) -> None:
         parse_pipeline(pipeline)
 
 
-def _run(source: Source, name: str, settings: Settings) -> tuple[str, list[Remark]]:
+def _run(source: Source, name: str, settings: Opt) -> tuple[str, list[Remark]]:
     """Runs the pipeline on one module, and returns its text and the remarks."""
     from scalify_hlo._compat import ir
     from scalify_hlo.io.program import read_program
     from scalify_hlo.io.wellformed import located, place
-    from scalify_hlo.passes.pipeline import run_pipeline
+    from scalify_hlo.passes.text import run_pipeline
 
     program = read_program(source, name, guarded=True, checked=False)
     try:
         with located(name):
             report = run_pipeline(
                 program.module,
-                settings.pipeline,
+                settings.pass_pipeline,
                 print_ir_after_all=settings.print_ir_after_all,
-                timing=settings.timing,
+                timing=settings.mlir_timing,
             )
     except ir.MLIRError as error:
         first = next(iter(error.error_diagnostics), None)
@@ -118,17 +96,17 @@ def _run(source: Source, name: str, settings: Settings) -> tuple[str, list[Remar
             location=place(first.location, name) if first else name,
             hint="--print-ir-after-all shows the module up to the pass that failed",
         ) from None
-    text = text_of(program.module, debug_info=settings.debug_info, verified=False)
+    text = text_of(program.module, debug_info=settings.mlir_print_debuginfo, verified=False)
     return text, report.remarks
 
 
-def _run_part(part: str, name: str, settings: Settings, verify: bool) -> str:
+def _run_part(part: str, name: str, settings: Opt) -> str:
     text, remarks, error = "", list[Remark](), None
     try:
         text, remarks = _run(part.encode(), name, settings)
     except ScalifyError as caught:
         error = caught
-    if verify:
+    if settings.verify_diagnostics:
         expected.verify(part, name, remarks, error)
     elif error is not None:
         raise error
@@ -163,7 +141,7 @@ def _read_text(path: str) -> str:
 
 
 def _list_passes() -> None:
-    from scalify_hlo.passes.pipeline import PASSES
+    from scalify_hlo.passes.text import PASSES
 
     rows = [(name, (p.__doc__ or "").splitlines()[0]) for name, p in PASSES.items()]
     console.echo(console.table(("pass", "what it does"), rows))

@@ -2,280 +2,340 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
-import click
-
+from scalify_hlo.cli import console
+from scalify_hlo.cli.command import Command
 from scalify_hlo.errors import InputError, UsageError, refuse_without
-from scalify_hlo.recipes.default import CALIBRATED, DEFAULT
+from scalify_hlo.recipes.fields import Amount, Count, number, option
+from scalify_hlo.recipes.toml import call_settings
+from scalify_hlo.results.model import dump
 from scalify_hlo.storage.byte_source import source_of
-from scalify_hlo.storage.files import display_name
+from scalify_hlo.storage.files import display_name, write_file
 
 if TYPE_CHECKING:
+    from scalify_hlo.choose.model import Blame, Search
     from scalify_hlo.io.program import Program
     from scalify_hlo.passes.pipeline import Options
     from scalify_hlo.storage.arrays import StoredArray
 
-F = TypeVar("F", bound=Callable[..., Any])
+
+@dataclass(frozen=True, kw_only=True)
+class OfProgram(Command):
+    """A command on a program."""
+
+    program: str = option(metavar="IN", argument=True, reads=True)
+
+    def read(self) -> Program:
+        """Returns the program."""
+        return read(self.program)
 
 
-_ARRAYS: Final = "arrays by argument name, or arr_0, arr_1 ..."
+@dataclass(frozen=True, kw_only=True)
+class WithOutput(Command):
+    """A command that writes a file.
 
-
-def inputs_option(what: str, more: str = "", *, required: bool = False) -> Callable[[F], F]:
-    """Returns a decorator that adds the option for files of input arrays.
-
-    Args:
-        what: The help text before the description of a file.
-        more: The help text after it.
-        required: Whether at least one file is needed, and several may be given.
+    Attributes:
+        output: The output file.
     """
-    return click.option(
-        "--inputs",
-        metavar="F.NPZ",
-        multiple=required,
-        required=required,
-        help=f"{what}: {_ARRAYS}{more}",
-    )
+
+    output: str = option("-", metavar="OUT", short="-o", writes=True)
 
 
-output_option = click.option(
-    "-o", "--output", metavar="OUT", default="-", help="The output file.  [default: -]"
-)
-"""Adds the option for the output file to a command."""
+@dataclass(frozen=True, kw_only=True)
+class WithQuiet(Command):
+    """A command that may print nothing but its output.
 
-quiet_option = click.option(
-    "-q", "--quiet", is_flag=True, help="Print no remarks and no progress bar."
-)
-"""Adds the option that suppresses remarks and the progress bar to a command."""
-
-
-def format_option(what: str) -> Callable[[F], F]:
-    """Returns a decorator that adds the option for the form of the output.
-
-    Args:
-        what: The help text.
+    Attributes:
+        quiet: Print no remarks, no summary and no progress bar.
     """
-    return click.option(
-        "--format",
-        "form",
-        type=click.Choice(["text", "json"]),
-        default="text",
-        show_default=True,
-        help=what,
-    )
+
+    quiet: bool = option(False, short="-q")
 
 
-def target_option(command: F) -> F:
-    """Adds the option for the device that a program is compiled for to a command."""
-    return click.option(
-        "--target",
-        required=True,
-        metavar="NAME",
-        help="The device: cpu, h100, h200, b200, tpu-v5e, tpu-v6e or tpu7x.",
-    )(command)
+@dataclass(frozen=True, kw_only=True)
+class WithForm(Command):
+    """A command that prints for people or for programs.
 
-
-def timeout_option(command: F) -> F:
-    """Adds the option for the time limit of a compilation to a command."""
-    return click.option(
-        "--timeout",
-        type=click.FloatRange(min=0, min_open=True),
-        default=600.0,
-        show_default=True,
-        metavar="S",
-        help="The most seconds that XLA may take for a program.",
-    )(command)
-
-
-def layouts_option(command: F) -> F:
-    """Adds the option for layouts of arguments that XLA chooses to a command."""
-    return click.option(
-        "--free-layouts",
-        is_flag=True,
-        help="Let XLA choose the layouts of arguments, as for a caller with Layout.AUTO.",
-    )(command)
-
-
-def refuse_both(form: str, *, markdown: bool) -> None:
-    """Refuses JSON and Markdown at once.
-
-    Raises:
-        UsageError: Both are asked for.
+    Attributes:
+        form: Print text, or everything as JSON.
     """
-    if markdown and form != "text":
-        raise UsageError(
-            f"--markdown and --format {form} are different forms of the output",
-            hint="give one of them",
-        )
+
+    form: Literal["text", "json"] = option("text", flag="--format")
+
+    def text(self, found: object, lines: Iterable[str], name: str = "<program>") -> str:
+        """Returns a result in the form that is asked for.
+
+        Args:
+            found: The result.
+            lines: The lines for people.
+            name: The name of the program in locations.
+        """
+        return dump(found, name) if self.form == "json" else "\n".join(lines) + "\n"
 
 
-def rewrite_options(command: F) -> F:
-    """Adds the options of a rewrite to a command."""
-    recipe = click.option(
-        "--recipe",
-        metavar="NAME|FILE",
-        help="What to do: a recipe's name, or a TOML file.  "
-        f"[default: {DEFAULT}; with --profile {CALIBRATED}]",
-    )
-    return _with_rewrite(command, recipe)
+@dataclass(frozen=True, kw_only=True)
+class WithMarkdown(WithForm):
+    """A command that prints a page of documentation too.
 
-
-def optional_rewrite(command: F) -> F:
-    """Adds the options of a rewrite that is done only if a recipe is given to a command."""
-    recipe = click.option(
-        "--recipe",
-        metavar="NAME|FILE",
-        help="Run the rewrite by this recipe too: a recipe's name, or a TOML file.",
-    )
-    return _with_rewrite(command, recipe)
-
-
-def settings_option(whose: str) -> Callable[[F], F]:
-    """Returns a decorator that adds the option that sets options of recipes to a command.
-
-    Args:
-        whose: The recipe or recipes.
+    Attributes:
+        markdown: Print everything as a page of documentation.
     """
-    return click.option(
-        "--set",
-        "settings",
-        metavar="KEY=VALUE",
-        multiple=True,
-        help=f"Set an option of {whose}, as in matmul.smallest=64.",
-    )
+
+    markdown: bool = False
+
+    def refuse_both(self) -> None:
+        """Refuses JSON and Markdown at once.
+
+        Raises:
+            UsageError: Both are asked for.
+        """
+        if self.markdown and self.form != "text":
+            raise UsageError(
+                f"--markdown and --format {self.form} are different forms of the output",
+                hint="give one of them",
+            )
 
 
-def _with_rewrite(command: F, recipe: Callable[[F], F]) -> F:
-    for option in (
-        click.option(
-            "--profile",
-            metavar="PROFILE.JSON",
-            help="Take all scales from a profile that `calibrate` wrote.",
-        ),
-        settings_option("the recipe"),
-        click.option(
-            "--input-scale",
-            "input_scale",
-            metavar="PATTERN=2^k",
-            multiple=True,
-            help="The rms of the inputs whose names match; 2^k becomes their scale.",
-        ),
-        click.option(
-            "--signature",
-            type=click.Choice(["same", "scaled"]),
-            default="same",
-            show_default=True,
-            help="same keeps the types of arguments and results; scaled makes float ones pairs.",
-        ),
-        recipe,
-    ):
-        command = option(command)
-    return command
+@dataclass(frozen=True, kw_only=True)
+class WithInputs(OfProgram):
+    """A command that runs a program on inputs.
 
-
-def step_options(command: F) -> F:
-    """Adds the options for the inputs of one or several steps to a command."""
-    for option in (
-        click.option(
-            "--carry",
-            type=click.Choice(["none", "state"]),
-            default="none",
-            show_default=True,
-            help="Pass results that are arguments of the next call on to the next step.",
-        ),
-        click.option(
-            "--steps",
-            type=int,
-            default=1,
-            show_default=True,
-            metavar="N",
-            help="How many steps to run.",
-        ),
-        inputs_option(
-            "Inputs of a step",
-            " Repeat it for further steps; the first one follows the last.",
-            required=True,
-        ),
-    ):
-        command = option(command)
-    return command
-
-
-def to_optional(
-    recipe: str | None,
-    signature: str,
-    input_scale: Sequence[str],
-    settings: Sequence[str],
-    profile: str | None,
-) -> Options | None:
-    """Returns the options of a rewrite that is done only if a recipe is given; else None.
-
-    Raises:
-        UsageError: As for `to_options`, or there is an option of a rewrite but no recipe.
-        InputError: As for `to_options`.
+    Attributes:
+        inputs: Inputs of the program: arrays by argument name, or arr_0, arr_1 ...
     """
-    if recipe is not None:
-        return to_options(recipe, signature, input_scale, settings, profile)
-    scaled = signature != "same"
-    given = {"--signature": scaled, "--input-scale": input_scale, "--set": settings}
-    refuse_without({**given, "--profile": profile}, "--recipe")
-    return None
+
+    runs: ClassVar[bool] = True
+    inputs: tuple[str, ...] = option(metavar="F.NPZ", reads=True)
+
+    def arrays(self) -> list[dict[str, StoredArray]]:
+        """Returns the arrays of each file of inputs."""
+        return [read_arrays(path) for path in self.inputs]
+
+
+@dataclass(frozen=True, kw_only=True)
+class WithSteps(WithInputs):
+    """A command that runs a program for some steps.
+
+    Attributes:
+        inputs: Inputs of a step: arrays by argument name, or arr_0, arr_1 ... Repeat it for further
+            steps; the first one follows the last.
+        steps: How many steps to run.
+        carry: Pass results that are arguments of the next call on to the next step.
+    """
+
+    steps: Count = 1
+    carry: Literal["none", "state"] = "none"
+
+
+@dataclass(frozen=True, kw_only=True)
+class WithSettings(Command):
+    """A command that sets options of recipes.
+
+    Attributes:
+        settings: Set an option of the recipe, as in matmul.smallest=64.
+    """
+
+    settings: tuple[str, ...] = option((), metavar="KEY=VALUE", flag="--set")
+
+    @property
+    def keyed(self) -> dict[str, object]:
+        """The options that are set, by key.
+
+        Raises:
+            UsageError: One has no value.
+        """
+        return {key: each.value for key, each in call_settings(self.settings).items()}
+
+
+@dataclass(frozen=True, kw_only=True)
+class WithRewrite(WithSettings):
+    """A command that rewrites a program.
+
+    Attributes:
+        recipe: What to do: a recipe's name, or a TOML file. By default it is fp8-current, and with
+            --profile fp8-calibrated.
+        signature: same keeps the types of arguments and results; scaled makes float ones pairs.
+        input_scale: The rms of the inputs whose names match; 2^k becomes their scale.
+        profile: Take all scales from a profile that `calibrate` wrote.
+    """
+
+    recipe: str | None = option(None, metavar="NAME|FILE")
+    signature: Literal["same", "scaled"] = "same"
+    input_scale: tuple[str, ...] = option((), metavar="PATTERN=2^k")
+    profile: str | None = option(None, metavar="PROFILE.JSON")
+
+    def options(
+        self, settings: Mapping[str, object] | None = None, *, strict: bool = False
+    ) -> Options:
+        """Returns the options of the rewrite.
+
+        Args:
+            settings: The options of the recipe, if they are others than those that are set.
+            strict: Whether a remark is an error.
+
+        Raises:
+            UsageError: A recipe, an option of it, or an input scale is not valid.
+            InputError: The file of a recipe or of a profile is not valid.
+        """
+        from scalify_hlo.api import make_options
+        from scalify_hlo.recipes.loading import require_pairs
+        from scalify_hlo.recipes.toml import parse_input_scale
+
+        scales = dict(map(parse_input_scale, self.input_scale))
+        own = self.keyed if settings is None else settings
+        made = make_options(self.recipe, self.signature, scales, own, self.profile, strict=strict)
+        require_pairs(made.recipe, self.signature)
+        return made
+
+
+@dataclass(frozen=True, kw_only=True)
+class WithOptionalRewrite(WithRewrite):
+    """A command that rewrites a program if a recipe is given.
+
+    Attributes:
+        recipe: Run the rewrite by this recipe too: a recipe's name, or a TOML file.
+    """
+
+    def optional(self, settings: Mapping[str, object] | None = None) -> Options | None:
+        """Returns the options of the rewrite; None without a recipe.
+
+        Args:
+            settings: As for `options`.
+
+        Raises:
+            UsageError: As for `options`, or there is an option of a rewrite but no recipe.
+            InputError: As for `options`.
+        """
+        if self.recipe is not None:
+            return self.options(settings)
+        scaled = self.signature != "same"
+        given = {"--signature": scaled, "--input-scale": self.input_scale, "--set": self.settings}
+        refuse_without({**given, "--profile": self.profile}, "--recipe")
+        return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class WithOptionalRuns(WithOptionalRewrite, WithSteps):
+    """A command that runs a program for some steps, and its rewrite if a recipe is given."""
+
+    def sources(self) -> tuple[Program, list[dict[str, StoredArray]], Options | None]:
+        """Returns the program, the inputs of the steps, and the options of the rewrite.
+
+        If the recipe predicts sizes from those of inputs, the options have their measured scales.
+
+        Raises:
+            UsageError: As for `optional`.
+            InputError: A file is not valid.
+        """
+        from scalify_hlo.recipes.model import NONE
+
+        options = self.optional()
+        source, arrays = self.read(), self.arrays()
+        if options is None or options.recipe.predict == NONE or options.recipe.inputs.scale:
+            return source, arrays, options
+        return source, arrays, with_measured(options, source, arrays[0])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choosing(WithInputs, WithForm):
+    """A command that runs rewrites of a program to choose a recipe.
+
+    Attributes:
+        signature: The signature of rewrites; auto is scaled for recipes that keep state in low
+            precision, and same for others.
+        profile: The profile of calibrated scales; by default it is one of the inputs.
+        rows: How many rows of a table to print.
+    """
+
+    signature: Literal["auto", "same", "scaled"] = "auto"
+    profile: str | None = option(None, metavar="PROFILE.JSON")
+    rows: Amount = 16
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judging(Choosing):
+    """A command that judges rewrites by their errors.
+
+    Attributes:
+        snr: The signal-to-noise ratio that outputs and gradients need.
+    """
+
+    snr: float = option(20.0, metavar="DB")
+
+
+@dataclass(frozen=True, kw_only=True)
+class MakingRecipe(Choosing):
+    """A command that makes a recipe.
+
+    Attributes:
+        recipe: The recipe to start from: a recipe's name, or a TOML file.
+        output: Write the recipe.
+    """
+
+    recipe: str = option(metavar="NAME|FILE")
+    output: str | None = option(None, metavar="R.TOML", short="-o", writes=True)
+
+    def start(self) -> None:
+        """See `Command.start`.
+
+        Raises:
+            UsageError: No command would take the output as a recipe.
+        """
+        if self.output is not None and not self.output.endswith(".toml"):
+            raise UsageError(
+                f"the recipe would be written to {self.output!r}, whose name does not end in .toml",
+                hint="name a file as in -o better.toml, so that --recipe takes it",
+            )
+        super().start()
+
+    def finish(self, found: Blame | Search, lines: Iterable[str]) -> None:
+        """Writes the recipe that was found, and prints the result.
+
+        Args:
+            found: The result.
+            lines: The lines for people.
+        """
+        if self.output is not None:
+            write_file(self.output, found.toml)
+        console.echo(self.text(found, lines), nl=False)
+
+
+Seconds = Annotated[float, number(float, "a number of seconds above 0", lambda s: s > 0)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compiling(OfProgram, WithForm):
+    """A command that compiles a program for a device.
+
+    Attributes:
+        target: The device: cpu, h100, h200, b200, tpu-v5e, tpu-v6e or tpu7x.
+        free_layouts: Let XLA choose the layouts of arguments, as for a caller with Layout.AUTO.
+        timeout: The most seconds that XLA may take for a program.
+    """
+
+    target: str = option(metavar="NAME")
+    free_layouts: bool = False
+    timeout: Seconds = option(600.0, metavar="S")
 
 
 def with_measured(options: Options, source: Program, arrays: dict[str, StoredArray]) -> Options:
-    """Returns options with measured scales of inputs, if the recipe predicts sizes from them.
+    """Returns options with measured scales of inputs besides those that were given.
 
     Args:
         options: The options of a rewrite.
         source: The program.
-        arrays: The inputs of a step.
+        arrays: The inputs.
     """
-    from dataclasses import replace
-
-    from scalify_hlo.recipes.model import NONE
     from scalify_hlo.run.input_scales import scales_by_name
 
-    if options.recipe.predict == NONE or options.recipe.inputs.scale:
-        return options
     measured = scales_by_name(source, arrays)
     return replace(options, input_scale=measured | dict(options.input_scale))
 
 
-def to_options(
-    recipe: str | None,
-    signature: str,
-    input_scale: Sequence[str],
-    settings: Sequence[str],
-    profile: str | None,
-    *,
-    strict: bool = False,
-) -> Options:
-    """Returns the options of a rewrite from the options of a command.
-
-    Raises:
-        UsageError: A recipe, an option of it, or an input scale is not valid.
-        InputError: The file of a recipe or of a profile is not valid.
-    """
-    from scalify_hlo.passes.pipeline import Options
-    from scalify_hlo.profile.file import load_profile
-    from scalify_hlo.recipes.loading import recipe_of, require_pairs
-    from scalify_hlo.recipes.toml import parse_input_scale
-
-    seen = None if profile is None else load_profile(profile)
-    loaded = recipe_of(recipe, settings, calibrated=seen is not None)
-    require_pairs(loaded, signature)
-    return Options(
-        recipe=loaded,
-        profile=seen,
-        signature="scaled" if signature == "scaled" else "same",
-        input_scale=dict(map(parse_input_scale, input_scale)),
-        strict=strict,
-    )
-
-
-def read(path: str, *, checked: bool = True) -> Program:
+def read(path: str) -> Program:
     """Reads a program from a file or from standard input, with guarded native readers.
 
     Raises:
@@ -283,9 +343,7 @@ def read(path: str, *, checked: bool = True) -> Program:
     """
     from scalify_hlo.io.program import read_program, require_known
 
-    return read_program(
-        source_of(path, require_known), display_name(path), guarded=True, checked=checked
-    )
+    return read_program(source_of(path, require_known), display_name(path), guarded=True)
 
 
 def read_arrays(path: str) -> dict[str, StoredArray]:
@@ -306,12 +364,3 @@ def _require_archive(head: bytes, name: str) -> None:
             location=name,
             hint="write one with numpy.savez(path, *arrays)",
         )
-
-
-def version_option(command: F) -> F:
-    """Adds the option for the version of the portable artifact to a command."""
-    return click.option(
-        "--target-version",
-        metavar="X.Y.Z|current|minimum",
-        help="Write a portable artifact of this StableHLO version.",
-    )(command)

@@ -2,66 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated, Any, NamedTuple
 
-import click
-
 from scalify_hlo.cli import console
-from scalify_hlo.cli.options import format_option, refuse_both
+from scalify_hlo.cli.command import command
+from scalify_hlo.cli.options import WithMarkdown, WithSettings
 from scalify_hlo.errors import UsageError
+from scalify_hlo.recipes.fields import Values, option
 from scalify_hlo.recipes.formats import ANY, F4, F8, LACKING, spellings
-from scalify_hlo.recipes.loading import (
-    CHOICES,
-    LAST_WIDE,
-    SCALES,
-    SMALLEST,
-    TABLES,
-    defaults,
-    dump_recipe,
-    load_recipe,
-    options_of,
-)
-from scalify_hlo.recipes.model import Recipe
-from scalify_hlo.recipes.toml import Value, preset_names, preset_text, to_literal
-from scalify_hlo.results.model import Kind, attributes_of, dump, result
+from scalify_hlo.recipes.loading import OPTIONS, dump_recipe, load_recipe, settings_of
+from scalify_hlo.recipes.toml import preset_names, preset_text, to_literal
+from scalify_hlo.results.model import Kind, result
 
 
-@click.command(
-    name="recipes", epilog="Example: scalify-hlo recipes fp8 --set matmul.smallest=64 > mine.toml"
-)
-@click.argument("recipe", metavar="[NAME|FILE]", required=False)
-@click.option(
-    "--set", "settings", metavar="KEY=VALUE", multiple=True, help="Set an option of the recipe."
-)
-@click.option("--all", "whole", is_flag=True, help="Print options at their defaults too.")
-@format_option("Print text, or everything as JSON.")
-@click.option(
-    "--markdown", is_flag=True, help="Print presets and options as a page of documentation."
-)
-def command(
-    recipe: str | None, settings: Sequence[str], whole: bool, form: str, markdown: bool
-) -> None:
+@command("scalify-hlo recipes fp8 --set matmul.smallest=64 > mine.toml")
+class Recipes(WithMarkdown, WithSettings):
     """List the recipes, or print one as a TOML file that --recipe takes.
 
     NAME is a preset of the list. FILE is the path of a TOML file, which has a separator in it, or
     ends in .toml. A file may start from a preset, as in base = "fp8". With --format json, each
     recipe has its options, without those at their defaults unless --all is given.
+
+    Attributes:
+        all: Print options at their defaults too.
     """
-    refuse_both(form, markdown=markdown)
-    if form == "json":
-        _require_name(recipe, settings)
-        console.echo(_dump(recipe, settings, whole=whole), nl=False)
-        return
-    if recipe is not None:
-        console.echo(dump_recipe(load_recipe(recipe, settings), whole=whole), nl=False)
-        return
-    _require_name(recipe, settings, whole=whole)
-    if markdown:
-        console.echo(page(), nl=False)
-        return
-    rows = [(name, _first_line(name)) for name in preset_names()]
-    console.echo(console.table(("recipe", "effect"), rows))
+
+    recipe: str | None = option(None, metavar="[NAME|FILE]", argument=True)
+    all: bool = False
+
+    def run(self) -> None:
+        """See `Command.run`."""
+        self.refuse_both()
+        if self.recipe is None and (self.settings or (self.all and self.form == "text")):
+            raise UsageError(
+                "there is no recipe to print",
+                hint="name one, as in `scalify-hlo recipes propagate --all`",
+            )
+        presets = preset_names()
+        names = presets if self.recipe is None else [self.recipe]
+        loaded = {name: load_recipe(name, self.keyed) for name in names}
+        if self.recipe is not None:
+            text = dump_recipe(loaded[self.recipe], whole=self.all)
+        elif self.markdown:
+            text = page()
+        else:
+            rows = [(name, _first_line(name)) for name in presets]
+            text = console.table(("recipe", "effect"), rows)
+        listed = []
+        for name, recipe in loaded.items():
+            options = settings_of(recipe, whole=self.all)
+            effect = _first_line(name) if name in presets else None
+            listed.append(ListedRecipe(str(options.pop("name")), effect, options))
+        console.echo(self.text(RecipeList(listed), [text.rstrip("\n")]), nl=False)
 
 
 _VALUE = Kind(
@@ -87,26 +79,6 @@ class RecipeList(NamedTuple):
     """Recipes and their options."""
 
     recipes: list[ListedRecipe]
-
-
-def _require_name(recipe: str | None, settings: Sequence[str], *, whole: bool = False) -> None:
-    """Refuses options of one recipe without its name."""
-    if recipe is None and (settings or whole):
-        raise UsageError(
-            "there is no recipe to print",
-            hint="name one, as in `scalify-hlo recipes propagate --all`",
-        )
-
-
-def _dump(recipe: str | None, settings: Sequence[str], *, whole: bool) -> str:
-    """Returns one recipe or all as JSON text."""
-    presets = preset_names()
-    recipes = []
-    for name in presets if recipe is None else [recipe]:
-        options = options_of(load_recipe(name, settings), whole=whole)
-        effect = _first_line(name) if name in presets else None
-        recipes.append(ListedRecipe(str(options.pop("name")), effect, options))
-    return dump(RecipeList(recipes))
 
 
 _INTRODUCTION = """\
@@ -180,41 +152,19 @@ def page() -> str:
     for name in preset_names():
         lines += [f"### {name}", "", "```toml", preset_text(name).rstrip(), "```", ""]
     lines += ["## Options", "", "| option | default | values | meaning |", "|---|---|---|---|"]
-    lines += [_option(key, default) for key, default in defaults().items()]
+    for key, each in OPTIONS.items():
+        default = f"`{to_literal(each.default)}`"
+        lines.append(_row(f"`{key}`", default, _values(each.values), each.about))
     lines += ["", _TARGETS, _FORMATS, "| format | other spellings | lacking on |", "|---|---|---|"]
     lines += [_format(name) for name in (*ANY, *F4)]
     return "\n".join(lines) + "\n"
 
 
-def _option(key: str, default: Value) -> str:
-    return _row(f"`{key}`", f"`{to_literal(default)}`", _values(key, default), _about()[key])
-
-
-def _values(key: str, default: Value) -> str:
-    if key == SCALES:
-        return "a list of `pattern=2^k`"
-    if key == SMALLEST:
-        return "a whole number, at least 1, or a list of three"
-    if key == LAST_WIDE:
-        return "a number from 0 to 1"
-    choices = CHOICES.get(key)
-    if choices in (ANY, (*ANY, *F4)):
-        small = "any f8 format" if choices == ANY else "any f8 or f4 format"
-        return ", ".join(f"`{name}`" for name in ANY if name not in F8) + f", or {small}"
-    if choices:
-        return ", ".join(f"`{name}`" for name in choices)
-    if default == 0 and default is not False:
-        return "a whole number"
-    return _KINDS[type(default)]
-
-
-_KINDS = {
-    bool: "`true`, `false`",
-    int: "a whole number, at least 1",
-    float: "a number above 0 and up to 100",
-    tuple: "a list of patterns",
-    str: "any text",
-}
+def _values(values: Values) -> str:
+    """Returns the values of an option; formats of 8 and of 4 bits are listed below."""
+    small = [f"any f{bits} format" for bits, all_ in ((8, F8), (4, F4)) if all_[0] in values.names]
+    named = [f"`{name}`" for name in values.names if name not in (*F8, *F4)]
+    return ", ".join(named + small) or values.about
 
 
 def _format(name: str) -> str:
@@ -224,14 +174,6 @@ def _format(name: str) -> str:
 
 def _row(*cells: str) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
-
-
-def _about() -> dict[str, str]:
-    """Returns the description of each option by key, from the docstrings of the dataclasses."""
-    about = attributes_of(Recipe)
-    for name, table in TABLES.items():
-        about |= {f"{name}.{key}": text for key, text in attributes_of(table).items()}
-    return about
 
 
 def _first_line(name: str) -> str:

@@ -5,43 +5,43 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-import click
-
 from scalify_hlo.cli import console
-from scalify_hlo.cli.options import format_option, refuse_both
+from scalify_hlo.cli.command import command
+from scalify_hlo.cli.options import WithMarkdown
 from scalify_hlo.errors import UsageError, nearest
+from scalify_hlo.recipes.fields import option
 
 if TYPE_CHECKING:
     from scalify_hlo.rules.registry import Rule
 
 
-@click.command(name="rules", epilog="Example: scalify-hlo rules dot_general")
-@click.argument("op", metavar="[OP]", required=False)
-@format_option("Print text, or everything as JSON.")
-@click.option("--markdown", is_flag=True, help="Print the whole table as a page of documentation.")
-def command(op: str | None, form: str, markdown: bool) -> None:
+@command("scalify-hlo rules dot_general")
+class Rules(WithMarkdown):
     """Show the rule of OP on data and scales, or the rules of all ops.
 
     OP is the name of an op, such as add or stablehlo.add. For one op, the source of its formula,
     the file and line of the rule, and its lit test are shown too.
     """
-    from scalify_hlo.results.model import dump
-    from scalify_hlo.rules.registry import RuleList
-    from scalify_hlo.rules.table import RULES
 
-    refuse_both(form, markdown=markdown)
-    if markdown:
-        console.echo(page(RULES), nl=False)
-        return
-    if form == "json":
-        listed = sorted(RULES.values(), key=lambda rule: rule.op)
-        console.echo(dump(RuleList(listed if op is None else [_find(op, RULES)])), nl=False)
-        return
-    if op is None:
-        rows = [(r.op, r.family, _exactness(r), r.formula) for _, r in sorted(RULES.items())]
-        console.echo(console.table(("op", "family", "exact", "formula"), rows))
-        return
-    console.echo(_describe(_find(op, RULES)))
+    op: str | None = option(None, metavar="[OP]", argument=True)
+
+    def run(self) -> None:
+        """See `Command.run`."""
+        from scalify_hlo.rules.registry import RuleList
+        from scalify_hlo.rules.table import RULES
+
+        self.refuse_both()
+        if self.markdown:
+            console.echo(page(RULES), nl=False)
+            return
+        if self.op is not None:
+            rule = _find(self.op, RULES)
+            found, lines = [rule], _describe(rule)
+        else:
+            found = [rule for _, rule in sorted(RULES.items())]
+            rows = [(r.op, r.family, _exactness(r), r.formula) for r in found]
+            lines = console.table(("op", "family", "exact", "formula"), rows)
+        console.echo(self.text(RuleList(found), [lines]), nl=False)
 
 
 _INTRODUCTION = """\

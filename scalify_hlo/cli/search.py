@@ -2,75 +2,27 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-import click
-
 from scalify_hlo.cli import console
-from scalify_hlo.cli.blame import effect_text, require_recipe_file
-from scalify_hlo.cli.compare import profile_option, signature_option
-from scalify_hlo.cli.options import format_option, inputs_option, read, read_arrays
+from scalify_hlo.cli.blame import effect_text
+from scalify_hlo.cli.command import command
+from scalify_hlo.cli.options import MakingRecipe
+from scalify_hlo.recipes.fields import option
 from scalify_hlo.results.model import cells, headers
-from scalify_hlo.storage.files import STREAM, same_file, write_file
 
 if TYPE_CHECKING:
     from scalify_hlo.choose.front import Point
-    from scalify_hlo.choose.model import Effect, Search
-
-_ROWS: Final = 16
-"""The number of sites, and of points of the trade-off, that are listed by default."""
+    from scalify_hlo.choose.model import Effect
+    from scalify_hlo.choose.model import Search as Found
 
 
-@click.command(
-    name="search",
-    epilog="Example: scalify-hlo search step.jax_export --recipe fp8-current --inputs x.npz "
-    "--budget 'narrow>=0.95' -o better.toml",
+@command(
+    "scalify-hlo search step.jax_export --recipe fp8-current --inputs x.npz "
+    "--budget 'narrow>=0.95' -o better.toml"
 )
-@click.argument("program", metavar="IN")
-@click.option(
-    "--recipe",
-    metavar="NAME|FILE",
-    required=True,
-    help="The recipe to start from: a recipe's name, or a TOML file.",
-)
-@inputs_option("Inputs of the step", required=True)
-@click.option(
-    "--budget",
-    metavar="REQUIREMENT,...",
-    required=True,
-    help="How much has to be in low precision, as in 'narrow>=0.95' or 'narrow-flops>=0.9'.",
-)
-@click.option(
-    "--formats",
-    is_flag=True,
-    help="Try a format of gradients with more precision too.",
-)
-@signature_option
-@profile_option
-@click.option(
-    "--rows",
-    type=click.IntRange(0),
-    default=_ROWS,
-    show_default=True,
-    metavar="N",
-    help="How many sites, and how many points of the trade-off, to list.",
-)
-@format_option("Print tables, or everything as JSON.")
-@click.option("-o", "--output", metavar="R.TOML", help="Write the recipe.")
-def command(
-    program: str,
-    recipe: str,
-    inputs: Sequence[str],
-    budget: str,
-    formats: bool,
-    signature: str,
-    profile: str | None,
-    rows: int,
-    form: str,
-    output: str | None,
-) -> None:
+class Search(MakingRecipe):
     """Search for the matmuls of the program IN that are left wide at a budget.
 
     The casts of each site have a cost, which is a share of the loss: the gradient of the loss with
@@ -82,31 +34,33 @@ def command(
     The tables list the sites with their costs, and the cost at other shares of low precision. Then
     the found recipe is run, and its error is printed with the part of a recipe that it adds. With
     -o, the whole recipe is written, for `rewrite --recipe`. Programs run with XLA on the CPU.
-    """
-    if [program, *inputs].count(STREAM) > 1:
-        same_file(STREAM, STREAM)
-    if output is not None:
-        require_recipe_file(output)
-    os.environ.setdefault("JAX_PLATFORMS", "cpu")
-    from scalify_hlo.choose.comparison import CompareOptions
-    from scalify_hlo.choose.front import parse_budget
-    from scalify_hlo.choose.model import dump_search
-    from scalify_hlo.choose.search import SearchOptions, find_search
-    from scalify_hlo.profile.file import load_profile
-    from scalify_hlo.recipes.loading import load_recipe
 
-    options = SearchOptions(tuple(parse_budget(budget)), formats)
-    seen = None if profile is None else load_profile(profile)
-    compared = CompareOptions(signature=signature, profile=seen)
-    loaded = load_recipe(recipe)
-    source = read(program)
-    arrays = [read_arrays(path) for path in inputs]
-    with console.progress("Searching") as progress:
-        found = find_search(source, arrays, (recipe, loaded), options, compared, progress)
-    text = dump_search(found) if form == "json" else "\n".join(_lines(found, rows)) + "\n"
-    if output is not None:
-        write_file(output, found.toml)
-    console.echo(text, nl=False)
+    Attributes:
+        budget: How much has to be in low precision, as in 'narrow>=0.95' or 'narrow-flops>=0.9'.
+        formats: Try a format of gradients with more precision too.
+        rows: How many sites, and how many points of the trade-off, to list.
+    """
+
+    budget: str = option(metavar="REQUIREMENT,...")
+    formats: bool = False
+
+    def run(self) -> None:
+        """See `Command.run`."""
+        from scalify_hlo.choose.search import search
+
+        source, arrays = self.read(), self.arrays()
+        with console.progress("Searching") as progress:
+            found = search(
+                source,
+                arrays,
+                self.recipe,
+                self.budget,
+                formats=self.formats,
+                signature=self.signature,
+                profile=self.profile,
+                progress=progress,
+            )
+        self.finish(found, _lines(found, self.rows))
 
 
 _SITES: Final = (
@@ -116,7 +70,7 @@ _SITES: Final = (
 _FRONT: Final = "narrow:.1% flops:.1% wide gradients=gradient cost:.3g"
 
 
-def _lines(found: Search, rows: int) -> Iterator[str]:
+def _lines(found: Found, rows: int) -> Iterator[str]:
     """Yields the lines of the output."""
     loss = "" if found.loss is None else f" (loss of the original: {found.loss:.6g})"
     yield f"{found.recipe}: {_error(found.whole, found.whole_cost)}{loss}"
@@ -142,7 +96,7 @@ def _lines(found: Search, rows: int) -> Iterator[str]:
     yield found.fragment.rstrip()
 
 
-def _at_budget(found: Search) -> str:
+def _at_budget(found: Found) -> str:
     count = len(found.left_out)
     return (
         f"at {found.budget}, with {count} site{'s' * (count != 1)} wide: "

@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-import os
-
-import click
+from typing import ClassVar
 
 from scalify_hlo.cli import console
-from scalify_hlo.cli.options import output_option, read, read_arrays
+from scalify_hlo.cli.command import command
+from scalify_hlo.cli.options import WithOutput, WithQuiet, read, read_arrays
+from scalify_hlo.recipes.fields import option
 from scalify_hlo.storage.arrays import save_arrays
-from scalify_hlo.storage.files import STREAM, display_name, require_writable, same_file, save_file
+from scalify_hlo.storage.files import STREAM, display_name, save_file
 
 
-@click.command(
-    name="state",
-    epilog="Example: scalify-hlo state model.fp8.export weights.npz -o weights.fp8.npz",
-)
-@click.argument("rewritten", metavar="REWRITTEN")
-@click.argument("checkpoint", metavar="CHECKPOINT")
-@output_option
-@click.option(
-    "--partial",
-    is_flag=True,
-    help="Accept a checkpoint that has some leaves of a pytree, and not others.",
-)
-@click.option("-q", "--quiet", is_flag=True, help="Print no summary and no progress bar.")
-def command(rewritten: str, checkpoint: str, output: str, partial: bool, quiet: bool) -> None:
+@command("scalify-hlo state model.fp8.export weights.npz -o weights.fp8.npz")
+class State(WithOutput, WithQuiet):
     """Convert the arrays of CHECKPOINT to arguments of the program REWRITTEN.
 
     REWRITTEN has the signature scaled: each float argument is data and a scale, and the recipe may
@@ -41,26 +29,35 @@ def command(rewritten: str, checkpoint: str, output: str, partial: bool, quiet: 
     A line on standard error has the number of arguments in each format, the bytes after and before,
     and the largest relative error. That is the largest absolute difference of an array, divided by
     its largest magnitude.
-    """
-    same_file(rewritten, checkpoint)
-    require_writable(output)
-    console.refuse_terminal(output)
-    os.environ.setdefault("JAX_PLATFORMS", "cpu")
-    from scalify_hlo.frontend.checkpoint import (
-        Summary,
-        converted,
-        given_arguments,
-        original_arguments,
-    )
 
-    name = display_name(checkpoint)
-    arguments = original_arguments(read(rewritten))
-    given = given_arguments(arguments, read_arrays(checkpoint), name, partial=partial)
-    summary = Summary(len(arguments))
-    with console.progress("Converting", quiet=quiet) as progress:
-        arrays = converted(given, name, summary, progress)
-        # A stream would have a part of the arrays if a later one overflows.
-        whole = list(arrays) if output == STREAM else arrays
-        save_file(output, lambda file: save_arrays(file, whole))
-    if not quiet:
-        console.report_summary(str(summary))
+    Attributes:
+        partial: Accept a checkpoint that has some leaves of a pytree, and not others.
+    """
+
+    runs: ClassVar[bool] = True
+    rewritten: str = option(metavar="REWRITTEN", argument=True, reads=True)
+    checkpoint: str = option(metavar="CHECKPOINT", argument=True, reads=True)
+    partial: bool = False
+
+    def run(self) -> None:
+        """See `Command.run`."""
+        console.refuse_terminal(self.output)
+        from scalify_hlo.frontend.checkpoint import (
+            Summary,
+            converted,
+            given_arguments,
+            original_arguments,
+        )
+
+        name = display_name(self.checkpoint)
+        arguments = original_arguments(read(self.rewritten))
+        stored = read_arrays(self.checkpoint)
+        given = given_arguments(arguments, stored, name, partial=self.partial)
+        summary = Summary(len(arguments))
+        with console.progress("Converting", quiet=self.quiet) as progress:
+            arrays = converted(given, name, summary, progress)
+            # A stream would have a part of the arrays if a later one overflows.
+            whole = list(arrays) if self.output == STREAM else arrays
+            save_file(self.output, lambda file: save_arrays(file, whole))
+        if not self.quiet:
+            console.report_summary(str(summary))

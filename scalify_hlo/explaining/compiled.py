@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from os import PathLike
-from typing import Any, TypeAlias, cast, get_args
+from typing import Any, TypeAlias
 
 from scalify_hlo._compat import ir
-from scalify_hlo.errors import UsageError, refuse_without, require_choice
+from scalify_hlo.errors import UsageError, refuse_without
 from scalify_hlo.explaining.device import chosen_target
 from scalify_hlo.explaining.kernels import kernels_by_number
 from scalify_hlo.explaining.model import ExplainedMatmul, Explanation
 from scalify_hlo.explaining.programs import Prepared, as_it_is, in_bf16, rewritten
 from scalify_hlo.io.given import readable
 from scalify_hlo.passes.pipeline import Options, Signature
+from scalify_hlo.recipes.fields import values_of
 from scalify_hlo.recipes.loading import load_recipe, require_pairs
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.report.matmuls import MatmulReport
@@ -71,7 +72,7 @@ def explain(
         >>> explanation.matmuls[0].falls_back  # A CPU multiplies no f8.
         True
     """
-    require_choice("signature", signature, get_args(Signature))
+    known = values_of(Signature).read("signature", signature, spelt=False)
     if recipe is None:
         scaled = signature != "same"
         given = {"signature": scaled, "input_scale": input_scale, "settings": settings}
@@ -86,7 +87,7 @@ def explain(
         loaded = load_recipe(recipe, {**own, **chosen_target(device, recipe, own)})
         require_pairs(loaded, signature)
         scales = dict(input_scale or {})
-        options = Options(loaded, cast(Signature, signature), scales)
+        options = Options(loaded, known, scales)
     read, original = readable(program), None if against is None else readable(against).module
     return explain_module(
         read.module,

@@ -7,7 +7,7 @@ from typing import Final
 
 from scalify_hlo.explaining.model import Explanation
 from scalify_hlo.explaining.warnings import warnings_of
-from scalify_hlo.report.requirements import Quantity, Requirement, check, parse
+from scalify_hlo.report.requirements import Bounds, Quantity
 from scalify_hlo.targets.record import Program
 
 _NO_ORIGINAL: Final = "the program is not compared with an original, or the target has no peaks"
@@ -73,27 +73,7 @@ QUANTITIES: Final[Mapping[str, Quantity[Explanation]]] = {
 FIGURES: Final = tuple(name for name in QUANTITIES if name != "warnings")
 """The quantities of the program itself."""
 
-_HINT: Final = "write names, comparisons and numbers, as in 'fp8-flops>=0.95,speedup>=1.2'"
-
-
-def parse_checks(text: str) -> list[Requirement]:
-    """Reads requirements on an explanation that are separated by commas.
-
-    Raises:
-        UsageError: A name is unknown, or the text is not of that form.
-    """
-    return parse(text, QUANTITIES, _HINT)
-
-
-def check_explanation(explanation: Explanation, requirements: list[Requirement], name: str) -> None:
-    """Checks that requirements on an explanation hold.
-
-    Args:
-        explanation: The explanation.
-        requirements: The requirements.
-        name: The name of the program in the error.
-
-    Raises:
-        InputError: One does not hold. The message has all that do not.
-    """
-    check(explanation, requirements, QUANTITIES, name, "the table has the kernels of each matmul")
+CHECKS: Final = Bounds(
+    QUANTITIES, "fp8-flops>=0.95,speedup>=1.2", "the table has the kernels of each matmul"
+)
+"""The requirements on an explanation."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from scalify_hlo.errors import UsageError
 from scalify_hlo.io.tensors import Array
 from scalify_hlo.observe.prepare import Prepared, Selection
 from scalify_hlo.observe.readout import Readout
 from scalify_hlo.observe.record import StatsRecord, VariantStats
 from scalify_hlo.observe.run import Request, effects_of, operand_stats
+from scalify_hlo.recipes.fields import Count, values_of
 
 _EVERY: Final = 100
 
@@ -59,10 +59,8 @@ class Stats:
         keep: int | None = None,
     ) -> None:
         for name, number in (("every", every), ("keep", keep)):
-            if number is not None and number < 1:
-                raise UsageError(
-                    f"{name} cannot be {number}", hint="give a whole number of at least 1"
-                )
+            if number is not None:
+                values_of(Count).read(name, number, spelt=False)
         request = Request(values=values, turns=turns)
         self.selection = Selection(values, each_turn=request.turns == "each")
         self.records: list[StatsRecord] = []

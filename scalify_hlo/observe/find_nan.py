@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.dialect.value_map import ValueMap
-from scalify_hlo.errors import InputError, require_choice, require_count
+from scalify_hlo.errors import InputError
 from scalify_hlo.io.artifact import copy_module
 from scalify_hlo.io.tensors import Array, interface
 from scalify_hlo.io.wellformed import located
@@ -29,18 +29,20 @@ from scalify_hlo.observe.values import Scan, Watched, name_and_place
 from scalify_hlo.passes.legalize import LegalizePass
 from scalify_hlo.passes.pipeline import Options, rewrite_module, run_passes
 from scalify_hlo.passes.record import described
+from scalify_hlo.recipes.fields import Checked, Count, names
 from scalify_hlo.run.given import Sample
 from scalify_hlo.run.runner import Runner
 from scalify_hlo.run.session import carried_state
 
 ONLY: Final = {"any": ("nan", "infinity"), "nan": ("nan",), "inf": ("infinity",)}
 """The kinds of elements that a search is for, by the name of the option."""
+Only = Annotated[str, names(*ONLY)]
 
 Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
-class Search:
+class Search(Checked):
     """The options of a search.
 
     Attributes:
@@ -50,19 +52,10 @@ class Search:
         anywhere: Whether ops are found too whose NaN and infinities flow to no result.
     """
 
-    steps: int = 1
+    steps: Count = 1
     carry: bool = False
-    only: str = "any"
+    only: Only = "any"
     anywhere: bool = False
-
-    def __post_init__(self) -> None:
-        """Checks the options.
-
-        Raises:
-            UsageError: One of them is not possible.
-        """
-        require_count("steps", self.steps)
-        require_choice("only", self.only, ONLY)
 
 
 def find_nan(

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Annotated, Any
 
-from scalify_hlo.errors import require_choice, require_count
 from scalify_hlo.observe.formats import Effects, effects, total
 from scalify_hlo.observe.prepare import Prepared, Programs, Selection
 from scalify_hlo.observe.readout import Readout
 from scalify_hlo.observe.record import FormatStats, OperandStats, StatsRecord, VariantStats
 from scalify_hlo.passes.pipeline import Options
+from scalify_hlo.recipes.fields import Checked, Count, names
 from scalify_hlo.run.given import Sample
 from scalify_hlo.run.runner import Runner
 from scalify_hlo.run.session import carried_state
 
-TURNS: Final = ("pooled", "each")
+Turns = Annotated[str, names("pooled", "each")]
 
 Progress = Callable[[int, int], None]
 """Is told how many parts of the work are done, of how many."""
 
 
 @dataclass(frozen=True)
-class Request:
+class Request(Checked):
     """The options of a run.
 
     Attributes:
@@ -33,19 +33,10 @@ class Request:
         turns: ``pooled`` or ``each``.
     """
 
-    steps: int = 1
+    steps: Count = 1
     carry: bool = False
     values: str = "*"
-    turns: str = "pooled"
-
-    def __post_init__(self) -> None:
-        """Checks the numbers.
-
-        Raises:
-            UsageError: One of them is not possible.
-        """
-        require_count("steps", self.steps)
-        require_choice("turns", self.turns, TURNS)
+    turns: Turns = "pooled"
 
 
 def collect_stats(

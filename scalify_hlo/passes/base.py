@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, fields
-from typing import ClassVar
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.index import ModuleIndex
-from scalify_hlo.errors import Remark
+from scalify_hlo.errors import Remark, UsageError, nearest
+from scalify_hlo.profile.file import profile_of
 from scalify_hlo.profile.model import Profile
+from scalify_hlo.recipes.fields import Values, options_of, register
+from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.report.model import Report
+
+register(Recipe, Values("a recipe", load_recipe))
+register(Profile, Values("a profile", profile_of))
+register(frozenset[int], Values("no text", lambda _: None))
+
+REGISTERED: Final[dict[str, type[Pass]]] = {}
+"""The passes that were imported, by name."""
 
 
 @dataclass(frozen=True)
@@ -21,6 +31,30 @@ class Pass:
     name: ClassVar[str]
     preserves: ClassVar[frozenset[str]] = frozenset()
     """The analyses of `ModuleIndex` that are still valid after the pass."""
+
+    def __init_subclass__(cls) -> None:
+        REGISTERED[cls.name] = cls
+
+    @classmethod
+    def parse(cls, settings: Sequence[str]) -> Pass:
+        """Returns the pass with options that are given as ``name=value``, or ``name`` for true.
+
+        Raises:
+            UsageError: An option is unknown, or does not take its value.
+            InputError: The file of a recipe or of a profile is not valid.
+        """
+        options = {name.replace("_", "-"): each for name, each in options_of(cls).items()}
+        values: dict[str, object] = {}
+        for setting in settings:
+            key, _, text = setting.partition("=")
+            if key not in options:
+                raise UsageError(
+                    f"pass {cls.name} has no option {key!r}{nearest(key, options)}",
+                    hint=f"its options are: {', '.join(options)}",
+                )
+            each, said = options[key], f"option {key!r} of {cls.name}"
+            values[each.field.name] = each.values.read(said, text, spelt=True)
+        return cls(**values)
 
     def apply(self, module: ir.Operation, index: ModuleIndex, report: Report) -> None:
         """Edits the module in place.
@@ -38,9 +72,9 @@ class Pass:
     def __str__(self) -> str:
         """Returns the pass in pipeline syntax, with the options that differ from their defaults."""
         options = [
-            f"{f.name.replace('_', '-')}={_text(getattr(self, f.name))}"
-            for f in fields(self)
-            if getattr(self, f.name) != getattr(type(self)(), f.name)
+            f"{name.replace('_', '-')}={_text(getattr(self, name))}"
+            for name, each in options_of(type(self)).items()
+            if getattr(self, name) != each.default
         ]
         return f"{self.name}{{{' '.join(options)}}}" if options else self.name
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import gc
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields, replace
-from typing import Literal, get_args, get_type_hints
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
-from scalify_hlo._compat import ir, passmanager, register_passes
+from scalify_hlo._compat import ir, passmanager
 from scalify_hlo.analysis.depth import levels_of
 from scalify_hlo.analysis.index import ModuleIndex
 from scalify_hlo.analysis.listing import Listing
@@ -17,7 +16,7 @@ from scalify_hlo.deep import run_deep
 from scalify_hlo.dialect.attribute_types import require_types
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.dialect.structure import structural_hash
-from scalify_hlo.errors import Remark, ScalifyError, UsageError, nearest
+from scalify_hlo.errors import Remark, ScalifyError
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.passes.insert_rescales import InsertRescalesPass
 from scalify_hlo.passes.late import (
@@ -32,7 +31,6 @@ from scalify_hlo.passes.name_matmuls import NameMatmulsPass
 from scalify_hlo.passes.narrow_compute import NarrowComputePass
 from scalify_hlo.passes.narrow_state import NarrowStatePass
 from scalify_hlo.passes.normalize import NormalizePass
-from scalify_hlo.passes.observe import ObservePass
 from scalify_hlo.passes.pack_moments import PackMomentsPass
 from scalify_hlo.passes.propagate import PropagatePass
 from scalify_hlo.passes.quantize_constants import QuantizePass
@@ -43,50 +41,15 @@ from scalify_hlo.passes.round_weights import RoundWeightsPass
 from scalify_hlo.passes.scale_arrays import JoinScaleArraysPass, SplitScaleArraysPass
 from scalify_hlo.passes.signature import SignaturePass
 from scalify_hlo.passes.verify import VerifyPass
-from scalify_hlo.profile.file import load_profile
 from scalify_hlo.profile.model import Profile
 from scalify_hlo.quantize.numbers import rewritten_wide
 from scalify_hlo.quantize.selection import KEPT
-from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.recipes.model import GPUS, NONE, PORTABLE, WIDE, Recipe
 from scalify_hlo.recipes.toml import input_scale_text
 from scalify_hlo.report.model import MatmulReport, Report
 from scalify_hlo.report.scales import fill_in_scales
 
 Signature = Literal["same", "scaled"]
-
-PASSES: dict[str, type[Pass]] = {
-    p.name: p
-    for p in (
-        NormalizePass,
-        SignaturePass,
-        RolesPass,
-        NameMatmulsPass,
-        RecognizePass,
-        InsertRescalesPass,
-        QuantizeMatmulsPass,
-        NarrowStatePass,
-        NarrowComputePass,
-        QuantizePass,
-        SplitScaleArraysPass,
-        PropagatePass,
-        JoinScaleArraysPass,
-        PackMomentsPass,
-        RoundWeightsPass,
-        OptimizePass,
-        LateFactorsPass,
-        RoundResultsPass,
-        OrderDimsPass,
-        CastAgainPass,
-        LegalizePass,
-        VerifyPass,
-        ObservePass,
-    )
-}
-"""The passes by name, in the order of a rewrite; only calibration runs the last one.
-
-`NameMatmulsPass` is for programs that are compiled to see what becomes of their matmuls.
-"""
 
 
 @dataclass(frozen=True)
@@ -371,124 +334,3 @@ def _add(
         argument=pass_.name,
         description=(type(pass_).__doc__ or "").splitlines()[0],
     )
-
-
-def parse_pipeline(text: str) -> list[Pass | str]:
-    """Reads a pipeline such as ``builtin.module(scalify-propagate{recipe=fp8},cse)``.
-
-    Returns:
-        The passes of this package, and those of MLIR as text.
-
-    Raises:
-        UsageError: A pass or an option is unknown, or the brackets do not match.
-    """
-    inner = text.strip()
-    if inner.startswith("builtin.module(") and inner.endswith(")"):
-        inner = inner[len("builtin.module(") : -1]
-    return [_parse_pass(element) for element in _elements(inner)]
-
-
-def run_pipeline(
-    module: ir.Module, text: str, *, print_ir_after_all: bool = False, timing: bool = False
-) -> Report:
-    """Runs a pipeline given as text.
-
-    Args:
-        module: The module, which is edited.
-        text: The pipeline, as for `parse_pipeline`.
-        print_ir_after_all: Whether the module is printed to standard error after each pass.
-        timing: Whether the time of each pass is printed to standard error.
-
-    Returns:
-        The report of the passes.
-
-    Raises:
-        UsageError: The text is not a pipeline.
-        InputError: A pass refuses the module.
-    """
-    passes = parse_pipeline(text)
-    return run_passes(module, passes, print_ir_after_all=print_ir_after_all, timing=timing)
-
-
-def _elements(text: str) -> list[str]:
-    """Splits a pipeline at the commas outside of brackets."""
-    depth, start, elements = 0, 0, []
-    for i, char in enumerate(text):
-        depth += (char in "({") - (char in ")}")
-        if depth < 0:
-            break
-        if char == "," and depth == 0:
-            elements.append(text[start:i])
-            start = i + 1
-    if depth:
-        raise UsageError(
-            f"the brackets of pipeline {text!r} don't match",
-            hint="write it as 'builtin.module(pass-a,pass-b{option=value})'",
-        )
-    return [e.strip() for e in (*elements, text[start:]) if e.strip()]
-
-
-def _parse_pass(text: str) -> Pass | str:
-    name, _, options = text.partition("{")
-    if name in PASSES:
-        return _with_options(PASSES[name], options.rstrip("}").split())
-    register_passes()
-    with ir.Context():
-        try:
-            passmanager.PassManager.parse(f"builtin.module({text})")
-        except ValueError:
-            raise UsageError(
-                f"no pass is named {name!r}{nearest(name, PASSES)}",
-                hint=f"the passes are: {', '.join(PASSES)}, and those of MLIR and StableHLO",
-            ) from None
-    return text
-
-
-def _with_options(pass_: type[Pass], options: Sequence[str]) -> Pass:
-    names = {f.name.replace("_", "-"): f for f in fields(pass_)}
-    hints = get_type_hints(pass_)
-    values: dict[str, object] = {}
-    for option in options:
-        key, _, value = option.partition("=")
-        if key not in names:
-            raise UsageError(
-                f"pass {pass_.name} has no option {key!r}{nearest(key, names)}",
-                hint=f"its options are: {', '.join(names)}",
-            )
-        values[names[key].name] = _value(pass_, key, value, hints[names[key].name])
-    return pass_(**values)
-
-
-def _value(pass_: type[Pass], key: str, text: str, hint: object) -> object:
-    if hint is Recipe:
-        return load_recipe(text)
-    if hint == Profile | None:
-        return load_profile(text)
-    if hint in (int, float):
-        return _number(pass_, key, text, int if hint is int else float)
-    if hint is bool:
-        choices: tuple[str, ...] = ("true", "false")
-        text = text or "true"
-    else:
-        choices = tuple(map(str, get_args(hint))) if "Literal" in str(hint) else ()
-    if choices and text not in choices:
-        raise UsageError(
-            f"{text!r} is not a value of option {key!r} of {pass_.name}{nearest(text, choices)}",
-            hint=f"its values are: {', '.join(choices)}",
-        )
-    if hint is bool:
-        return text == "true"
-    return tuple(text.split(",")) if "tuple" in str(hint) else text
-
-
-def _number(pass_: type[Pass], key: str, text: str, kind: type[int | float]) -> int | float:
-    try:
-        value = kind(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise UsageError(
-            f"{text!r} is not a value of option {key!r} of {pass_.name}",
-            hint="give a whole number" if kind is int else "give a number",
-        )
-    return value

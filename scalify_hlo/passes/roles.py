@@ -32,6 +32,7 @@ from scalify_hlo.errors import Remark, UsageError, nearest
 from scalify_hlo.passes.base import Pass, missed
 from scalify_hlo.quantize.matmuls import is_small
 from scalify_hlo.quantize.selection import IN_COMPOSITE, UNREACHED
+from scalify_hlo.recipes.fields import Share
 from scalify_hlo.recipes.loading import LAST_WIDE, own_settings
 from scalify_hlo.recipes.model import Inputs, Recipe
 from scalify_hlo.report.model import MatmulReport, Report, Wide
@@ -72,7 +73,7 @@ class RolesPass(Pass):
     gradient: tuple[str, ...] = ()
     cotangents: int = 0
     narrow_state: bool = False
-    last_wide: float = 0.0
+    last_wide: Share = 0.0
     vocabulary: bool = False
     told: bool = False
 
@@ -105,14 +106,6 @@ class RolesPass(Pass):
             vocabulary=matmul.vocabulary or not small,
             told=LAST_WIDE in own_settings(recipe),
         )
-
-    def __post_init__(self) -> None:
-        """Refuses a share of layers that is none."""
-        if not 0 <= self.last_wide <= 1:
-            raise UsageError(
-                f"last-wide of {self.name} takes a number from 0 to 1, and not {self.last_wide:g}",
-                hint="0.15 leaves the last 15 % of the linear layers wide",
-            )
 
     def apply(self, module: ir.Operation, index: ModuleIndex, report: Report) -> None:
         """See `Pass.apply`."""

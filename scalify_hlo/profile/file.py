@@ -101,6 +101,15 @@ def load_profile(path: str | PathLike[str]) -> Profile:
     return parse_profile(text, str(path))
 
 
+def profile_of(given: str | PathLike[str] | Profile | None) -> Profile | None:
+    """Returns a profile that is given by itself or by the path of its file; None for none.
+
+    Raises:
+        InputError: As for `load_profile`.
+    """
+    return load_profile(given) if isinstance(given, str | PathLike) else given
+
+
 def parse_profile(text: str | bytes, name: str = "<profile>") -> Profile:
     """Parses the JSON text of a profile.
 

@@ -15,8 +15,7 @@ from scalify_hlo.dialect.formats import element_of, format_of, is_real
 from scalify_hlo.dialect.functions import is_block, terminator
 from scalify_hlo.errors import Remark
 from scalify_hlo.quantize.casts import Casts, convert_after
-from scalify_hlo.recipes.effects import idle_under_same
-from scalify_hlo.recipes.loading import own_options
+from scalify_hlo.recipes.loading import idle_under_same, own_options
 from scalify_hlo.recipes.model import KEEP, NONE, Recipe, StateOptions
 from scalify_hlo.report.totals import StateBytes
 
@@ -176,7 +175,7 @@ def without_state(main: ir.OpView, recipe: Recipe, roles: set[str]) -> Iterator[
     """
     if not attributes.any_argument_has(main, attributes.PAIR):
         return
-    for option in own_options(recipe, idle_under_same(recipe)):
+    for option in own_options(recipe, idle_under_same()):
         table, _, role = option.key.partition(".")
         if table == "state" and role not in roles:
             format_ = getattr(recipe.state, role)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.algebra.limits import HADAMARD
 from scalify_hlo.errors import nearest
+from scalify_hlo.recipes.fields import Values, string
 from scalify_hlo.recipes.toml import Setting
 
 KEEP = "keep"
@@ -28,17 +29,6 @@ ANY = (KEEP, "f32", "bf16", "f16", *F8)
 WIDE = (KEEP, "f32", "bf16", "f16")
 OPERANDS = ("matmul.activation", "matmul.weight", "matmul.gradient")
 """The options for the operands of matmuls. Any two of them can be multiplied with each other."""
-PLACES: Mapping[str, tuple[str, ...]] = {
-    "compute": (AUTO, KEEP, "bf16", "f16"),
-    **dict.fromkeys(OPERANDS, (*ANY, *F4)),
-    "matmul.output": WIDE,
-    "state.weight": ANY,
-    "state.gradient": ANY,
-    "state.first_moment": ANY,
-    "state.second_moment": ANY,
-}
-"""The formats that each option accepts."""
-
 FNUZ = ("f8E4M3FNUZ", "f8E5M2FNUZ")
 """The FNUZ formats of AMD, which no hardware multiplies by other formats."""
 E5M2 = ("f8E5M2", "f8E5M2FNUZ")
@@ -78,6 +68,16 @@ _ALIASES = (
 )
 
 
+@dataclass(frozen=True, eq=False)
+class Formats(Values):
+    """The formats that an option takes, by any of their names; `resolve` checks them."""
+
+    @classmethod
+    def of(cls, *allowed: str) -> Formats:
+        """Returns some formats."""
+        return cls("a string", string, names=allowed)
+
+
 def canonical(name: str, target: str) -> str:
     """Returns the MLIR name of a format from any spelling; unknown names are returned unchanged."""
     lower = name.lower()
@@ -95,20 +95,22 @@ def spellings(name: str) -> list[str]:
     ]
 
 
-def resolve(settings: Mapping[str, Setting], target: Setting) -> dict[str, str]:
+def resolve(
+    settings: Mapping[str, Setting], places: Mapping[str, tuple[str, ...]]
+) -> dict[str, str]:
     """Returns the formats of a recipe by option, with their MLIR names.
 
     Args:
-        settings: A setting for each key of `PLACES`, for the kind of scales, and for the options of
-            blocks and of moments with them.
-        target: The setting of the target.
+        settings: A setting for each option, with values that were read.
+        places: The formats that each option for one accepts.
 
     Raises:
         ScalifyError: A name is not a format, the option or the target does not allow the format,
             or two operand formats cannot be multiplied.
     """
+    target = settings["target"]
     formats = {
-        key: _format(settings[key], places, str(target.value)) for key, places in PLACES.items()
+        key: _format(settings[key], allowed, str(target.value)) for key, allowed in places.items()
     }
     for key, format_ in formats.items():
         _check_target(settings[key], format_, target)
@@ -144,7 +146,7 @@ _NAMED = {"HYBRID": ("e4m3", "e4m3", "e5m2"), "E4M3": ("e4m3", "e4m3", "e4m3")}
 
 
 def _format(setting: Setting, allowed: tuple[str, ...], target: str) -> str:
-    given = setting.string()
+    given = str(setting.value)
     name = canonical(given, target)
     if name in allowed:
         return name
@@ -196,10 +198,9 @@ def _check_blocks(formats: Mapping[str, str], settings: Mapping[str, Setting]) -
 def _check_hadamard(settings: Mapping[str, Setting]) -> None:
     """Refuses a Hadamard transform of blocks that it does not divide."""
     transform, size = settings["blocks.hadamard"], settings["blocks.size"]
-    count = size.number(least=1)
-    if transform.boolean() and count % HADAMARD:
+    if transform.value and int(str(size.value)) % HADAMARD:
         raise _later(transform, size).error(
-            f"'blocks.size' is {count}, and 'blocks.hadamard' transforms {HADAMARD} terms",
+            f"'blocks.size' is {size.value}, and 'blocks.hadamard' transforms {HADAMARD} terms",
             f"set blocks.size to a multiple of {HADAMARD}, or leave the transform out",
         )
 

@@ -3,104 +3,51 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 from scalify_hlo.errors import ScalifyError, UsageError, nearest
 from scalify_hlo.recipes.default import CALIBRATED, DEFAULT
-from scalify_hlo.recipes.effects import Idle, idle, idle_under_same
+from scalify_hlo.recipes.effects import PAIRS, Idle
+from scalify_hlo.recipes.fields import Option, options_of
 from scalify_hlo.recipes.formats import KEEP as KEEP
-from scalify_hlo.recipes.formats import PLACES, named_formats, resolve
-from scalify_hlo.recipes.model import (
-    RESCALES,
-    AmaxAlgo,
-    Batch,
-    BlockRounding,
-    Blocks,
-    BlockScale,
-    DataRounding,
-    Epsilon,
-    Fp8Format,
-    Granularity,
-    Inputs,
-    MatmulOptions,
-    Meet,
-    Method,
-    MomentScales,
-    NamedRescale,
-    Predict,
-    Recipe,
-    Rescale,
-    Rounding,
-    Scales,
-    Scaling,
-    Slower,
-    StateOptions,
-    Statistic,
-    Target,
-    Untrusted,
-    WeightBlock,
-)
+from scalify_hlo.recipes.formats import Formats, named_formats, resolve
+from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.recipes.toml import (
     Setting,
     Value,
     call_settings,
     file_settings,
     is_path,
-    parse_input_blocks,
-    parse_input_scale,
     preset_names,
     preset_settings,
     to_toml,
 )
 
-SMALLEST = "matmul.smallest"
-"""The key of the option that has a number for each of M, N and K."""
-
 LAST_WIDE = "matmul.last_wide"
 """The key of the option whose value is a share."""
 
-SCALES = "inputs.scale"
-"""The key of the option that declares the scales of inputs."""
-
-TABLES: Mapping[str, type[Any]] = {
-    "matmul": MatmulOptions,
-    "scaling": Scaling,
-    "blocks": Blocks,
-    "state": StateOptions,
-    "inputs": Inputs,
-    **dict.fromkeys(RESCALES, Rescale),
-    "sites": NamedRescale,
+TABLES: Final[Mapping[str, type[Any]]] = {
+    name: each.hint
+    for name, each in options_of(Recipe).items()
+    if isinstance(each.hint, type) and is_dataclass(each.hint)
 }
 """The tables of a recipe file, with the dataclasses of their options."""
 
-CHOICES: Mapping[str, tuple[str, ...]] = {
-    "meet": get_args(Meet),
-    "rounding": get_args(Rounding),
-    "epsilon": get_args(Epsilon),
-    "predict": get_args(Predict),
-    "untrusted": get_args(Untrusted),
-    "target": get_args(Target),
-    "matmul.slower": get_args(Slower),
-    "scaling.kind": get_args(Scales),
-    "scaling.fp8_format": get_args(Fp8Format),
-    "scaling.amax_compute_algo": get_args(AmaxAlgo),
-    "scaling.weight_scales": get_args(Granularity),
-    "scaling.batch": get_args(Batch),
-    "scaling.method": get_args(Method),
-    "blocks.scale": get_args(BlockScale),
-    "blocks.rounding": get_args(BlockRounding),
-    "blocks.weight": get_args(WeightBlock),
-    "blocks.gradient_rounding": get_args(DataRounding),
-    "state.moment_scales": get_args(MomentScales),
-    "state.weight_rounding": get_args(DataRounding),
-    **{f"{table}.statistic": get_args(Statistic) for table in RESCALES},
-    **{f"{table}.rounding": get_args(Rounding) for table in RESCALES},
-    **PLACES,
+OPTIONS: Final[Mapping[str, Option]] = {
+    **{key: each for key, each in options_of(Recipe).items() if key not in TABLES},
+    **{
+        f"{table}.{name}": each
+        for table, model in TABLES.items()
+        for name, each in options_of(model).items()
+    },
 }
-"""The accepted values of the options whose values are names."""
+"""The options of a recipe by key."""
+
+PLACES: Final = {k: o.values.names for k, o in OPTIONS.items() if isinstance(o.values, Formats)}
+"""The formats that each option for a format accepts."""
 
 
 def load_recipe(
@@ -214,10 +161,10 @@ def dump_recipe(recipe: Recipe, *, whole: bool = False) -> str:
         name = "propagate"
         meet = "max"
     """
-    return to_toml(options_of(recipe, whole=whole))
+    return to_toml(settings_of(recipe, whole=whole))
 
 
-def options_of(recipe: Recipe, *, whole: bool = False) -> dict[str, Value]:
+def settings_of(recipe: Recipe, *, whole: bool = False) -> dict[str, Value]:
     """Returns the name of a recipe and its options by key.
 
     Args:
@@ -233,7 +180,7 @@ def options_of(recipe: Recipe, *, whole: bool = False) -> dict[str, Value]:
 @cache
 def defaults() -> Mapping[str, Value]:
     """Returns the default of each option by key."""
-    return dict(_leaves(Recipe()))
+    return {key: each.default for key, each in OPTIONS.items()}
 
 
 def _leaves(node: Any, prefix: str = "") -> Iterator[tuple[str, Value]]:
@@ -273,48 +220,11 @@ def _unknown(setting: Setting) -> ScalifyError:
     )
 
 
-def _checked(setting: Setting) -> Value:
-    """Returns the checked value of a setting; formats are checked by `resolve` only."""
-    default = defaults()[setting.key]
-    if isinstance(default, bool):
-        return setting.boolean()
-    if isinstance(default, int):
-        return setting.number(least=min(default, 1))
-    if isinstance(default, float):
-        return setting.share() if setting.key == LAST_WIDE else setting.real()
-    if setting.key == SMALLEST:
-        return setting.numbers(3)
-    if isinstance(default, tuple):
-        parse = _PARSED.get(setting.key)
-        return setting.strings() if parse is None else _declared(setting, parse)
-    value = setting.string()
-    choices = CHOICES.get(setting.key, ())
-    if setting.key not in PLACES and choices and value not in choices:
-        raise setting.error(
-            f"{value!r} is not a value of {setting.key!r}{nearest(value, choices)}",
-            f"its values are: {', '.join(choices)}",
-        )
-    return value
-
-
-_PARSED: Final = {SCALES: parse_input_scale, "inputs.blocks": parse_input_blocks}
-"""The options whose strings have a form, with the function that parses one."""
-
-
-def _declared(setting: Setting, parse: Callable[[str], object]) -> tuple[str, ...]:
-    """Returns the declared scales or blocks of inputs after a check that each can be parsed."""
-    for text in setting.strings():
-        try:
-            parse(text)
-        except UsageError as error:
-            raise setting.error(error.message, str(error.hint)) from None
-    return setting.strings()
-
-
 def _build(settings: Mapping[str, Setting]) -> Recipe:
-    values: dict[str, Value] = {key: _checked(setting) for key, setting in settings.items()}
-    settings = {**settings, **named_formats(settings)}
-    values |= resolve(settings, settings["target"])
+    settings = {k: replace(s, value=s.read(OPTIONS[k].values)) for k, s in settings.items()}
+    settings |= named_formats(settings)
+    values: dict[str, Any] = {key: setting.value for key, setting in settings.items()}
+    values |= resolve(settings, PLACES)
     parts: dict[str, Any] = {key: value for key, value in values.items() if "." not in key}
     for name, table in TABLES.items():
         parts[name] = table(**{f.name: values[f"{name}.{f.name}"] for f in fields(table)})
@@ -328,6 +238,23 @@ def _without_idle(recipe: Recipe, settings: Mapping[str, Setting]) -> Recipe:
     return recipe
 
 
+def idle(recipe: Recipe) -> Iterator[Idle]:
+    """Yields the options that have no effect in a recipe, whatever their values."""
+    for key, each in OPTIONS.items():
+        need, table = each.said("needs"), key.partition(".")[0]
+        if need is not None and not need.met(recipe, table):
+            cure = need.cure.format(recipe, table)
+            yield Idle(key, need.reason.format(recipe, table), cure)
+
+
+def idle_under_same() -> Iterator[Idle]:
+    """Yields the options of pairs, which have no effect with the signature ``same``."""
+    own = options_of(Recipe)
+    for key, each in OPTIONS.items():
+        if each.said("pairs") or own[key.partition(".")[0]].said("pairs"):
+            yield Idle(key, PAIRS.reason, PAIRS.cure)
+
+
 def require_pairs(recipe: Recipe, signature: str) -> None:
     """Refuses options of state with the signature ``same``.
 
@@ -335,7 +262,7 @@ def require_pairs(recipe: Recipe, signature: str) -> None:
         UsageError: Such an option was set, and not by the preset that the recipe starts from.
     """
     if signature == "same":
-        for option in own_options(recipe, idle_under_same(recipe)):
+        for option in own_options(recipe, idle_under_same()):
             raise UsageError(option.message, hint=option.cure)
 
 

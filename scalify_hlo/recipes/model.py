@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass
+from typing import Annotated, Literal
 
 from scalify_hlo.algebra.formats import FORMATS
-from scalify_hlo.recipes.formats import AUTO, SMALL
+from scalify_hlo.recipes import effects
+from scalify_hlo.recipes.effects import RESCALED, RESCALES, of_kinds
+from scalify_hlo.recipes.fields import (
+    Amount,
+    Count,
+    Positive,
+    Share,
+    formed,
+    numbers,
+    option,
+    values_of,
+)
+from scalify_hlo.recipes.formats import ANY, AUTO, F4, SMALL, Formats
 from scalify_hlo.recipes.formats import DEVICES as DEVICES
 from scalify_hlo.recipes.formats import KEEP as KEEP
+from scalify_hlo.recipes.toml import parse_input_blocks, parse_input_scale
 
 NONE = "none"
 """The value of a statistic option for no rescaling."""
@@ -57,10 +70,13 @@ Slower = Literal["wide", "narrow"]
 MomentScales = Literal["tensor", "block"]
 Predict = Literal["none", "unit"]
 Untrusted = Literal["measure", "bounded", "wide"]
-
-
-RESCALES = ("norm_gradients", "state_gradients", "matmul_operands", "state_rescale", "sites")
-"""The tables of rescalings."""
+Operand = Annotated[str, Formats.of(*ANY, *F4)]
+Result = Annotated[str, Formats.of(KEEP, "f32", "bf16", "f16")]
+Stored = Annotated[str, Formats.of(*ANY)]
+Compute = Annotated[str, Formats.of(AUTO, KEEP, "bf16", "f16")]
+Sizes = Annotated[tuple[int, int, int], numbers(3, values_of(Count))]
+Declared = Annotated[tuple[str, ...], formed(parse_input_scale, "a list of PATTERN=2^k")]
+Shapes = Annotated[tuple[str, ...], formed(parse_input_blocks, "a list of PATTERN=AxB")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,16 +117,16 @@ class MatmulOptions:
         exclude: Patterns of names of sites, as for ``include``; none of them may match.
     """
 
-    activation: str = KEEP
-    weight: str = KEEP
-    gradient: str = KEEP
-    output: str = KEEP
-    smallest: tuple[int, int, int] = (2, 16, 16)
-    vocabulary: bool = False
-    last_wide: float = 0.0
-    slower: Slower = "wide"
-    include: tuple[str, ...] = ("*",)
-    exclude: tuple[str, ...] = ()
+    activation: Operand = KEEP
+    weight: Operand = KEEP
+    gradient: Operand = KEEP
+    output: Result = option(KEEP, needs=effects.NARROW)
+    smallest: Sizes = option((2, 16, 16), needs=effects.F8)
+    vocabulary: bool = option(False, needs=effects.F8)
+    last_wide: Share = option(0.0, needs=effects.NARROW)
+    slower: Slower = option("wide", needs=effects.DEVICE)
+    include: tuple[str, ...] = option(("*",), needs=effects.NARROW)
+    exclude: tuple[str, ...] = option((), needs=effects.NARROW)
 
     @property
     def narrow(self) -> bool:
@@ -153,18 +169,18 @@ class Scaling:
         percentile: The percentage for the method ``percentile``.
     """
 
-    kind: Scales = "propagated"
+    kind: Scales = option("propagated", needs=effects.NARROW)
     fp8_format: Fp8Format = "matmul"
-    margin: int = 0
-    power_2_scale: bool = True
-    amax_history_len: int = 1024
-    amax_compute_algo: AmaxAlgo = "max"
-    interval: int = 1
-    weight_scales: Granularity = "tensor"
-    batch: Batch = "members"
-    method: Method = "max"
-    methods: tuple[str, ...] = ()
-    percentile: float = 99.99
+    margin: Amount = option(0, needs=of_kinds("current", "delayed", "calibrated"))
+    power_2_scale: bool = option(True, needs=of_kinds("current", "delayed"))
+    amax_history_len: Count = option(1024, needs=of_kinds("delayed"))
+    amax_compute_algo: AmaxAlgo = option("max", needs=of_kinds("delayed"))
+    interval: Count = option(1, needs=of_kinds("delayed"))
+    weight_scales: Granularity = option("tensor", needs=of_kinds("current", "calibrated"))
+    batch: Batch = option("members", needs=of_kinds("current", "delayed"))
+    method: Method = option("max", needs=of_kinds("calibrated"))
+    methods: tuple[str, ...] = option((), needs=of_kinds("calibrated"))
+    percentile: Positive = option(99.99, needs=effects.PERCENTILE)
 
     @property
     def propagated(self) -> bool:
@@ -193,12 +209,12 @@ class Blocks:
             each 16 terms of a sum, so that a large one is spread over all of them.
     """
 
-    size: int = 32
-    scale: BlockScale = "e8m0"
-    rounding: BlockRounding = "rceil"
-    weight: WeightBlock = "row"
-    gradient_rounding: DataRounding = "nearest"
-    hadamard: bool = False
+    size: Count = option(32, needs=of_kinds("block"))
+    scale: BlockScale = option("e8m0", needs=of_kinds("block"))
+    rounding: BlockRounding = option("rceil", needs=effects.ROUNDED)
+    weight: WeightBlock = option("row", needs=of_kinds("block"))
+    gradient_rounding: DataRounding = option("nearest", needs=of_kinds("block"))
+    hadamard: bool = option(False, needs=of_kinds("block"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,12 +236,12 @@ class StateOptions:
             that are too small to change a stored weight then change it in some steps.
     """
 
-    weight: str = KEEP
-    gradient: str = KEEP
-    first_moment: str = KEEP
-    second_moment: str = KEEP
-    moment_scales: MomentScales = "tensor"
-    weight_rounding: DataRounding = "nearest"
+    weight: Stored = option(KEEP, pairs=True)
+    gradient: Stored = KEEP
+    first_moment: Stored = option(KEEP, pairs=True)
+    second_moment: Stored = option(KEEP, pairs=True)
+    moment_scales: MomentScales = option("tensor", needs=effects.MOMENTS, pairs=True)
+    weight_rounding: DataRounding = option("nearest", needs=effects.WEIGHTS, pairs=True)
 
     @property
     def narrow(self) -> bool:
@@ -274,15 +290,15 @@ class Inputs:
             each block of 128 by 128 numbers. 0 is the whole dimension. The last match counts.
     """
 
-    weight: tuple[str, ...] = ()
-    first_moment: tuple[str, ...] = ()
-    second_moment: tuple[str, ...] = ()
-    activation: tuple[str, ...] = ()
-    gradient: tuple[str, ...] = ()
-    step: tuple[str, ...] = ()
-    scale: tuple[str, ...] = ()
-    verify: tuple[str, ...] = ()
-    blocks: tuple[str, ...] = ()
+    weight: tuple[str, ...] = option((), needs=effects.ROLES)
+    first_moment: tuple[str, ...] = option((), needs=effects.ROLES)
+    second_moment: tuple[str, ...] = option((), needs=effects.ROLES)
+    activation: tuple[str, ...] = option((), needs=effects.ROLES)
+    gradient: tuple[str, ...] = option((), needs=effects.ROLES)
+    step: tuple[str, ...] = option((), needs=effects.STEPS)
+    scale: Declared = ()
+    verify: tuple[str, ...] = option((), needs=effects.DATA)
+    blocks: Shapes = option((), pairs=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,8 +314,8 @@ class Rescale:
     """
 
     statistic: Statistic = "none"
-    rounding: Rounding = "default"
-    every: int = 1
+    rounding: Rounding = option("default", needs=RESCALED)
+    every: Count = option(1, needs=RESCALED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,8 +329,10 @@ class NamedRescale(Rescale):
         names: Patterns of name stacks, as jax writes them into locations.
     """
 
-    statistic: Statistic = "l2"
-    names: tuple[str, ...] = ()
+    statistic: Statistic = option("l2", needs=effects.SITES)
+    rounding: Rounding = option("default", needs=effects.SITES)
+    every: Count = option(1, needs=effects.SITES)
+    names: tuple[str, ...] = option((), needs=RESCALED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -374,22 +392,22 @@ class Recipe:
     name: str = "propagate"
     meet: Meet = "anchor"
     rounding: Rounding = "default"
-    saturate: bool = True
+    saturate: bool = option(True, needs=effects.CASTS)
     epsilon: Epsilon = "exact"
-    compute: str = AUTO
-    predict: Predict = "none"
-    untrusted: Untrusted = "measure"
+    compute: Compute = AUTO
+    predict: Predict = option("none", needs=effects.DATA)
+    untrusted: Untrusted = option("measure", needs=effects.DATA)
     target: Target = "any"
-    matmul: MatmulOptions = field(default_factory=MatmulOptions)
-    scaling: Scaling = field(default_factory=Scaling)
-    blocks: Blocks = field(default_factory=Blocks)
-    state: StateOptions = field(default_factory=StateOptions)
-    inputs: Inputs = field(default_factory=Inputs)
-    norm_gradients: Rescale = field(default_factory=Rescale)
-    state_gradients: Rescale = field(default_factory=Rescale)
-    matmul_operands: Rescale = field(default_factory=Rescale)
-    state_rescale: Rescale = field(default_factory=Rescale)
-    sites: NamedRescale = field(default_factory=NamedRescale)
+    matmul: MatmulOptions = option(MatmulOptions)
+    scaling: Scaling = option(Scaling)
+    blocks: Blocks = option(Blocks)
+    state: StateOptions = option(StateOptions)
+    inputs: Inputs = option(Inputs)
+    norm_gradients: Rescale = option(Rescale)
+    state_gradients: Rescale = option(Rescale)
+    matmul_operands: Rescale = option(Rescale)
+    state_rescale: Rescale = option(Rescale, pairs=True)
+    sites: NamedRescale = option(NamedRescale)
 
     @property
     def rest(self) -> str:

@@ -12,11 +12,12 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
-from typing import Final, NoReturn, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from scalify_hlo.algebra.limits import RECIPE_BYTES, SAFE_REACH
 from scalify_hlo.algebra.measured import Measured
 from scalify_hlo.errors import InputError, ScalifyError, UsageError, nearest
+from scalify_hlo.recipes.fields import Values, values_of
 from scalify_hlo.storage.files import read_open
 
 Value: TypeAlias = bool | int | float | str | tuple[str, ...] | tuple[int, ...]
@@ -25,7 +26,6 @@ Value: TypeAlias = bool | int | float | str | tuple[str, ...] | tuple[int, ...]
 _PRESETS = files("scalify_hlo") / "recipes" / "presets"
 _SUFFIX = ".toml"
 _BASE = "base"
-_REAL: Final = re.compile(r"[0-9]{1,9}(\.[0-9]{0,9})?([eE][+-]?[0-9]{1,2})?")
 
 
 class OptionSource(enum.IntEnum):
@@ -52,82 +52,20 @@ class Setting:
     source: OptionSource = OptionSource.PRESET
     location: str | None = None
 
-    def boolean(self) -> bool:
-        """Returns the value, which has to be true or false."""
-        value = self.value
-        if self._spelt:
-            value = {"true": True, "false": False}.get(str(value), value)
-        return value if isinstance(value, bool) else self._refuse("true or false")
+    def read(self, values: Values) -> Any:
+        """Returns the value of the option.
 
-    def number(self, least: int = 1) -> int:
-        """Returns the value, which has to be a whole number of at least `least`."""
-        value = self._whole(self.value)
-        if value is not None and value >= least:
-            return value
-        return self._refuse(f"a whole number, at least {least}")
+        Args:
+            values: The values that the option takes.
 
-    def numbers(self, count: int, least: int = 1) -> tuple[int, ...]:
-        """Returns the value, a list of `count` whole numbers or one that is repeated."""
-        value = self.value
-        if self._spelt and "," in str(value):
-            value = [part.strip() for part in str(value).split(",")]
-        parts = list(value) if isinstance(value, list | tuple) else [value]
-        found = [self._whole(part) for part in parts]
-        known = [number for number in found if number is not None and number >= least]
-        if len(known) == len(parts) and len(parts) in (1, count):
-            return tuple(known * (count // len(known)))
-        return self._refuse(f"a whole number or a list of {count}, each at least {least}")
-
-    def _whole(self, value: object) -> int | None:
-        if self.source is OptionSource.CALL and re.fullmatch(r"[0-9]{1,9}", str(value)):
-            value = int(str(value))
-        return value if type(value) is int else None
-
-    def real(self) -> float:
-        """Returns the value, which has to be a number above 0 and up to 100."""
-        value = self._number()
-        if value is not None and 0 < value <= 100:
-            return value
-        return self._refuse("a number above 0 and up to 100")
-
-    def share(self) -> float:
-        """Returns the value, which has to be a number from 0 to 1."""
-        value = self._number()
-        if value is not None and 0 <= value <= 1:
-            return value
-        return self._refuse("a number from 0 to 1")
-
-    def _number(self) -> float | None:
-        value = self.value
-        if self._spelt and re.fullmatch(_REAL, str(value)):
-            value = float(str(value))
-        return float(value) if type(value) in (int, float) else None  # type: ignore[arg-type]
-
-    def string(self) -> str:
-        """Returns the value, which has to be text."""
-        if isinstance(self.value, str) and _is_unicode(self.value):
-            return self.value
-        return self._refuse("a string")
-
-    def strings(self) -> tuple[str, ...]:
-        """Returns the value, a list of strings; in a call, they may be separated by commas."""
-        value = self.value
-        if isinstance(value, str) and self._spelt:
-            value = [part.strip() for part in value.split(",") if part.strip()]
-        if isinstance(value, list | tuple) and all(
-            isinstance(v, str) and _is_unicode(v) for v in value
-        ):
-            return tuple(value)
-        return self._refuse('a list of strings, such as ["head", "embed*"]')
-
-    @property
-    def _spelt(self) -> bool:
-        """Whether the value is text from a call, which may spell a value of another type."""
-        return self.source is OptionSource.CALL and isinstance(self.value, str)
-
-    def _refuse(self, wanted: str) -> NoReturn:
-        given = "a table" if isinstance(self.value, dict) else reprlib.repr(self.value)
-        raise self.error(f"{self.key!r} takes {wanted}, and not {given}", _HELP)
+        Raises:
+            ScalifyError: The option does not take the value.
+        """
+        spelt = self.source is OptionSource.CALL
+        try:
+            return values.read(repr(self.key), self.value, spelt=spelt, hint=_HELP)
+        except UsageError as error:
+            raise self.error(error.message, str(error.hint)) from None
 
     def error(self, message: str, hint: str) -> ScalifyError:
         """Returns an error about the setting: of the file if it has one, else of the call."""
@@ -186,8 +124,9 @@ def file_settings(path: str) -> dict[str, Setting]:
         base = Setting(
             _BASE, document.pop(_BASE), OptionSource.FILE, _at_line(path, lines.get(_BASE))
         )
-        _check_preset(base, base.string())
-        settings = preset_settings(base.string())
+        name = base.read(values_of(str))
+        _check_preset(base, name)
+        settings = preset_settings(name)
     found = _by_key(_flat(document, OptionSource.FILE, path))
     places = {key: _at_line(path, lines.get(key)) for key in found}
     return settings | {key: replace(s, location=places[key]) for key, s in found.items()}
@@ -395,8 +334,3 @@ def _key_value(text: str) -> Sequence[str]:
             f"{text!r} sets no option of the recipe", hint="write it as key=value, as in meet=max"
         )
     return key.strip(), value.strip()
-
-
-def _is_unicode(text: str) -> bool:
-    """Whether text has no surrogates; arguments of a command have them for bytes not in UTF-8."""
-    return not any("\ud800" <= c <= "\udfff" for c in text)

@@ -12,7 +12,7 @@ from scalify_hlo.errors import Remark
 from scalify_hlo.report.matmuls import ASSUMED
 from scalify_hlo.report.matmuls import MatmulReport as MatmulReport
 from scalify_hlo.report.matmuls import Wide as Wide
-from scalify_hlo.report.requirements import check_requirements, parse_requirements
+from scalify_hlo.report.requirements import BOUNDS
 from scalify_hlo.report.totals import STATE_ROLES, StateBytes, Totals
 from scalify_hlo.results.kinds import Count, Microseconds, Several, one_of, rounded
 from scalify_hlo.results.model import keys
@@ -231,7 +231,7 @@ class Report:
             InputError: One does not hold.
             UsageError: A name is unknown, or the text is not of that form.
         """
-        check_requirements(self.totals, parse_requirements(bounds), f"recipe {self.recipe}")
+        BOUNDS.check(self.totals, BOUNDS.parse(bounds), f"recipe {self.recipe}")
 
 
 def kind_of(info: ScaleInfo) -> str:

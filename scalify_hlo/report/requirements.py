@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Generic, NamedTuple, TypeVar
 
 from scalify_hlo.errors import InputError, UsageError, nearest
@@ -109,44 +109,56 @@ class Requirement(NamedTuple):
         return f"{self} is required, and {quantity.description} is {found:.4g}"
 
 
-def parse_requirements(text: str) -> list[Requirement]:
-    """Reads requirements that are separated by commas.
+class Bounds(NamedTuple, Generic[T]):
+    """The requirements that a command takes.
 
-    Raises:
-        UsageError: A name is unknown, or the text is not of that form.
-    """
-    hint = "write names, comparisons and numbers, as in 'narrow>=0.9,statistics<=2'"
-    return parse(text, QUANTITIES, hint)
-
-
-def parse(text: str, quantities: Mapping[str, Quantity[T]], hint: str) -> list[Requirement]:
-    """Reads requirements that are separated by commas.
-
-    Args:
-        text: The requirements.
+    Attributes:
         quantities: The quantities by name.
-        hint: The note of an error on the form of the text.
-
-    Raises:
-        UsageError: A name is unknown, or the text is not of that form.
+        example: Requirements, as in the note of an error.
+        hint: The note of the error if one does not hold.
     """
-    return [_parsed(term, quantities, hint) for term in text.split(",")]
 
+    quantities: Mapping[str, Quantity[T]]
+    example: str
+    hint: str
 
-def _parsed(term: str, quantities: Mapping[str, Quantity[T]], hint: str) -> Requirement:
-    match = _TERM.fullmatch(term)
-    bound = _number(match[3]) if match else None
-    if match is None or bound is None:
-        raise UsageError(
-            f"{term.strip()!r} is not a requirement",
-            hint=hint,
-        )
-    if match[1] not in quantities:
-        raise UsageError(
-            f"no quantity is named {match[1]!r}{nearest(match[1], quantities)}",
-            hint=f"the quantities are: {', '.join(quantities)}",
-        )
-    return Requirement(match[1], match[2], bound)
+    def parse(self, text: str | None) -> list[Requirement]:
+        """Reads requirements that are separated by commas; none if there is no text.
+
+        Raises:
+            UsageError: A name is unknown, or the text is not of that form.
+        """
+        return [self._parsed(term) for term in ([] if text is None else text.split(","))]
+
+    def _parsed(self, term: str) -> Requirement:
+        match = _TERM.fullmatch(term)
+        bound = _number(match[3]) if match else None
+        if match is None or bound is None:
+            raise UsageError(
+                f"{term.strip()!r} is not a requirement",
+                hint=f"write names, comparisons and numbers, as in {self.example!r}",
+            )
+        if match[1] not in self.quantities:
+            raise UsageError(
+                f"no quantity is named {match[1]!r}{nearest(match[1], self.quantities)}",
+                hint=f"the quantities are: {', '.join(self.quantities)}",
+            )
+        return Requirement(match[1], match[2], bound)
+
+    def check(self, measured: T, requirements: Sequence[Requirement], name: str) -> None:
+        """Checks that requirements hold.
+
+        Args:
+            measured: What has the quantities.
+            requirements: The requirements.
+            name: The name of the program in the error.
+
+        Raises:
+            InputError: One does not hold. The message has all that do not.
+        """
+        faults = [each.fault(measured, self.quantities) for each in requirements]
+        if any(faults):
+            raise InputError("; ".join(filter(None, faults)), location=name, hint=self.hint)
 
 
 def _number(text: str) -> float | None:
@@ -157,43 +169,10 @@ def _number(text: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def check_requirements(totals: Totals, requirements: list[Requirement], name: str) -> None:
-    """Checks that requirements hold.
-
-    Args:
-        totals: The numbers of a report.
-        requirements: The requirements.
-        name: The name of the program in the error.
-
-    Raises:
-        InputError: One does not hold. The message has all that do not.
-    """
-    hint = (
-        "`scalify-hlo inspect --wide` with the same recipe and settings lists the matmuls "
-        "that stay wide, with reasons"
-    )
-    check(totals, requirements, QUANTITIES, name, hint)
-
-
-def check(
-    measured: T,
-    requirements: list[Requirement],
-    quantities: Mapping[str, Quantity[T]],
-    name: str,
-    hint: str,
-) -> None:
-    """Checks that requirements hold.
-
-    Args:
-        measured: What has the quantities.
-        requirements: The requirements.
-        quantities: The quantities by name.
-        name: The name of the program in the error.
-        hint: The note of the error.
-
-    Raises:
-        InputError: One does not hold. The message has all that do not.
-    """
-    faults = [fault for each in requirements if (fault := each.fault(measured, quantities))]
-    if faults:
-        raise InputError("; ".join(faults), location=name, hint=hint)
+BOUNDS: Final = Bounds(
+    QUANTITIES,
+    "narrow>=0.9,statistics<=2",
+    "`scalify-hlo inspect --wide` with the same recipe and settings lists the matmuls that stay "
+    "wide, with reasons",
+)
+"""The requirements on a rewrite."""

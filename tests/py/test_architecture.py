@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from scalify_hlo.passes.base import Pass
-from scalify_hlo.passes.pipeline import PASSES
+from scalify_hlo.passes.text import PASSES
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "scalify_hlo"

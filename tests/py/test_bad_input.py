@@ -169,7 +169,7 @@ def test_an_existing_output_is_left_as_it_was(tmp_path: Path, name: str) -> None
         (["rewrit"], "no command is named 'rewrit' (did you mean 'rewrite'?)"),
         (["rewrite", "-", "--recipe", "propagat"], "did you mean 'propagate'?"),
         (["rewrite", "-", "--signatur", "same"], "--signature"),
-        (["rewrite", "-", "--signature", "paired"], "'paired' is not one of 'same', 'scaled'"),
+        (["rewrite", "-", "--signature", "paired"], "'paired' is not a value of --signature"),
         (["rewrite", "-", "--set", "met=max"], "did you mean 'meet'"),
         (["rewrite", "-", "--set", "meet"], "sets no option of the recipe"),
         (["rewrite", "-", "--input-scale", "x=-3"], "is not PATTERN=2^k"),

@@ -86,7 +86,7 @@ def test_reports_without_an_op_fit_the_schema() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--steps", "0"), "0 steps"),
+        (("--steps", "0"), "--steps takes a whole number, at least 1"),
         (("--only", "nans"), "nans"),
         (("--set", "matmul.smallest=4"), "there is no --recipe"),
         (("--recipe", "fp9"), "fp9"),

@@ -277,10 +277,10 @@ def test_a_recipe_that_quantizes_nothing_is_refused() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"runs": 4}, "4 runs are too few"),
-        ({"explained": 0.0}, "a share of 0 cannot be explained"),
-        ({"explained": 1.5}, "a share of 1.5 cannot be explained"),
-        ({"worst": -1}, "-1 sites cannot be left wide"),
+        ({"runs": 4}, "runs takes a whole number, at least 5, and not 4"),
+        ({"explained": 0.0}, "explained takes a number above 0 and up to 1, and not 0.0"),
+        ({"explained": 1.5}, "explained takes a number above 0 and up to 1, and not 1.5"),
+        ({"worst": -1}, "worst takes a whole number, at least 0, and not -1"),
     ],
 )
 def test_impossible_options_are_refused(options: dict[str, Any], message: str) -> None:
@@ -393,7 +393,7 @@ def test_the_command_writes_json(tmp_path: Path) -> None:
     [
         (("--recipe", "fp9"), 2, "no recipe is named 'fp9'"),
         (("--recipe", "propagate"), 1, "the recipe propagate quantizes no matmul"),
-        (("--recipe", "unit", "--runs", "1"), 2, "1 runs are too few"),
+        (("--recipe", "unit", "--runs", "1"), 2, "runs takes a whole number, at least 5"),
         (("--recipe", "unit", "-o", "better.json"), 2, "does not end in .toml"),
         (("--recipe", "unit", "--inputs", "other.npz"), 2, "there are inputs of 2 steps"),
         ((), 2, "--recipe"),

@@ -300,10 +300,10 @@ def test_bad_requests_are_refused() -> None:
     for options, message in (
         ({"recipes": "fp9"}, "no recipe is named 'fp9'"),
         ({"recipes": ""}, "there are no recipes to compare"),
-        ({"steps": 0}, "0 steps cannot be run"),
-        ({"seeds": -1}, "-1 seeds cannot be run"),
-        ({"signature": "pairs"}, "no signature is named 'pairs'"),
-        ({"snr_db": math.nan}, "not a number"),
+        ({"steps": 0}, "steps takes a whole number, at least 1, and not 0"),
+        ({"seeds": -1}, "seeds takes a whole number, at least 1, and not -1"),
+        ({"signature": "pairs"}, "'pairs' is not a value of signature"),
+        ({"snr_db": math.nan}, "snr_db takes a number, and not nan"),
     ):
         with pytest.raises(UsageError, match=re.escape(message)):
             scalify_hlo.compare_recipes(program, [sample], **options)

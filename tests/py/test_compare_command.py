@@ -43,7 +43,7 @@ def test_options_that_fit_no_recipe_are_refused(recipes: str, setting: str) -> N
     with pytest.raises(UsageError) as caught:
         load_recipe(first, [setting])
     with pytest.raises(UsageError) as refused:
-        recipes_of(recipes, [setting])
+        recipes_of(recipes, dict([setting.split("=", 1)]))
     assert refused.value.message == caught.value.message
 
 
@@ -100,8 +100,8 @@ def test_the_command_writes_json(tmp_path: Path) -> None:
     ("options", "message"),
     [
         (("--recipes", "fp9"), "no recipe is named 'fp9'"),
-        (("--steps", "0"), "0 steps"),
-        (("--seeds", "0"), "0 seeds"),
+        (("--steps", "0"), "--steps takes a whole number, at least 1"),
+        (("--seeds", "0"), "--seeds takes a whole number, at least 1"),
         (("--carry", "all"), "'all'"),
         (("--snr", "good"), "'good'"),
         (("--recipes", ","), "no recipes"),

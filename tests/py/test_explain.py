@@ -23,7 +23,7 @@ from scalify_hlo.explaining import compiled
 from scalify_hlo.explaining.kernels import kernels_by_number
 from scalify_hlo.explaining.page import explain_page
 from scalify_hlo.explaining.record import explain_record
-from scalify_hlo.explaining.requirements import QUANTITIES, check_explanation, parse_checks
+from scalify_hlo.explaining.requirements import CHECKS, QUANTITIES
 from scalify_hlo.explaining.warnings import warnings_of
 from scalify_hlo.passes.pipeline import Options, rewrite_module
 from scalify_hlo.recipes.loading import load_recipe
@@ -302,13 +302,13 @@ def test_the_output_is_a_page_by_its_suffix(tmp_path: Path) -> None:
 )
 def test_checks_that_do_not_hold(explained: Any, checks: str, fault: str) -> None:
     with pytest.raises(InputError, match=fault):
-        check_explanation(explained, parse_checks(checks), "step")
+        CHECKS.check(explained, CHECKS.parse(checks), "step")
 
 
 def test_checks_that_hold(explained: Any) -> None:
-    check_explanation(explained, parse_checks("fallbacks==5,temporaries>0,warnings>=5"), "step")
+    CHECKS.check(explained, CHECKS.parse("fallbacks==5,temporaries>0,warnings>=5"), "step")
     with pytest.raises(UsageError, match=r"'spedup'.*did you mean 'speedup'"):
-        parse_checks("spedup>=1")
+        CHECKS.parse("spedup>=1")
 
 
 def test_the_command(tmp_path: Path) -> None:

@@ -363,7 +363,7 @@ def test_a_rewritten_program_takes_the_inputs_of_its_original(recipe: str) -> No
 
 def test_options_that_are_not_possible_are_refused() -> None:
     text = "func.func @main(%x: tensor<f32>) { return }"
-    with pytest.raises(UsageError, match="0 steps"):
+    with pytest.raises(UsageError, match="steps takes a whole number, at least 1"):
         find_nan(text, [[f32(0)]], steps=0)
     with pytest.raises(UsageError, match="did you mean 'nan'"):
         find_nan(text, [[f32(0)]], only="nans")

@@ -18,8 +18,7 @@ from scalify_hlo import InputError, Recipe, UsageError, load_recipe
 from scalify_hlo.errors import ScalifyError
 from scalify_hlo.passes.pipeline import Options, rewrite_module
 from scalify_hlo.profile.model import Profile
-from scalify_hlo.recipes.effects import NEEDS, OF_PAIRS
-from scalify_hlo.recipes.loading import TABLES, defaults, load_calibrated
+from scalify_hlo.recipes.loading import OPTIONS, TABLES, defaults, idle_under_same, load_calibrated
 from scalify_hlo.recipes.model import Scaling, StateOptions
 from scalify_hlo.recipes.toml import preset_names
 from tests.py.commands import call
@@ -181,7 +180,7 @@ def with_value(recipe: Recipe, key: str, value: object) -> Recipe:
 
 def test_every_option_is_here() -> None:
     assert [*EFFECTS] == [key for key in defaults() if key != "name"]
-    assert set(NEEDS) | set(OF_PAIRS) < set(EFFECTS)
+    assert {*NEEDS, *OF_PAIRS} < set(EFFECTS)
 
 
 @pytest.mark.slow
@@ -196,6 +195,8 @@ def test_an_option_has_an_effect(key: str) -> None:
     assert outcome(given, case) != outcome(without, case)
 
 
+NEEDS = [key for key, each in OPTIONS.items() if each.said("needs") is not None]
+OF_PAIRS = [option.key for option in idle_under_same()]
 KINDS = [key for key in NEEDS if key.startswith("scaling.") and key != "scaling.kind"]
 IDLE = [
     *((key, "propagate") for key in NEEDS),

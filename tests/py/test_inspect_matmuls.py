@@ -127,9 +127,9 @@ def test_patterns_of_exclude_are_tried(text: str) -> None:
     [
         (["--exclude", "*haed*"], "--exclude '*haed*' matches no matmul"),
         (["--name", "params['haed']"], "did you mean \"params['head']\""),
-        (["--role", "wieght"], "--role knows no 'wieght' (did you mean 'weight'?)"),
-        (["--sort", "sizes"], "--sort knows no 'sizes' (did you mean 'size'?)"),
-        (["--format", "yaml"], "'yaml' is not one of 'text', 'json'"),
+        (["--role", "wieght"], "'wieght' is not a value of --role (did you mean 'weight'?)"),
+        (["--sort", "sizes"], "'sizes' is not a value of --sort (did you mean 'size'?)"),
+        (["--format", "yaml"], "'yaml' is not a value of --format"),
     ],
 )
 def test_what_is_unknown_is_refused(text: str, arguments: list[str], told: str) -> None:

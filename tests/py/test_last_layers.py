@@ -16,8 +16,9 @@ import scalify_hlo
 from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.errors import UsageError
 from scalify_hlo.passes.normalize import NormalizePass
-from scalify_hlo.passes.pipeline import parse_pipeline, run_passes
+from scalify_hlo.passes.pipeline import run_passes
 from scalify_hlo.passes.summary import summary
+from scalify_hlo.passes.text import parse_pipeline
 from scalify_hlo.quantize.selection import LAST
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.report.model import MatmulReport, Report
@@ -371,5 +372,5 @@ def test_a_share_without_casts_has_no_effect() -> None:
 
 @pytest.mark.parametrize("value", ["x", "nan"])
 def test_a_bad_option_of_the_pass_is_refused(value: str) -> None:
-    with pytest.raises(UsageError, match="is not a value of option 'last-wide'"):
+    with pytest.raises(UsageError, match="'last-wide' of scalify-roles takes a number from 0 to 1"):
         parse_pipeline(f"scalify-roles{{last-wide={value}}}")

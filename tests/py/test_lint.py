@@ -12,9 +12,9 @@ import jax
 import jax.numpy as jnp
 import pytest
 
+from scalify_hlo.api import make_options
 from scalify_hlo.cli.inspected import Inspected
 from scalify_hlo.cli.matmul_table import Selection
-from scalify_hlo.cli.options import to_options
 from scalify_hlo.io.program import read_text
 from scalify_hlo.lint.model import Finding
 from scalify_hlo.lint.run import LINTS
@@ -35,8 +35,8 @@ def text_of(function: Function, *types: Any) -> str:
 def found(
     function: Function, *types: Any, recipe: str = "propagate", **given: Any
 ) -> list[Finding]:
-    settings = [f"{key.replace('__', '.')}={value}" for key, value in given.items()]
-    options = to_options(recipe, "same", (), settings, None)
+    settings = {key.replace("__", "."): str(value) for key, value in given.items()}
+    options = make_options(recipe, "same", None, settings)
     return Inspected.of(read_text(text_of(function, *types)), options, Selection()).findings
 
 

@@ -23,9 +23,10 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.passes import propagate
 from scalify_hlo.passes.normalize import NormalizePass
-from scalify_hlo.passes.pipeline import Options, rewrite_module, run_passes, run_pipeline
+from scalify_hlo.passes.pipeline import Options, rewrite_module, run_passes
 from scalify_hlo.passes.quantize_matmuls import QuantizeMatmulsPass
 from scalify_hlo.passes.recognize import RecognizePass
+from scalify_hlo.passes.text import run_pipeline
 from scalify_hlo.quantize.casts import Casts
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.report.model import Report

@@ -16,7 +16,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.traits import MATMULS
 from scalify_hlo.dialect.walk import ops_in
-from scalify_hlo.passes.pipeline import run_pipeline
+from scalify_hlo.passes.text import run_pipeline
 from tests.py.judge import decibels, parse, program_of, shaped, stablehlo_of
 
 WIDTH, ROWS, MEMBERS = 32, 48, 3

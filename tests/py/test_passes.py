@@ -15,15 +15,10 @@ from hypothesis import strategies as st
 from scalify_hlo._compat import ir, new_context
 from scalify_hlo.errors import InputError, UsageError
 from scalify_hlo.passes.base import Pass
-from scalify_hlo.passes.pipeline import (
-    PASSES,
-    Options,
-    parse_pipeline,
-    rewrite_module,
-    run_pipeline,
-)
+from scalify_hlo.passes.pipeline import Options, rewrite_module
 from scalify_hlo.passes.propagate import PropagatePass
 from scalify_hlo.passes.signature import SignaturePass
+from scalify_hlo.passes.text import PASSES, parse_pipeline, run_pipeline
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.recipes.toml import preset_names
 from tests.py.judge import floats, parse, rewritten
@@ -124,7 +119,7 @@ class TestMisuse:
             ("scalify-propagat", r"no pass is named 'scalify-propagat' .*'scalify-propagate'"),
             ("scalify-propagate{recip=fp8}", "has no option 'recip' .*'recipe'"),
             ("scalify-signature{signature=sclaed}", "'sclaed' is not a value .*'scaled'"),
-            ("scalify-propagate{annotate=maybe}", "'maybe' is not a value"),
+            ("scalify-propagate{annotate=maybe}", "takes true or false, and not 'maybe'"),
             ("builtin.module(scalify-verify", "brackets"),
             ("scalify-propagate{recipe=fp8", "brackets"),
         ],

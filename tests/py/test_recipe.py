@@ -17,7 +17,6 @@ import scalify_hlo
 from scalify_hlo import Recipe, ScalifyError, UsageError, dump_recipe, load_recipe
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.cli.recipes import page
-from scalify_hlo.recipes.effects import idle
 from scalify_hlo.recipes.formats import (
     AUTO,
     E5M2,
@@ -26,10 +25,9 @@ from scalify_hlo.recipes.formats import (
     FNUZ,
     LACKING,
     OPERANDS,
-    PLACES,
     spellings,
 )
-from scalify_hlo.recipes.loading import CHOICES, defaults, own_options
+from scalify_hlo.recipes.loading import OPTIONS, PLACES, defaults, idle, own_options
 from scalify_hlo.recipes.model import (
     KEEP,
     Blocks,
@@ -239,13 +237,10 @@ def test_only_what_is_not_default_is_dumped() -> None:
 
 
 def test_every_option_has_a_type_that_is_checked() -> None:
-    for key, default in defaults().items():
-        assert (
-            isinstance(default, (bool, int, float, tuple))
-            or key == "name"
-            or default in CHOICES[key]
-        )
-    assert set(CHOICES) <= set(defaults())
+    for key, each in OPTIONS.items():
+        assert each.about, key
+        assert each.values.check(each.default) == each.default, key
+        assert not each.values.names or each.default in each.values.names
 
 
 # What outdoes what

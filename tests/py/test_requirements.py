@@ -11,7 +11,7 @@ import pytest
 
 from scalify_hlo import InputError, UsageError, rewrite
 from scalify_hlo.report.matmuls import ORIGINS
-from scalify_hlo.report.requirements import QUANTITIES, parse_requirements
+from scalify_hlo.report.requirements import BOUNDS, QUANTITIES
 from tests.py import commands
 
 TEXT = """\
@@ -111,7 +111,7 @@ def test_in_python() -> None:
 
 
 def test_requirements_are_read_back() -> None:
-    assert [str(r) for r in parse_requirements("narrow >= 0.9,wide<3")] == ["narrow>=0.9", "wide<3"]
+    assert [str(r) for r in BOUNDS.parse("narrow >= 0.9,wide<3")] == ["narrow>=0.9", "wide<3"]
 
 
 @pytest.mark.parametrize("name", QUANTITIES)

@@ -15,7 +15,8 @@ import scalify_hlo as jsa
 from examples import gpt2
 from examples.training import training_step
 from examples.xla import flat
-from scalify_hlo.passes.pipeline import Options, run_pipeline
+from scalify_hlo.passes.pipeline import Options
+from scalify_hlo.passes.text import run_pipeline
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.recipes.model import Recipe
 from tests.py.cast_stats import casts_of, known_scales, log2_rms

@@ -410,7 +410,7 @@ def test_inputs_that_do_not_fit_are_refused(arrays: dict[str, Array], message: s
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"steps": 0}, "0 steps"),
+        ({"steps": 0}, "steps takes a whole number, at least 1"),
         ({"turns": "eahc"}, "did you mean 'each'"),
         ({"recipe": "fp9"}, "fp9"),
     ],

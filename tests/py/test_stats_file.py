@@ -151,7 +151,7 @@ def test_a_figure_needs_matplotlib(
     ("options", "message"),
     [
         (("--values", "*tahn*"), "matches no float value"),
-        (("--steps", "0"), "0 steps"),
+        (("--steps", "0"), "--steps takes a whole number, at least 1"),
         (("--set", "matmul.smallest=4"), "--set is for a rewrite, and there is no --recipe"),
         (("--recipe", "fp9"), "fp9"),
         (("--carry", "all"), "'all'"),

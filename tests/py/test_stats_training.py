@@ -86,7 +86,10 @@ def test_a_recipe_that_predicts_sizes() -> None:
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [({"every": 0}, "every cannot be 0"), ({"turns": "none"}, "turns cannot be 'none'")],
+    [
+        ({"every": 0}, "every takes a whole number, at least 1"),
+        ({"turns": "none"}, "'none' is not a value of turns"),
+    ],
 )
 def test_options_that_are_not_possible(options: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
