@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.formats import is_small
 from scalify_hlo.algebra.limits import MEASURED_BOUND
 from scalify_hlo.analysis.cast_reach import reaches_narrow_cast
 from scalify_hlo.analysis.frames import Frame
@@ -15,7 +16,6 @@ from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.quantize.casts import Casts
 from scalify_hlo.quantize.marked_ops import LEFT, clear, marked_ops
-from scalify_hlo.quantize.matmuls import is_small
 from scalify_hlo.quantize.numbers import Numbers
 from scalify_hlo.quantize.state import (
     narrow_arguments,

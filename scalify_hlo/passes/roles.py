@@ -9,6 +9,7 @@ from functools import partial
 from typing import ClassVar, Final
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.formats import is_small
 from scalify_hlo.analysis.frames import CALLS
 from scalify_hlo.analysis.index import LISTING, ModuleIndex, ResultMarks
 from scalify_hlo.analysis.linear_layers import Linear, last_layers
@@ -29,7 +30,6 @@ from scalify_hlo.dialect.scaled_dot import is_scaled_dot
 from scalify_hlo.dialect.value_map import ValueMap
 from scalify_hlo.errors import Remark, UsageError, nearest
 from scalify_hlo.passes.base import Pass, missed
-from scalify_hlo.quantize.matmuls import is_small
 from scalify_hlo.quantize.selection import IN_COMPOSITE, UNREACHED
 from scalify_hlo.recipes.loading import LAST_WIDE, own_settings
 from scalify_hlo.recipes.model import Inputs, Recipe

@@ -53,7 +53,7 @@ class ConstantOperands:
         self._quantizer.pass_over(request.value)
         exponents = made.exponents if axes is None else _in_order(made.exponents, axes)
         channels = request.channels if axes is not None else None
-        return Operand(made.value, exponents, None, channels, origin=CONSTANT)
+        return Operand(made.value, CONSTANT, exponents, None, channels)
 
     def _axes(self, origin: ConstantOrigin, dims: Sequence[int]) -> list[int] | None:
         """Returns the axes of a constant that become the dimensions of an operand, or None."""

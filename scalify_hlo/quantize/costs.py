@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import COST_PASSES
 from scalify_hlo.algebra.search import Search
-from scalify_hlo.analysis.sizes import Extent
 from scalify_hlo.dialect.value_map import ValueMap, ValueSet
 from scalify_hlo.quantize.cast_costs import (
     NARROW,
@@ -21,6 +20,7 @@ from scalify_hlo.quantize.cast_costs import (
     width,
 )
 from scalify_hlo.quantize.casts import unwidened
+from scalify_hlo.quantize.matmul import Matmul
 from scalify_hlo.recipes.model import DEVICES, Recipe
 from scalify_hlo.report.matmuls import Wide
 from scalify_hlo.targets.description import BATCHED, CONVOLVED, Target, load_target
@@ -40,22 +40,8 @@ _NOTHING: Final = 1e-12
 _MICRO: Final = 1e6
 
 
-class Candidate(NamedTuple):
-    """A matmul that a recipe would quantize.
-
-    Attributes:
-        op: The matmul.
-        extent: M, N and K.
-        roles: The roles of its operands.
-    """
-
-    op: ir.OpView
-    extent: Extent
-    roles: Sequence[str]
-
-
 def not_faster(
-    candidates: Sequence[Candidate], recipe: Recipe, stored: Container[ir.Value] = ()
+    candidates: Sequence[Matmul], recipe: Recipe, stored: Container[ir.Value] = ()
 ) -> list[Wide | None]:
     """Returns the reason why matmuls stay wide on the device of a recipe.
 
@@ -93,7 +79,7 @@ class _Choice:
 
     def __init__(
         self,
-        candidates: Sequence[Candidate],
+        candidates: Sequence[Matmul],
         device: Target,
         kind: str,
         stored: Container[ir.Value] = (),
@@ -126,7 +112,7 @@ class _Choice:
         )
 
     def _read(
-        self, number: int, candidate: Candidate, places: ValueMap[int], results: ValueSet
+        self, number: int, candidate: Matmul, places: ValueMap[int], results: ValueSet
     ) -> None:
         """Adds the operands of a matmul to the tensors."""
         ends = contracted_last(candidate.op)
@@ -223,7 +209,7 @@ class _Choice:
         )
 
 
-def _times(candidate: Candidate, device: Target) -> tuple[float, float]:
+def _times(candidate: Matmul, device: Target) -> tuple[float, float]:
     """Returns the seconds in the format of the program, and in FP8.
 
     The first is infinite if a size is not known.
@@ -235,13 +221,13 @@ def _times(candidate: Candidate, device: Target) -> tuple[float, float]:
     return before, _seconds(candidate, "f8", NARROW, device)
 
 
-def _format(candidate: Candidate) -> str:
+def _format(candidate: Matmul) -> str:
     """Returns the format of the wider operand in the program."""
     operands = list(candidate.op.operands)[:2]
     return str(unwidened(max(operands, key=width)).type.element_type)
 
 
-def _seconds(candidate: Candidate, format_: str, size: int, device: Target) -> float:
+def _seconds(candidate: Matmul, format_: str, size: int, device: Target) -> float:
     """Returns the seconds of a matmul with operands in a format, of some bytes for an element."""
     m, n, k, batch = (extent.least for extent in candidate.extent)
     format_ = format_ if size > NARROW else "f8"

@@ -41,8 +41,10 @@ from scalify_hlo.quantize.operand_scales import (
     most_of,
     multiplied,
 )
+from scalify_hlo.quantize.own_scales import OwnScales
 from scalify_hlo.quantize.row_kernels import is_made_of_rows
-from scalify_hlo.recipes.model import DEVICES, Recipe
+from scalify_hlo.quantize.strategy import CastContext
+from scalify_hlo.recipes.model import DEVICES
 from scalify_hlo.report.model import Report, ScalingState
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.emitter import Emitter
@@ -168,24 +170,32 @@ class _Scalar(NamedTuple):
     rule: Rule
 
 
-class Delayed:
-    """The provider of scales that are state of the program.
+class Delayed(OwnScales):
+    """Scales that are state of the program.
 
     Args:
+        context: The program.
         main: The entry function.
-        recipe: The recipe.
         names: The names of the operands in profiles.
     """
 
-    def __init__(self, main: ir.OpView, recipe: Recipe, names: ValueCache[Sequence[str]]) -> None:
-        self._main, self._recipe, self._names = main, recipe, names
+    def __init__(
+        self, context: CastContext, main: ir.OpView, names: ValueCache[Sequence[str]]
+    ) -> None:
+        super().__init__(context)
+        self._main, self._names = main, names
         self._reshape = on_one_device(main.operation.parent)
         self._tensors: list[_Tensor] = []
         self._scalars: list[_Scalar] = []
         self._taken: set[str] = set()
 
+    @property
+    def statistics(self) -> int:
+        """See `CastStrategy`."""
+        return sum(tensor.slots for tensor in self._tensors)
+
     def operand(self, request: QuantizeRequest) -> Operand:
-        """See `scalify_hlo.quantize.operand_scales.ScaleProvider`."""
+        """See `OwnScales`."""
         name = self._names[request.place][0]
         if name in self._taken:
             name += f"{AS}{request.format}"  # The tensor is cast to two formats.
@@ -265,6 +275,7 @@ class Delayed:
                 hint="`scalify-hlo inspect --matmuls` lists the matmuls with the reasons why they "
                 "stay wide, such as matmul.smallest or the target",
             )
+        super().finish(report)
         history, scales, step = self._arguments()
         self._hand_out(scales)
         # This is the last step: it replaces per-device computations, and their results with them.
@@ -273,7 +284,6 @@ class Delayed:
         add_results(self._main, new, [f"{STATE}['{leaf}']" for leaf in LEAVES])
         names = tuple(name for tensor in self._tensors for name in tensor.names)
         self._describe(names)
-        report.statistics += len(names)
         report.scaling_state = ScalingState(names, self._recipe.scaling.amax_history_len)
 
     def _describe(self, names: Sequence[str]) -> None:
@@ -288,7 +298,7 @@ class Delayed:
         module.attributes[DESCRIPTION] = ir.ArrayAttr.get(parts)
 
     def _arguments(self) -> list[ir.Value]:
-        count, f32 = sum(tensor.slots for tensor in self._tensors), ir.F32Type.get()
+        count, f32 = self.statistics, ir.F32Type.get()
         length = self._recipe.scaling.amax_history_len
         types = [
             ir.RankedTensorType.get([length, count], f32),

@@ -12,6 +12,14 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.dialect.walk import ops_in
 
+MARKS = frozenset(
+    {
+        *(attributes.ROLES, attributes.SITE, attributes.VOCABULARY, attributes.LAST),
+        *(attributes.MEMBERS, attributes.INDEPENDENT),
+    }
+)
+"""The attributes that `scalify-roles` writes on matmuls for the pass that quantizes them."""
+
 LEFT = (
     attributes.STATE_GRADIENT,
     attributes.PART,
@@ -88,3 +96,8 @@ def clear(op: ir.OpView, marks: Iterable[str]) -> None:
     for mark in marks:
         if mark in present:
             del present[mark]
+
+
+def roles_of(op: ir.OpView) -> list[str]:
+    """Returns the roles of a matmul's operands."""
+    return attributes.texts(op.attributes[attributes.ROLES])

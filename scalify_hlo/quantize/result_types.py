@@ -54,11 +54,9 @@ def scaled_type(old: ir.Type, recipe: Recipe) -> ir.Type:
         old: The element type of the original result.
         recipe: The recipe.
     """
-    output, scaling = recipe.matmul.output, recipe.scaling
-    powers = scaling.power_2_scale or scaling.kind == "calibrated"
-    bf16 = ir.BF16Type.get()
+    output, bf16 = recipe.matmul.output, ir.BF16Type.get()
     narrow = output == "bf16" or (output == KEEP and old == bf16)
-    return bf16 if narrow and powers else ir.F32Type.get()
+    return bf16 if narrow and recipe.scaling.in_powers else ir.F32Type.get()
 
 
 class Rounding(NamedTuple):

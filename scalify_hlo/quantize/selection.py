@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.formats import is_small
 from scalify_hlo.analysis.matmuls import ACTIVATION, GRADIENT, OTHER, WEIGHT
 from scalify_hlo.analysis.sizes import Extent
 from scalify_hlo.dialect import attributes
@@ -14,23 +15,13 @@ from scalify_hlo.dialect.contraction import RAGGED_DOT
 from scalify_hlo.dialect.formats import element_type, is_real
 from scalify_hlo.dialect.locations import source_location
 from scalify_hlo.errors import Remark
-from scalify_hlo.quantize.matmuls import Formats, is_small, roles_of
+from scalify_hlo.quantize.marked_ops import roles_of
+from scalify_hlo.quantize.matmul import Matmul
 from scalify_hlo.quantize.sites import Sites
+from scalify_hlo.quantize.strategy import Formats
 from scalify_hlo.recipes.loading import own_settings
 from scalify_hlo.recipes.model import KEEP, WITH_RAGGED_F8, Recipe
 from scalify_hlo.report.model import MatmulReport, Wide
-
-
-class Choice(NamedTuple):
-    """The decision of a recipe on a matmul.
-
-    Attributes:
-        formats: The formats of the operands; None if the matmul stays wide.
-        wide: The reason if it stays wide.
-    """
-
-    formats: Formats | None
-    wide: Wide | None = None
 
 
 class Selection:
@@ -50,21 +41,29 @@ class Selection:
         self.sites = Sites(recipe.matmul)
         self._real: dict[ir.Type, bool] = {}
 
-    def of(self, op: ir.OpView, extent: Extent) -> Choice:
-        """Returns the decision on a matmul that has roles."""
+    def of(self, op: ir.OpView, extent: Extent) -> Matmul:
+        """Returns a matmul that has roles, with the decision on it."""
         roles = roles_of(op)
+        matmul = Matmul(op, extent, roles)
         lhs, rhs = _of_one_type(op, roles, [getattr(self._recipe, role) for role in roles])
+        matmul.wide = self._wide(matmul, (lhs, rhs))
+        matmul.formats = (lhs, rhs) if matmul.wide is None else None
+        return matmul
+
+    def _wide(self, matmul: Matmul, formats: Formats) -> Wide | None:
+        """Returns the reason why a matmul stays wide; None if it gets formats."""
+        op, roles = matmul.op, matmul.roles
         if not self.sites.selects(op.attributes[attributes.SITE].value, _named_roles(op, roles)):
-            return Choice(None, EXCLUDED)
+            return EXCLUDED
         own = _own_formats(op)
-        if own and (self._blocks or own != [lhs, rhs]):
-            return Choice(None, OWN)
-        wide = self._types(op) or self._role(op, roles, (lhs, rhs))
+        if own and (self._blocks or own != [*formats]):
+            return OWN
+        wide = self._types(op) or self._role(op, roles, formats)
         if wide is None and attributes.LAST in op.attributes:
-            return Choice(None, LAST)
-        if wide is None and (is_small(lhs) or is_small(rhs)):
-            wide = self._small(op, roles, (lhs, rhs), extent)
-        return Choice((lhs, rhs)) if wide is None else Choice(None, wide)
+            return LAST
+        if wide is None and any(map(is_small, formats)):
+            wide = self._small(op, roles, formats, matmul.extent)
+        return wide
 
     def _types(self, op: ir.OpView) -> Wide | None:
         operands = op.operands

@@ -34,20 +34,21 @@ class Records:
 
     def note(
         self,
+        number: int | None,
         op: ir.OpView,
         wide: Wide | None,
         scales: tuple[OperandScale | None, OperandScale | None],
-        formats: tuple[str, str] | None = None,
+        formats: tuple[str, str] | None,
     ) -> None:
         """Records what became of a matmul.
 
         Args:
+            number: Its number; None if it has none.
             op: The op that replaces it.
             wide: Why it is not quantized; None if it is.
             scales: The scales of its operands; None if they are not quantized.
-            formats: The formats of its operands, if they have others in the op.
+            formats: The formats of its operands; None if it stays as it is.
         """
-        number = number_of(op)
         if number is None:
             return
         if number >= len(self.before):

@@ -18,6 +18,7 @@ from scalify_hlo.dialect.matmul_names import number_at
 from scalify_hlo.dialect.scaled_dot import SCALED_DOT
 from scalify_hlo.dialect.value_map import erase
 from scalify_hlo.quantize.blocks.operands import BlockOperand, dequantized
+from scalify_hlo.report.matmuls import MEASURED
 from scalify_hlo.rules import emit
 
 Dot: TypeAlias = Callable[[BlockOperand, BlockOperand, ir.Operation], ir.Value]
@@ -114,7 +115,7 @@ class ScaledDots:
         with at.location, ir.InsertionPoint(block):
             end = func.ReturnOp([])
         values = list(block.arguments)
-        left, right = (BlockOperand(values[i], values[i + 2], None) for i in (0, 1))
+        left, right = (BlockOperand(values[i], MEASURED, values[i + 2], None) for i in (0, 1))
         made = spread_dot(self._wide, left, right, end.operation)
         func.ReturnOp([made], loc=at.location, ip=ir.InsertionPoint(end))
         erase(end)

@@ -1,4 +1,4 @@
-"""Replaces matmuls by matmuls of operands with block scales."""
+"""Matmuls of operands with block scales."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.limits import COMPOSITE_BLOCK, MOST_POWER
 from scalify_hlo.analysis.matmuls import ACTIVATION, GRADIENT, WEIGHT
 from scalify_hlo.analysis.sizes import Extent
-from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.contraction import Axes, contraction_of
 from scalify_hlo.dialect.formats import element_of
-from scalify_hlo.dialect.value_map import replace_op
 from scalify_hlo.quantize.blocks.composites import (
     SCALE_ELEMENTS,
     Dot,
@@ -24,27 +22,29 @@ from scalify_hlo.quantize.blocks.layout import reshaped
 from scalify_hlo.quantize.blocks.operands import BlockOperand, BlockOperands, How
 from scalify_hlo.quantize.blocks.scales import Members
 from scalify_hlo.quantize.channels import Channels, independent
-from scalify_hlo.quantize.matmuls import Formats, Scales, roles_of
+from scalify_hlo.quantize.marked_ops import roles_of
 from scalify_hlo.quantize.operand_scales import UNSCALED, Operand, dequantize
+from scalify_hlo.quantize.strategy import CastContext, CastStrategy, Formats, Replacement
 from scalify_hlo.recipes.formats import F4
 from scalify_hlo.recipes.model import DEVICES, KEEP, Recipe
-from scalify_hlo.report.matmuls import CONSTANT, MEASURED, OperandScale
+from scalify_hlo.report.matmuls import MEASURED
+from scalify_hlo.report.model import Report
 from scalify_hlo.rules import emit
 
 _GPUS = frozenset({"gpu"}) | DEVICES
 """The targets that are GPUs of NVIDIA."""
 
 
-class BlockQuantizer:
-    """Replaces matmuls by matmuls of operands with block scales.
+class Blocks(CastStrategy):
+    """Scales of blocks, each from the amax of its block.
 
     Args:
-        module: The module.
-        recipe: The recipe.
+        context: The program.
     """
 
-    def __init__(self, module: ir.Operation, recipe: Recipe) -> None:
-        self._recipe, scale = recipe, recipe.blocks.scale
+    def __init__(self, context: CastContext) -> None:
+        super().__init__(context)
+        recipe, module, scale = context.recipe, context.module, context.recipe.blocks.scale
         bf16 = recipe.target in _GPUS
         self._dot: Dot = partial(spread_dot, wide_element(scale, bf16=bf16))
         # Powers of two are exact in bf16, which readers of StableHLO knew before E8M0.
@@ -53,25 +53,24 @@ class BlockQuantizer:
             element = SCALE_ELEMENTS[scale]
             self._dot = ScaledDots(module, scale, bf16=bf16).dot
         self._operands = BlockOperands(module, recipe, element)
-        self._last: Sequence[BlockOperand] = ()
 
     @property
     def count(self) -> int:
-        """The number of operands that are quantized at run time."""
+        """See `CastStrategy`; those at run time are counted."""
         return self._operands.count - self._operands.static
 
     @property
-    def scales(self) -> Scales:
-        """The scales of the operands of the last quantized matmul."""
-        lhs, rhs = (OperandScale(CONSTANT if o.static else MEASURED) for o in self._last)
-        return lhs, rhs
+    def statistics(self) -> int:
+        """See `CastStrategy`."""
+        return self.count
 
-    def finish(self) -> None:
+    def finish(self, report: Report) -> None:
         """Erases the wide constants of which all matmuls are quantized."""
+        super().finish(report)
         self._operands.clean()
 
-    def narrow(self, op: ir.OpView, formats: Formats, _: Extent) -> list[ir.OpView]:
-        """Replaces a matmul; see `scalify_hlo.quantize.matmuls.MatmulQuantizer.narrow`."""
+    def replacement(self, op: ir.OpView, formats: Formats, _: Extent) -> Replacement:
+        """See `CastStrategy`."""
         roles, at = roles_of(op), op.operation
         places = [independent(op, side, each=False) for side in (0, 1)]
         sides = zip(op.operands, contraction_of(op), formats, roles, places, strict=False)
@@ -79,25 +78,13 @@ class BlockQuantizer:
             self._operands.get(value, axes, format_, self._how(value, axes, role, roles, place))
             for value, axes, format_, role, place in sides
         )
-        self._last = lhs, rhs
         matmul = self._dot(lhs, rhs, at)
-        old = op.results[0]
-        shape = list(old.type.shape)
+        shape = list(op.results[0].type.shape)
         if any(place is not None for place in places):
             made = _times_members(reshaped(matmul, shape, at), (lhs, rhs), places, at)
         else:
             made = reshaped(_times_common(matmul, (lhs, rhs), at), shape, at)
-        made = emit.convert(made, self._rounded(), at)
-        made = emit.convert(made, old.type.element_type, at)
-        marked = [matmul.owner.opview]
-        if attributes.STATE_GRADIENT in op.attributes:
-            numbers = op.attributes[attributes.STATE_GRADIENT]
-            made.owner.attributes[attributes.STATE_GRADIENT] = numbers
-            marked += [made.owner.opview] if made != matmul else []
-        if attributes.MATMUL in op.attributes:
-            matmul.owner.attributes[attributes.MATMUL] = op.attributes[attributes.MATMUL]
-        replace_op(op, [made])
-        return marked
+        return Replacement((lhs, rhs), matmul, emit.convert(made, self._rounded(), at))
 
     def _how(
         self, value: ir.Value, axes: Axes, role: str, roles: Sequence[str], place: Channels | None
@@ -144,7 +131,7 @@ def _times_members(
     for operand, place in zip(operands, places, strict=True):
         if operand.common is not None:
             ordered = place and place._replace(result=tuple(sorted(place.result)))
-            found.append(Operand(result, UNSCALED, operand.common, ordered))
+            found.append(Operand(result, MEASURED, UNSCALED, operand.common, ordered))
     return dequantize(result, found, at)
 
 
