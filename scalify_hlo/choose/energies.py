@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 
 from scalify_hlo._compat import ir, stablehlo
-from scalify_hlo.choose.casts import following, matmuls_of, squares
+from scalify_hlo.choose.operand_errors import following, matmuls_of, squares
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import is_real
 from scalify_hlo.io.tensors import Array

@@ -8,7 +8,6 @@ from typing import ClassVar
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import is_small
 from scalify_hlo.algebra.limits import MEASURED_BOUND
-from scalify_hlo.analysis.cast_reach import reaches_narrow_cast
 from scalify_hlo.analysis.frames import Frame
 from scalify_hlo.analysis.index import LISTING, ModuleIndex
 from scalify_hlo.dialect import attributes, markers
@@ -21,6 +20,7 @@ from scalify_hlo.quantize.state import (
     narrow_arguments,
     narrow_results,
     pack_moments,
+    reaches_narrow_cast,
     with_members,
     without_state,
 )

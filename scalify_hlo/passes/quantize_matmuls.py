@@ -23,17 +23,21 @@ from scalify_hlo.errors import Remark
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.profile.model import Profile
 from scalify_hlo.quantize.casts import Casts
-from scalify_hlo.quantize.certain_weights import CertainWeights
 from scalify_hlo.quantize.costs import not_faster
 from scalify_hlo.quantize.marked_ops import LEFT, MARKS, clear, marked_ops
 from scalify_hlo.quantize.matmul import Matmul
 from scalify_hlo.quantize.numbers import Numbers
 from scalify_hlo.quantize.result_types import rounding_of
 from scalify_hlo.quantize.selection import UNTRUSTED, Selection, fall_backs, without_operands
-from scalify_hlo.quantize.stored_weights import keep_apart, storable, store_weights
+from scalify_hlo.quantize.stored_weights import (
+    CertainWeights,
+    Weight,
+    keep_apart,
+    storable,
+    store_weights,
+)
 from scalify_hlo.quantize.strategies import strategy_of
 from scalify_hlo.quantize.strategy import CastContext, CastStrategy
-from scalify_hlo.quantize.weight_reads import Weight
 from scalify_hlo.recipes.model import KEEP, Recipe
 from scalify_hlo.report.model import Report
 from scalify_hlo.report.records import Records, number_of

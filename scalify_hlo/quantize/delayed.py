@@ -26,9 +26,8 @@ from scalify_hlo.dialect import attributes, traits
 from scalify_hlo.dialect.functions import terminator
 from scalify_hlo.dialect.value_map import ValueCache, ValueSet, erase, replace_op
 from scalify_hlo.errors import UsageError
-from scalify_hlo.quantize.cast_costs import contracted_last
 from scalify_hlo.quantize.casts import barrier_after
-from scalify_hlo.quantize.collapse_dims import on_one_device
+from scalify_hlo.quantize.costs import contracted_last
 from scalify_hlo.quantize.operand_scales import (
     Kept,
     Operand,
@@ -48,6 +47,7 @@ from scalify_hlo.recipes.model import DEVICES
 from scalify_hlo.report.model import Report, ScalingState
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.emitter import Emitter
+from scalify_hlo.rules.placement import on_one_device
 from scalify_hlo.rules.statistics import statistic
 from scalify_hlo.transforms.hoist import add_results, lift
 from scalify_hlo.transforms.sink import lower

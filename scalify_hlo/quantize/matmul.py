@@ -9,8 +9,8 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import is_small
 from scalify_hlo.analysis.matmuls import WEIGHT
 from scalify_hlo.analysis.sizes import Extent
+from scalify_hlo.quantize.stored_weights import Weight
 from scalify_hlo.quantize.strategy import Formats, Scales
-from scalify_hlo.quantize.weight_reads import Weight
 from scalify_hlo.report.matmuls import STORED, OperandScale, Wide
 
 

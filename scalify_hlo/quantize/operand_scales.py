@@ -30,8 +30,7 @@ from scalify_hlo.quantize.casts import (
     convert_after,
     unwidened,
 )
-from scalify_hlo.quantize.channels import Channels
-from scalify_hlo.quantize.groups import of_rows
+from scalify_hlo.quantize.channels import Channels, of_rows
 from scalify_hlo.quantize.strategy import CastOperand
 from scalify_hlo.recipes.model import Recipe, Scaling
 from scalify_hlo.report.matmuls import MEASURED, PROGRAM

@@ -16,7 +16,6 @@ from scalify_hlo.dialect.formats import element_of, format_of
 from scalify_hlo.dialect.value_map import ValueCache
 from scalify_hlo.quantize.casts import note_computed, unwidened, widened_from
 from scalify_hlo.quantize.channels import channels, grouped, independent, joined
-from scalify_hlo.quantize.collapse_dims import on_one_device
 from scalify_hlo.quantize.marked_ops import roles_of
 from scalify_hlo.quantize.operand_scales import (
     UNSCALED,
@@ -33,6 +32,7 @@ from scalify_hlo.recipes.model import KEEP
 from scalify_hlo.report.matmuls import PROGRAM
 from scalify_hlo.report.model import Report
 from scalify_hlo.rules import emit
+from scalify_hlo.rules.placement import on_one_device
 from scalify_hlo.transforms.marker_barriers import scaled_result
 
 

@@ -16,7 +16,7 @@ from scalify_hlo.dialect.patterns import matches
 from scalify_hlo.dialect.value_map import ValueCache, ValueMap, ValueSet
 from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.errors import InputError, UsageError, nearest
-from scalify_hlo.quantize.sites import matching
+from scalify_hlo.quantize.selection import matching
 from scalify_hlo.quantize.state import Carried, rescaled_state
 from scalify_hlo.recipes.model import NONE, NamedRescale, Recipe, Rescale
 from scalify_hlo.report.model import Report, SiteReport

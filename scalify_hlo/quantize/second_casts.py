@@ -21,14 +21,15 @@ from math import prod
 from typing import Final, NamedTuple
 
 from scalify_hlo._compat import ir
-from scalify_hlo.algebra.limits import SECOND_CAST_ELEMENTS, UPDATE_OPS
+from scalify_hlo.algebra.limits import NORMALIZATION_OPS, SECOND_CAST_ELEMENTS, UPDATE_OPS
 from scalify_hlo.analysis.frames import RETURNS, Named
 from scalify_hlo.dialect import traits
 from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.functions import is_block, terminator
 from scalify_hlo.dialect.splats import is_one_number
 from scalify_hlo.dialect.value_map import ValueMap, ValueSet, erase
-from scalify_hlo.quantize.cast_costs import contracted_last
+from scalify_hlo.quantize.casts import barrier_after
+from scalify_hlo.quantize.costs import contracted_last
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.saturation import before_saturation
 
@@ -129,7 +130,7 @@ def _smaller_than_the_rest(casts: Sequence[_Cast]) -> list[_Cast]:
 
 def _casts(ops: Sequence[Named]) -> list[list[ir.Operation]]:
     """Returns the steps of each cast of a large argument to 8 bits."""
-    made = (_steps(op) for name, op in ops if name == "stablehlo.convert" and _is_large_cast(op))
+    made = (_steps(op) for name, op in ops if name == _CONVERT and _is_large_cast(op))
     return [steps for steps in made if steps]
 
 
@@ -330,3 +331,101 @@ def _erase_views(value: ir.Value, cast: ir.Operation) -> None:
         op = value.owner.operation
         value = op.operands[0]
         erase(op)
+
+
+# Statistics of normalized arguments behind barriers, so that casts read the argument itself.
+#
+# XLA for GPUs normalizes the rows of a tensor in one kernel, if it finds a tensor in memory that is
+# multiplied with one statistic of itself. That kernel has one result in one order. If the result is
+# cast to f8 for matmuls that read it in two orders, as those of a forward and a backward pass do,
+# the kernel writes it wide, another one reads it, and it is kept for the gradient of the
+# normalization.
+#
+# Behind a barrier, the statistic is a kernel of its own, and that of the cast reads the argument.
+# If a kernel computes the tensor, it takes the statistic along anyway. With two statistics, as
+# those of a layer normalization, the argument would be read once more.
+
+
+_BROADCAST: Final = "stablehlo.broadcast_in_dim"
+_CONVERT: Final = "stablehlo.convert"
+_SMALL: Final = _FUSED | {_BROADCAST, "stablehlo.reshape"}
+
+
+def part_statistics(ops: Sequence[Named]) -> int:
+    """Puts the statistics of normalized arguments behind barriers.
+
+    Args:
+        ops: The ops of the block of ``main``, of which casts were not erased.
+
+    Returns:
+        The number of statistics.
+    """
+    found = ValueSet()
+    for name, op in ops:
+        if name == _CONVERT and _is_read_in_two_orders(op):
+            found.add_all(_statistic(op))
+    for value in list(found):
+        uses = [(use.owner, use.operand_number) for use in value.uses]
+        apart = barrier_after(value)
+        for user, number in uses:
+            user.operands[number] = apart
+    return len(found)
+
+
+def _is_read_in_two_orders(cast: ir.Operation) -> bool:
+    """Whether matmuls sum over the last dimension of a large cast to 8 bits, and over another."""
+    if not _is_large_cast(cast):
+        return False
+    dots = [read for read in readers_of(cast.results[0]) if read[0].name == "stablehlo.dot_general"]
+    return len({contracted_last(op.opview)[side] for op, side in dots}) == 2
+
+
+def _statistic(cast: ir.Operation) -> list[ir.Value]:
+    """Returns the only statistic with which a cast normalizes an argument; none if it does not."""
+    arguments, spread = ValueSet(), ValueSet()
+    for value in _sources(cast.operands[0]):
+        if is_block(value.owner):
+            arguments.add(value)
+        elif value.owner.operation.name == _BROADCAST:
+            if prod(value.owner.operands[0].type.shape) > 1:
+                spread.add(value.owner.operands[0])
+        else:
+            return []
+    reduced = [(value, reduce) for value in spread if (reduce := _reduce_of(value)) is not None]
+    if len(arguments) != 1 or len(reduced) != 1:
+        return []
+    value, reduce = reduced[0]
+    own = ValueSet(_sources(reduce.operands[0]))
+    return [value] if list(own) == list(arguments) else []
+
+
+def _sources(value: ir.Value) -> Iterator[ir.Value]:
+    """Yields the values of the same number of elements of which elementwise ops make a value."""
+    count, seen, left = prod(value.type.shape), ValueSet([value]), [value]
+    while left:
+        value = left.pop()
+        op = None if is_block(value.owner) else value.owner.operation
+        if op is None or op.name not in _FUSED or len(seen) > NORMALIZATION_OPS:
+            if op is None or op.name != "stablehlo.constant":
+                yield value
+            continue
+        new = [each for each in op.operands if each not in seen and prod(each.type.shape) == count]
+        seen.add_all(new)
+        left += new
+
+
+def _reduce_of(value: ir.Value) -> ir.Operation | None:
+    """Returns the only reduction of which ops on its result make a value; None for others."""
+    found, seen, left = list[ir.Operation](), ValueSet([value]), [value]
+    while left and len(seen) <= NORMALIZATION_OPS:
+        value = left.pop()
+        op = None if is_block(value.owner) else value.owner.operation
+        if op is not None and op.name == _REDUCE and len(op.results) == 1:
+            found.append(op)
+        elif op is not None and op.name in _SMALL:
+            new = [each for each in op.operands if each not in seen]
+            seen.add_all(new)
+            left += new
+        elif op is None or op.name != "stablehlo.constant":
+            return None
+    return found[0] if len(found) == 1 and not left else None

@@ -9,7 +9,7 @@ from scalify_hlo.dialect.patterns import matches
 from scalify_hlo.recipes.toml import parse_input_scale
 from scalify_hlo.report.matmuls import ASSUMED, DECLARED, OperandScale
 from scalify_hlo.report.model import Report
-from scalify_hlo.rules.cast_scales import CastScale
+from scalify_hlo.rules.reported_scales import CastScale
 
 
 def fill_in_scales(report: Report, declarations: Iterable[str]) -> None:

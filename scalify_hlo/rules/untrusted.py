@@ -25,9 +25,9 @@ from scalify_hlo.dialect.traits import CONTRACTIONS, ELEMENTWISE, LAYOUT, ROUNDS
 from scalify_hlo.dialect.value_map import ValueSet, erase
 from scalify_hlo.recipes.model import BOUNDED, MEASURE, WIDE
 from scalify_hlo.rules import emit
-from scalify_hlo.rules.cast_scales import CastScale, of_size
 from scalify_hlo.rules.marker_ops import PEAK, dynamic_rescale
 from scalify_hlo.rules.placement import in_block
+from scalify_hlo.rules.reported_scales import CastScale, of_size
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter, Untrusted
 
 _UNKNOWN: Final = 100

@@ -122,7 +122,7 @@ def _places_in_memory(value: ir.Value, *, through: bool) -> list[int]:
     Args:
         value: An operand of a matmul.
         through: Whether barriers are passed. Behind one, the cast that a matmul without batch
-            dimensions reads is in the order of its own dimensions; see `cast_order`.
+            dimensions reads is in the order of its own dimensions; see `order_casts`.
     """
     places = list(range(value.type.rank))
     for _ in range(READER_STEPS):

@@ -17,8 +17,15 @@ from scalify_hlo import Report, UsageError
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.sizes import Extent, Size
 from scalify_hlo.passes.summary import summary
-from scalify_hlo.quantize.cast_costs import Tensor, is_stored, tensor_of
-from scalify_hlo.quantize.costs import _MARGIN, _Choice, _times, not_faster
+from scalify_hlo.quantize.costs import (
+    _MARGIN,
+    Tensor,
+    _Choice,
+    _times,
+    is_stored,
+    not_faster,
+    tensor_of,
+)
 from scalify_hlo.quantize.matmul import Matmul
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.targets.description import load_target

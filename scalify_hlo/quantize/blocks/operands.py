@@ -25,11 +25,10 @@ from scalify_hlo.quantize.blocks.layout import (
     padded,
     reshaped,
 )
-from scalify_hlo.quantize.blocks.random_words import Steps
 from scalify_hlo.quantize.blocks.scales import Members, block_scales, may_saturate, static_scales
-from scalify_hlo.quantize.blocks.stochastic import drawn, rounded
+from scalify_hlo.quantize.blocks.stochastic import Steps, drawn, rounded
 from scalify_hlo.quantize.casts import barrier_after, convert_after, unwidened
-from scalify_hlo.quantize.constant_values import values_of
+from scalify_hlo.quantize.constant_operands import values_of
 from scalify_hlo.quantize.constants import Functions, Quantizer
 from scalify_hlo.quantize.encoding import Array, dense, dtype_of
 from scalify_hlo.quantize.strategy import CastOperand
