@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from scalify_hlo._compat import ir
+from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.limits import MOST_OBSERVED_MEMBERS
-from scalify_hlo.analysis.matmuls import MATMULS
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.contraction import CONTRACTED, contraction_of
 from scalify_hlo.dialect.value_map import ValueCache, ValueMap
-from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.quantize.channels import grouped, independent
+from scalify_hlo.quantize.marked_ops import marked_matmuls, roles_of
 from scalify_hlo.transforms.hoist import block_of
 
 _SIDES = ("lhs", "rhs")
@@ -46,15 +46,12 @@ class ObservedTensor(NamedTuple):
 def tensors_of(main: ir.OpView) -> list[ObservedTensor]:
     """Returns the operands of the matmuls of a function, with their names in a profile.
 
-    If sites have the same name, all but the first in program order have a number, as in
-    ``SITE#2:lhs``. Integer and complex operands are not in a profile.
-
     Args:
         main: The function, in which all calls of functions with matmuls were inlined.
     """
     names: ValueMap[list[str]] = ValueMap()
     first: ValueMap[ir.Operation] = ValueMap()
-    for value, name, op, _ in _operands(_matmuls(main)):
+    for value, name, op, _ in named_operands(marked_matmuls(main)):
         names.setdefault(value, []).append(name)
         first.setdefault(value, op)
     return [ObservedTensor(v, tuple(names[v]), _beside(op, v)) for v, op in first.items()]
@@ -67,7 +64,7 @@ def members_of(main: ir.OpView) -> list[ObservedTensor]:
         main: As for `tensors_of`. The members of convolutions are set apart in it.
     """
     found: ValueMap[dict[tuple[int, ...], ObservedTensor]] = ValueMap()
-    for value, name, op, side in _operands(_matmuls(main)):
+    for value, name, op, side in named_operands(marked_matmuls(main)):
         dims = independent(op.opview, side, each=False)
         if dims is None or not value.type.has_static_shape or member_names(name, op, side) is None:
             continue
@@ -108,28 +105,68 @@ def names_of(matmuls: Sequence[ir.Operation]) -> ValueCache[Sequence[str]]:
     """Returns the names of matmul operands in a profile, by the result of each and the side.
 
     Args:
-        matmuls: The matmuls with roles of `main`, in which all calls of functions with matmuls were
-            inlined, in the order of a walk.
+        matmuls: As for `named_operands`.
     """
     names: ValueMap[list[str]] = ValueMap()
     places: ValueCache[Sequence[str]] = ValueCache()
-    for value, name, op, side in _operands(matmuls):
+    for value, name, op, side in named_operands(matmuls):
         places[op.results[0], side] = shared = names.setdefault(value, [])
         shared.append(name)
     return places
 
 
-class _Operand(NamedTuple):
-    """An operand of a matmul: its value, its name, the matmul, and the side."""
+class NamedOperand(NamedTuple):
+    """A float operand of a matmul that has roles.
+
+    Attributes:
+        value: The value.
+        name: ``SITE:lhs`` or ``SITE:rhs``, by which profiles, statistics and state know it.
+        op: The matmul.
+        side: 0 for the left operand, 1 for the right one.
+    """
 
     value: ir.Value
     name: str
     op: ir.Operation
     side: int
 
+    @property
+    def role(self) -> str:
+        """The role of the operand."""
+        return roles_of(self.op.opview)[self.side]
 
-def _operands(matmuls: Sequence[ir.Operation]) -> Iterator[_Operand]:
-    """Yields the operands that are in a profile, in program order."""
+    @property
+    def part(self) -> str:
+        """The part of the program."""
+        return str(self.op.attributes[attributes.PART].value)
+
+    @property
+    def summed(self) -> tuple[int, ...]:
+        """The dimensions of the value that are summed over."""
+        if self.op.name in CONTRACTED:
+            return contraction_of(self.op)[self.side].summed
+        convolved = stablehlo.ConvDimensionNumbers(self.op.attributes["dimension_numbers"])
+        if self.side == 0:
+            return (convolved.input_feature_dimension,)
+        spatial = convolved.kernel_spatial_dimensions
+        return tuple(sorted([convolved.kernel_input_feature_dimension, *spatial]))
+
+    @property
+    def contracted(self) -> int:
+        """The number of elements that are summed over, of static sizes."""
+        return math.prod(self.value.type.shape[d] for d in self.summed)
+
+
+def named_operands(matmuls: Iterable[ir.Operation]) -> Iterator[NamedOperand]:
+    """Yields the float operands of matmuls, in program order.
+
+    If sites have the same name, all but the first in program order have a number, as in
+    ``SITE#2:lhs``.
+
+    Args:
+        matmuls: The matmuls with roles of `main`, in which all calls of functions with matmuls were
+            inlined, in the order of a walk.
+    """
     counts: dict[str, int] = {}
     for op in matmuls:
         site = op.attributes[attributes.SITE].value
@@ -137,12 +174,7 @@ def _operands(matmuls: Sequence[ir.Operation]) -> Iterator[_Operand]:
         unique = site if number == 1 else f"{site}#{number}"
         for side, value in enumerate(list(op.operands)[:2]):
             if isinstance(value.type.element_type, ir.FloatType):
-                yield _Operand(value, f"{unique}:{_SIDES[side]}", op, side)
-
-
-def _matmuls(main: ir.OpView) -> list[ir.Operation]:
-    """Yields the matmuls that have roles."""
-    return ops_in(main, MATMULS, where=lambda op: attributes.ROLES in op.attributes)
+                yield NamedOperand(value, f"{unique}:{_SIDES[side]}", op, side)
 
 
 def _beside(op: ir.Operation, value: ir.Value) -> ir.Operation:
