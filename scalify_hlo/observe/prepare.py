@@ -22,8 +22,7 @@ from scalify_hlo.passes.legalize import LegalizePass
 from scalify_hlo.passes.pipeline import Options, rewrite_module, run_passes
 from scalify_hlo.passes.record import described
 from scalify_hlo.passes.roles import RolesPass
-from scalify_hlo.quantize.marked_ops import marked_matmuls
-from scalify_hlo.quantize.observed import NamedOperand, named_operands
+from scalify_hlo.quantize.matmuls import NamedOperand, marked_matmuls, named_operands
 from scalify_hlo.report.model import Report
 from scalify_hlo.rules.probes import Probed, probed, probes_of
 

@@ -14,7 +14,7 @@ from scalify_hlo.dialect import attributes, markers
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.quantize.casts import Casts
-from scalify_hlo.quantize.marked_ops import LEFT, clear, marked_ops
+from scalify_hlo.quantize.matmuls import LEFT, clear, marked_ops
 from scalify_hlo.quantize.numbers import Numbers
 from scalify_hlo.quantize.state import (
     narrow_arguments,

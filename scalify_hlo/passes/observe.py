@@ -20,7 +20,7 @@ from scalify_hlo.dialect.functions import main_function, terminator
 from scalify_hlo.errors import InputError, Remark
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.profile.histogram import BINS, FINITE_BINS, SHIFT
-from scalify_hlo.quantize.observed import ObservedTensor, members_of, tensors_of
+from scalify_hlo.quantize.matmuls import ObservedTensor, members_of, tensors_of
 from scalify_hlo.report.model import Report
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.statistics import fill_reduction, scatter_add, statistic

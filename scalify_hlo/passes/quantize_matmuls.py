@@ -24,10 +24,9 @@ from scalify_hlo.passes.base import Pass
 from scalify_hlo.profile.model import Profile
 from scalify_hlo.quantize.casts import Casts
 from scalify_hlo.quantize.costs import not_faster
-from scalify_hlo.quantize.marked_ops import LEFT, MARKS, clear, marked_ops
-from scalify_hlo.quantize.matmul import Matmul
+from scalify_hlo.quantize.matmuls import LEFT, MARKS, Matmul, clear, marked_ops
 from scalify_hlo.quantize.numbers import Numbers
-from scalify_hlo.quantize.result_types import rounding_of
+from scalify_hlo.quantize.results import rounding_of
 from scalify_hlo.quantize.selection import UNTRUSTED, Selection, fall_backs, without_operands
 from scalify_hlo.quantize.stored_weights import (
     CertainWeights,

@@ -25,7 +25,7 @@ class SplitScaleArraysPass(Pass):
     """Splits arrays of scales in one scale and factors of the blocks, and moves the factors.
 
     Ops that keep blocks whole are done before their operands are multiplied by the factors; see
-    `scalify_hlo.scaling.arrays.rules`. Calls with such operands are inlined.
+    `scalify_hlo.scaling.arrays.walk`. Calls with such operands are inlined.
     `scalify-join-scale-arrays` makes the scale and the factors one argument again.
 
     Attributes:

@@ -20,7 +20,7 @@ from scalify_hlo.errors import InputError, Remark, UsageError, nearest
 from scalify_hlo.profile.model import METHODS, Profile, TensorProfile
 from scalify_hlo.quantize.channels import independent
 from scalify_hlo.quantize.constant_operands import ConstantOperands
-from scalify_hlo.quantize.observed import member_names
+from scalify_hlo.quantize.matmuls import member_names
 from scalify_hlo.quantize.operand_scales import Operand, OperandPlace, QuantizeRequest, Quantizing
 from scalify_hlo.quantize.own_scales import OwnScales
 from scalify_hlo.quantize.strategy import CastContext

@@ -8,17 +8,17 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from scalify_hlo._compat import ir
-from scalify_hlo.algebra.limits import COST_PASSES
+from scalify_hlo.algebra.limits import COST_PASSES, ROW_STEPS
 from scalify_hlo.algebra.search import Search
 from scalify_hlo.analysis.frames import BRANCHES, LOOP, RETURNS
 from scalify_hlo.analysis.matmuls import ACTIVATION, MATMULS, WEIGHT
 from scalify_hlo.dialect import traits
 from scalify_hlo.dialect.contraction import CONTRACTED, contraction_of
+from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.through import readers
 from scalify_hlo.dialect.value_map import ValueMap, ValueSet
 from scalify_hlo.quantize.casts import unwidened
-from scalify_hlo.quantize.matmul import Matmul
-from scalify_hlo.quantize.row_kernels import is_made_of_rows
+from scalify_hlo.quantize.matmuls import Matmul
 from scalify_hlo.recipes.model import DEVICES, Recipe
 from scalify_hlo.report.matmuls import Wide
 from scalify_hlo.targets.description import BATCHED, CONVOLVED, Target, load_target
@@ -411,3 +411,72 @@ def contracted_last(op: ir.OpView) -> tuple[bool, bool]:
         op.operands[i].type.rank - 1 in summed for i, summed in enumerate(contraction_of(op).summed)
     )
     return lhs, rhs
+
+
+# Tensors that XLA for NVIDIA GPUs computes together with a reduction of their rows.
+#
+# A normalization, a softmax, and the gradients of both reduce a tensor over its last dimension, and
+# broadcast the result to it. XLA makes one kernel of that, which returns a single tensor. It does
+# not join the readers of such a kernel either: a cast and an amax read the tensor one after the
+# other. Behind an `optimization_barrier`, they are one kernel, as they are for other tensors.
+
+
+_BROADCAST, _REDUCE = "stablehlo.broadcast_in_dim", "stablehlo.reduce"
+_ELEMENTS: Final = traits.ELEMENTWISE | traits.ROUNDS
+_ROWS: Final = _ELEMENTS | traits.RESHAPES | {_BROADCAST, _REDUCE}
+"""The ops that compute numbers of rows from other numbers of them."""
+
+
+def is_made_of_rows(value: ir.Value) -> bool:
+    """Whether the kernel that computes a tensor reduces rows of the same shape.
+
+    The ops between the tensor and the broadcast are in that kernel if nothing else reads them.
+    """
+    if not value.type.has_static_shape or not value.type.rank:
+        return False
+    shape, waiting = list(value.type.shape), [value]
+    for _ in range(ROW_STEPS):
+        if not waiting:
+            return False
+        owner = waiting.pop().owner
+        if is_block(owner):
+            continue
+        if owner.name == _BROADCAST and _is_reduced(owner.operands[0], shape):
+            return True
+        if owner.name in _ELEMENTS:
+            waiting += (each for each in owner.operands if _is_read_once(each))
+    return False
+
+
+def _is_reduced(rows: ir.Value, shape: list[int]) -> bool:
+    """Whether numbers of rows follow from a reduction of a tensor over its last dimension."""
+    waiting = [rows]
+    for _ in range(ROW_STEPS):
+        if not waiting:
+            return False
+        owner = waiting.pop().owner
+        if is_block(owner) or owner.name not in _ROWS:
+            continue
+        if owner.name == _REDUCE and list(owner.operands[0].type.shape) == shape:
+            if _reduced(owner) == [len(shape) - 1]:
+                return True
+            continue
+        waiting += _smaller(owner, shape)
+    return False
+
+
+def _smaller(owner: ir.Operation, shape: list[int]) -> Iterator[ir.Value]:
+    """Yields the operands of an op that are numbers of rows."""
+    for value in owner.operands:
+        type_ = value.type
+        if type_.has_static_shape and list(type_.shape) != shape:
+            yield value
+
+
+def _reduced(reduce: ir.Operation) -> list[int]:
+    return list(ir.DenseI64ArrayAttr(reduce.attributes["dimensions"]))
+
+
+def _is_read_once(value: ir.Value) -> bool:
+    uses = iter(value.uses)
+    return next(uses, None) is not None and next(uses, None) is None

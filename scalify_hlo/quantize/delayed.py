@@ -27,7 +27,7 @@ from scalify_hlo.dialect.functions import terminator
 from scalify_hlo.dialect.value_map import ValueCache, ValueSet, erase, replace_op
 from scalify_hlo.errors import UsageError
 from scalify_hlo.quantize.casts import barrier_after
-from scalify_hlo.quantize.costs import contracted_last
+from scalify_hlo.quantize.costs import contracted_last, is_made_of_rows
 from scalify_hlo.quantize.operand_scales import (
     Kept,
     Operand,
@@ -41,7 +41,6 @@ from scalify_hlo.quantize.operand_scales import (
     multiplied,
 )
 from scalify_hlo.quantize.own_scales import OwnScales
-from scalify_hlo.quantize.row_kernels import is_made_of_rows
 from scalify_hlo.quantize.strategy import CastContext
 from scalify_hlo.recipes.model import DEVICES
 from scalify_hlo.report.model import Report, ScalingState

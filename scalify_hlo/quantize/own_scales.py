@@ -16,7 +16,7 @@ from scalify_hlo.dialect.formats import element_of, format_of
 from scalify_hlo.dialect.value_map import ValueCache
 from scalify_hlo.quantize.casts import note_computed, unwidened, widened_from
 from scalify_hlo.quantize.channels import channels, grouped, independent, joined
-from scalify_hlo.quantize.marked_ops import roles_of
+from scalify_hlo.quantize.matmuls import roles_of
 from scalify_hlo.quantize.operand_scales import (
     UNSCALED,
     Operand,
@@ -26,7 +26,7 @@ from scalify_hlo.quantize.operand_scales import (
 )
 from scalify_hlo.quantize.partial_sums import PartialSums
 from scalify_hlo.quantize.propagated import Tensors
-from scalify_hlo.quantize.result_types import scaled_type
+from scalify_hlo.quantize.results import scaled_type
 from scalify_hlo.quantize.strategy import CastContext, CastOperand, Formats
 from scalify_hlo.recipes.model import KEEP
 from scalify_hlo.report.matmuls import PROGRAM

@@ -16,8 +16,13 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.algorithms import dot_algorithm
 from scalify_hlo.dialect.contraction import NUMBERS, Axes, dot_numbers, of_numbers
 from scalify_hlo.quantize.casts import unwidened
-from scalify_hlo.quantize.marked_ops import MARKS, roles_of
-from scalify_hlo.quantize.result_types import propagated_type, round_at_once
+from scalify_hlo.quantize.matmuls import MARKS, roles_of
+from scalify_hlo.quantize.results import (
+    marks_of_swapped,
+    propagated_type,
+    round_at_once,
+    transpose_of,
+)
 from scalify_hlo.quantize.strategy import (
     CastContext,
     CastOperand,
@@ -25,7 +30,6 @@ from scalify_hlo.quantize.strategy import (
     Formats,
     Replacement,
 )
-from scalify_hlo.quantize.transposed_products import marks_of_swapped, transpose_of
 from scalify_hlo.recipes.model import KEEP, TURNING, WITH_ALGORITHMS
 from scalify_hlo.report.matmuls import CONSTANT, PROGRAM
 from scalify_hlo.report.model import Report

@@ -21,8 +21,7 @@ from scalify_hlo.dialect.patterns import (
     names_of_site,
 )
 from scalify_hlo.errors import Remark, UsageError, nearest
-from scalify_hlo.quantize.marked_ops import roles_of
-from scalify_hlo.quantize.matmul import Matmul
+from scalify_hlo.quantize.matmuls import Matmul, roles_of
 from scalify_hlo.quantize.strategy import Formats
 from scalify_hlo.recipes.loading import own_settings
 from scalify_hlo.recipes.model import KEEP, WITH_RAGGED_F8, MatmulOptions, Recipe

@@ -15,8 +15,7 @@ from scalify_hlo.quantize.blocks.matmuls import Blocks
 from scalify_hlo.quantize.calibrated import Calibrated
 from scalify_hlo.quantize.current import Current
 from scalify_hlo.quantize.delayed import Delayed
-from scalify_hlo.quantize.marked_ops import MARKS, clear, marked_matmuls
-from scalify_hlo.quantize.observed import names_of
+from scalify_hlo.quantize.matmuls import MARKS, clear, marked_matmuls, names_of
 from scalify_hlo.quantize.propagated import ByMembers, Propagated
 from scalify_hlo.quantize.strategy import CastContext, CastStrategy
 from scalify_hlo.report.model import Report

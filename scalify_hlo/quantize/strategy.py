@@ -28,7 +28,7 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.value_map import erase, replace_op
 from scalify_hlo.quantize.casts import Casts, unwidened, widened_from
 from scalify_hlo.quantize.exchanges import Exchanges
-from scalify_hlo.quantize.transposed_products import replace_transpose
+from scalify_hlo.quantize.results import replace_transpose
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.report.matmuls import OperandScale
 from scalify_hlo.report.model import Report

@@ -55,7 +55,9 @@ from scalify_hlo.scaling.callees import (
     CALLS,
     Callee,
     called_by,
+    casting_functions,
     drop_untaken,
+    marked_functions,
     new_call,
     return_scales,
     runs_of,
@@ -63,7 +65,6 @@ from scalify_hlo.scaling.callees import (
 )
 from scalify_hlo.scaling.input_sizes import measure
 from scalify_hlo.scaling.last_ops import LastOps
-from scalify_hlo.scaling.reaching import casting_functions, marked_functions
 from scalify_hlo.transforms.chlo import expand_one
 
 _NESTING = WITH_REGIONS | BODIES

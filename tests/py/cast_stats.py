@@ -19,7 +19,7 @@ from scalify_hlo.observe.prepare import Programs, Selection
 from scalify_hlo.observe.readout import Readout
 from scalify_hlo.observe.values import Watched
 from scalify_hlo.passes.pipeline import Options
-from scalify_hlo.quantize.observed import NamedOperand
+from scalify_hlo.quantize.matmuls import NamedOperand
 
 _MOVES = LAYOUT | COPIES
 

@@ -26,7 +26,7 @@ from scalify_hlo.quantize.costs import (
     not_faster,
     tensor_of,
 )
-from scalify_hlo.quantize.matmul import Matmul
+from scalify_hlo.quantize.matmuls import Matmul
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.targets.description import load_target
 from scalify_hlo.targets.roofline import LAUNCH

@@ -22,9 +22,9 @@ from scalify_hlo.rules.activations import Activations
 from scalify_hlo.rules.isolated import placeholder
 from scalify_hlo.rules.scale_rewriter import Notes, ScaleRewriter, Settings
 from scalify_hlo.scaling import propagation
+from scalify_hlo.scaling.callees import _reaching
 from scalify_hlo.scaling.last_ops import LastOps
 from scalify_hlo.scaling.propagation import Propagation
-from scalify_hlo.scaling.reaching import _reaching
 from tests.py.judge import body_of, parse
 
 CALLS = """
