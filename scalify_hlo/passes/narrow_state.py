@@ -111,9 +111,8 @@ def _measured(main: ir.OpView, moments: list[int], report: Report) -> int:
 def _measure(argument: ir.Value) -> None:
     """Inserts a marker on an argument, so that its data are near unit."""
     marker = rescaled_argument(argument, "max").owner
-    i64 = ir.IntegerType.get_signless(64)
-    marker.attributes[markers.HEADROOM] = ir.IntegerAttr.get(i64, PEAK)
-    marker.attributes[markers.BOUND] = ir.IntegerAttr.get(i64, MEASURED_BOUND)
+    marker.attributes[markers.HEADROOM] = attributes.integer(PEAK)
+    marker.attributes[markers.BOUND] = attributes.integer(MEASURED_BOUND)
     marker.attributes[markers.PEAK] = ir.StringAttr.get(markers.UNKNOWN)
 
 

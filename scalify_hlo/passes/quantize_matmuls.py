@@ -201,8 +201,8 @@ def _declared(main: ir.OpView | None) -> set[str]:
     if main is None or not attributes.any_argument_has(main, attributes.ROLE):
         return set()
     marks, names = attributes.argument_attributes(main), attributes.argument_names(main)
-    roles = (ir.StringAttr(m[attributes.ROLE]).value if attributes.ROLE in m else "" for m in marks)
-    return {name for name, role in zip(names, roles, strict=True) if role == WEIGHT}
+    named = zip(names, map(attributes.role_of, marks), strict=True)
+    return {name for name, role in named if role == WEIGHT}
 
 
 def _stored_in(matmul: ir.OpView, sides: Collection[int]) -> list[Weight]:

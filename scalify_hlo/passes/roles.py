@@ -391,8 +391,7 @@ def _write(matmul: Matmul, mark: tuple[str, ...], vocabulary: bool, site: str, n
     op.attributes[attributes.PART] = ir.StringAttr.get(part)
     op.attributes[attributes.ROLES] = ir.ArrayAttr.get([ir.StringAttr.get(r) for r in roles])
     op.attributes[attributes.SITE] = ir.StringAttr.get(site)
-    i64 = ir.IntegerType.get_signless(64)
-    op.attributes[attributes.MATMUL] = ir.IntegerAttr.get(i64, number)
+    op.attributes[attributes.MATMUL] = attributes.integer(number)
     if vocabulary:
         op.attributes[attributes.VOCABULARY] = ir.UnitAttr.get()
 
@@ -425,14 +424,14 @@ def _mark_state(
     """
     _mark_arguments(main, roles, alone)
     before = attributes.encoded_result_attributes(main)
-    marks, i64 = attributes.result_attributes(main), ir.IntegerType.get_signless(64)
+    marks = attributes.result_attributes(main)
     names = attributes.result_names(marks)
     for number, role in roles.items():
         if number not in state.results:
             continue
         mark = marks[state.results[number]]
         mark[attributes.ROLE] = ir.StringAttr.get(role)
-        mark[attributes.CARRIES] = ir.IntegerAttr.get(i64, number)
+        mark[attributes.CARRIES] = attributes.integer(number)
         mark |= {attributes.INDEPENDENT: ir.UnitAttr.get()} if number in alone else {}
     attributes.set_result_attributes(main, marks)
     return ResultMarks(before, attributes.encoded_result_attributes(main), names)

@@ -13,7 +13,7 @@ from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.ragged import dimensions
 from scalify_hlo.quantize.casts import unwidened
 from scalify_hlo.rules import emit
-from scalify_hlo.rules.statistics import fill_reduction
+from scalify_hlo.rules.statistics import reduced
 
 
 class Channels(NamedTuple):
@@ -263,15 +263,5 @@ def _compared(direction: str, lhs: ir.Value, rhs: ir.Value, at: ir.Operation) ->
 
 def _sum(terms: ir.Value, dim: int, at: ir.Operation) -> ir.Value:
     """Returns the sums along a dimension of a matrix of integers."""
-    element = terms.type.element_type
-    scalar = emit.scalar_type(element)
-    op = emit.op(
-        at,
-        "stablehlo.reduce",
-        [ir.RankedTensorType.get([terms.type.shape[1 - dim]], element)],
-        [terms, emit.integers(scalar, 0, at)],
-        {"dimensions": ir.DenseI64ArrayAttr.get([dim])},
-        regions=1,
-    )
-    fill_reduction(op.regions[0], "stablehlo.add", scalar, at.location)
-    return op.result
+    zero = emit.integers(emit.scalar_type(terms.type.element_type), 0, at)
+    return reduced(terms, zero, "stablehlo.add", [dim], at)

@@ -238,7 +238,7 @@ class Delayed(OwnScales):
         return ValueSet(
             argument
             for argument, mark in zip(arguments, marks, strict=False)
-            if attributes.ROLE in mark and ir.StringAttr(mark[attributes.ROLE]).value == WEIGHT
+            if attributes.role_of(mark) == WEIGHT
         )
 
     def _apart(self, request: QuantizeRequest) -> QuantizeRequest:

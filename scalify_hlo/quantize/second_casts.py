@@ -27,7 +27,7 @@ from scalify_hlo.dialect import traits
 from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.functions import is_block, terminator
 from scalify_hlo.dialect.splats import is_one_number
-from scalify_hlo.dialect.value_map import ValueMap, ValueSet, erase
+from scalify_hlo.dialect.value_map import ValueMap, ValueSet, erase_unread
 from scalify_hlo.quantize.casts import barrier_after
 from scalify_hlo.quantize.costs import contracted_last
 from scalify_hlo.rules import emit
@@ -302,9 +302,9 @@ def _make_again(cast: _Cast) -> None:
             copy.operands[i] = made.get(value, value)
         made[step.results[0]] = copy.results[0]
     for reader in cast.late:
-        _read(reader, made[cast.steps[-1].results[0]], cast.steps[-1])
+        _read(reader, made[cast.steps[-1].results[0]])
     for reader in cast.others:  # Its order is free now, so that no barrier has to keep it.
-        _read(reader, cast.steps[-1].results[0], cast.steps[-1])
+        _read(reader, cast.steps[-1].results[0])
 
 
 def _apart(value: ir.Value, at: ir.Operation, location: ir.Location) -> ir.Value:
@@ -317,20 +317,12 @@ def _apart(value: ir.Value, at: ir.Operation, location: ir.Location) -> ir.Value
     return value
 
 
-def _read(reader: _Reader, data: ir.Value, cast: ir.Operation) -> None:
+def _read(reader: _Reader, data: ir.Value) -> None:
     """Lets a matmul read the data of a cast without other ops between than a reshape."""
     old = reader.op.operands[reader.side]
     same = old.type == data.type
     reader.op.operands[reader.side] = data if same else emit.reshape(data, old.type, reader.op)
-    _erase_views(old, cast)
-
-
-def _erase_views(value: ir.Value, cast: ir.Operation) -> None:
-    """Erases the views of a cast that nothing reads any more."""
-    while value.owner != cast and next(iter(value.uses), None) is None:
-        op = value.owner.operation
-        value = op.operands[0]
-        erase(op)
+    erase_unread(old, lambda op: op.name in _VIEWS)
 
 
 # Statistics of normalized arguments behind barriers, so that casts read the argument itself.

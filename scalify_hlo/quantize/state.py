@@ -126,7 +126,7 @@ def pack_moments(main: ir.OpView, recipe: StateOptions) -> PackedMoments:
 def _is_blocked(mark: attributes.Attributes, recipe: StateOptions) -> bool:
     """Whether a pair is a moment to which the recipe gives a scale for each block."""
     here = attributes.PAIR in mark and attributes.STORED not in mark
-    return here and _role(mark) in recipe.blocked
+    return here and attributes.role_of(mark) in recipe.blocked
 
 
 def _packs(mark: attributes.Attributes, recipe: StateOptions, type_: ir.Type) -> bool:
@@ -137,7 +137,7 @@ def _packs(mark: attributes.Attributes, recipe: StateOptions, type_: ir.Type) ->
 
 
 def _mark_packed(mark: attributes.Attributes, recipe: StateOptions) -> None:
-    role = _role(mark)
+    role = attributes.role_of(mark)
     mark[attributes.PACKED] = ir.StringAttr.get(getattr(recipe, role))
     if role == "second_moment":
         mark[attributes.ROOT] = ir.UnitAttr.get()
@@ -208,7 +208,7 @@ def with_members(main: ir.OpView, recipe: StateOptions) -> Iterator[Remark]:
 
 def _is_narrowed(mark: attributes.Attributes, recipe: StateOptions) -> bool:
     """Whether a recipe stores state, or the gradient of a weight, in another format."""
-    role = _role(mark)
+    role = attributes.role_of(mark)
     gradient = role == "weight" and recipe.gradient != KEEP
     stored = attributes.PAIR in mark and role in _CARRIED and role not in recipe.blocked
     return gradient or (stored and getattr(recipe, role) != KEEP)
@@ -235,7 +235,7 @@ def narrow_results(main: ir.OpView, recipe: StateOptions, casts: Casts) -> Narro
         return NarrowedResults(some=False)
     block = main.regions[0].blocks[0]
     returned, marks = terminator(block), attributes.result_attributes(main)
-    i64, rounded = ir.IntegerType.get_signless(64), 0
+    rounded = 0
     for index, mark in enumerate(marks):
         value = returned.operands[index]
         role, format_ = _state_format(mark, recipe, value.type)
@@ -245,7 +245,7 @@ def narrow_results(main: ir.OpView, recipe: StateOptions, casts: Casts) -> Narro
         cast = casts.cast(value, format_, attributes.STATE)
         returned.operands[index] = cast
         if recipe.rounded and role == "weight" and _is_rounded(cast):
-            cast.owner.attributes[attributes.ROUNDED] = ir.IntegerAttr.get(i64, index)
+            cast.owner.attributes[attributes.ROUNDED] = attributes.integer(index)
             rounded += 1
     attributes.set_result_attributes(main, marks)
     attributes.renew_function_type(main)
@@ -331,10 +331,6 @@ def _measured(role: str, statistic: str, narrow: FloatFormat | None) -> tuple[st
     return statistic, MOMENT_HEADROOM if role == "second_moment" else 0
 
 
-def _role(mark: attributes.Attributes) -> str:
-    return ir.StringAttr(mark[attributes.ROLE]).value if attributes.ROLE in mark else ""
-
-
 def _state_format(
     mark: attributes.Attributes, recipe: StateOptions, type_: ir.Type
 ) -> tuple[str, str]:
@@ -345,7 +341,7 @@ def _state_format(
     Moments with a scale for each block are not cast here.
     """
     stored = mark.pop(attributes.STORED, None)
-    role = _role(mark)
+    role = attributes.role_of(mark)
     if attributes.PAIR not in mark or not is_real(type_) or attributes.INDEPENDENT in mark:
         return role, KEEP
     if stored is not None:

@@ -113,7 +113,7 @@ def _may_be_stored(argument: ir.Value, mark: attributes.Attributes, format_: str
     """Whether an argument is a pair of real numbers in a wider format, and may be a weight."""
     if attributes.PAIR not in mark or _EXCLUDED & mark.keys():
         return False
-    if attributes.ROLE in mark and ir.StringAttr(mark[attributes.ROLE]).value != WEIGHT:
+    if attributes.role_of(mark) not in ("", WEIGHT):
         return False
     if not is_real(argument.type) or not argument.type.has_static_shape:
         return False

@@ -221,9 +221,8 @@ def measured(
     headroom = math.frexp(target.max_finite)[1] - 1
     marker = stablehlo.OptimizationBarrierOp([value], **emit.before(op))
     marker.attributes[markers.STATISTIC] = ir.StringAttr.get("max")
-    i64 = ir.IntegerType.get_signless(64)
-    marker.attributes[markers.HEADROOM] = ir.IntegerAttr.get(i64, headroom)
-    marker.attributes[markers.BOUND] = ir.IntegerAttr.get(i64, MEASURED_BOUND)
+    marker.attributes[markers.HEADROOM] = attributes.integer(headroom)
+    marker.attributes[markers.BOUND] = attributes.integer(MEASURED_BOUND)
     marker.attributes[markers.PEAK] = ir.StringAttr.get(markers.KNOWN)
     (data,) = dynamic_rescale(marker, rewriter)
     erase(marker)

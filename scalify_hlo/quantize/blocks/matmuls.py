@@ -10,6 +10,7 @@ from scalify_hlo._compat import func, ir, stablehlo
 from scalify_hlo.algebra.limits import COMPOSITE_BLOCK, MOST_POWER
 from scalify_hlo.analysis.matmuls import ACTIVATION, GRADIENT, WEIGHT
 from scalify_hlo.analysis.sizes import Extent
+from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.contraction import Axes, contraction_of, dot_numbers
 from scalify_hlo.dialect.formats import element_of
 from scalify_hlo.dialect.matmul_names import number_at
@@ -264,10 +265,9 @@ class ScaledDots:
 
 def _numbers(rank: int) -> ir.DictAttr:
     """Returns the attributes of a composite, whose operands have their batch dimensions first."""
-    i64 = ir.IntegerType.get_signless(64)
 
     def pairs(dims: list[int]) -> ir.Attribute:
-        numbers = ir.ArrayAttr.get([ir.IntegerAttr.get(i64, d) for d in dims])
+        numbers = ir.ArrayAttr.get([attributes.integer(d) for d in dims])
         return ir.ArrayAttr.get([numbers, numbers])
 
     dims = ir.ArrayAttr.get([pairs([rank - 1]), pairs(list(range(rank - 2)))])

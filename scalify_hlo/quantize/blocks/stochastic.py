@@ -28,10 +28,11 @@ from scalify_hlo.algebra.noise import (
     strides,
 )
 from scalify_hlo.analysis.step_count import step_count
+from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.quantize.blocks.bitwise import Bitwise
 from scalify_hlo.rules import emit
-from scalify_hlo.rules.statistics import fill_reduction
+from scalify_hlo.rules.statistics import reduced
 
 SIGN: Final = 1 << (WORD - 1)
 """The bit of the sign of an f32 number."""
@@ -124,7 +125,7 @@ def _indices(build: Bitwise) -> ir.Value:
 
 
 def _iota(build: Bitwise, dimension: int) -> ir.Value:
-    number = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), dimension)
+    number = attributes.integer(dimension)
     return emit.op(build.at, "stablehlo.iota", [build.bits], [], {"iota_dimension": number}).result
 
 
@@ -148,17 +149,8 @@ def hash_of_tensor(words: ir.Value, at: ir.Operation) -> ir.Value:
     """
     build = Bitwise(at, ir.RankedTensorType.get(words.type.shape, ir.F32Type.get()))
     terms = _mixed(build.op("xor", words, _times(_indices(build), INDEX_FACTOR, build)), build)
-    scalar = emit.scalar_type(words.type.element_type)
-    total = emit.op(
-        at,
-        "stablehlo.reduce",
-        [scalar],
-        [terms, emit.integers(scalar, 0, at)],
-        {"dimensions": ir.DenseI64ArrayAttr.get(list(range(words.type.rank)))},
-        regions=1,
-    )
-    fill_reduction(total.regions[0], "stablehlo.add", scalar, at.location)
-    return total.result
+    zero = emit.integers(emit.scalar_type(words.type.element_type), 0, at)
+    return reduced(terms, zero, "stablehlo.add", range(words.type.rank), at)
 
 
 # Random words from `rng_bit_generator`, with a key of the step or of the data.
@@ -225,7 +217,7 @@ def random_words(word: ir.Value, number: int, build: Bitwise) -> ir.Value:
         "stablehlo.concatenate",
         [four],
         words,
-        {"dimension": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 0)},
+        {"dimension": attributes.integer(0)},
     ).result
     state = ir.RankedTensorType.get([2], unsigned(2 * WORD))
     start = build.cast(state, emit.reshape(words, pairs, at))
