@@ -120,3 +120,8 @@ def float_format(exponent_bits: int, mantissa_bits: int) -> FloatFormat:
     name = f"f{1 + exponent_bits + mantissa_bits}E{exponent_bits}M{mantissa_bits}"
     largest = math.ldexp(2 - 2.0**-mantissa_bits, most)
     return FloatFormat(name, exponent_bits, mantissa_bits, 1 - most, most, largest)
+
+
+def is_small(format_: str) -> bool:
+    """Whether a format has at most 8 bits."""
+    return format_ in FORMATS and FORMATS[format_].small

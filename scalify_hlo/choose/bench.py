@@ -11,9 +11,8 @@ from typing import Any, Final
 import numpy as np
 
 from scalify_hlo._compat import ir
-from scalify_hlo.choose.casts import Cast, CastError, count_of, errors_of, measure_casts
-from scalify_hlo.choose.cotangents import Backward, backward_of
-from scalify_hlo.choose.energies import Energy, energies_of, measure_energies
+from scalify_hlo.choose.energies import Backward, Energy, backward_of, energies_of, measure_energies
+from scalify_hlo.choose.operand_errors import Cast, CastError, count_of, errors_of, measure_casts
 from scalify_hlo.choose.results import ResultError, ResultKind, error_of, kinds_of, without_noise
 from scalify_hlo.choose.sites import named_sites
 from scalify_hlo.errors import UsageError

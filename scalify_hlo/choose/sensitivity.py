@@ -33,9 +33,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from scalify_hlo.choose.casts import RESULT, CastError
-from scalify_hlo.choose.cotangents import Backward
-from scalify_hlo.choose.energies import NOTHING, Energy
+from scalify_hlo.choose.energies import NOTHING, Backward, Energy
+from scalify_hlo.choose.operand_errors import RESULT, CastError
 from scalify_hlo.choose.partition import LARGEST
 
 LOSS, GRADIENTS, RATIO = "loss", "gradients", "noise"

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import FORMATS
-from scalify_hlo.choose.casts import LHS, RESULT, RHS, CastError
+from scalify_hlo.choose.operand_errors import LHS, RESULT, RHS, CastError
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.locations import place_of_text
 from scalify_hlo.dialect.patterns import ROLE_MARK, VOCABULARY, is_site_like

@@ -236,7 +236,7 @@ def set_size(mark: Attributes, size: float) -> None:
         size: log2 of the rms of the argument; a `Measured` one is trusted in powers, too.
     """
     exponent = math.floor(size)
-    mark[SCALE] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), exponent)
+    mark[SCALE] = integer(exponent)
     if isinstance(size, Measured):
         mark[MEASURED] = ir.UnitAttr.get()
     if size != exponent:
@@ -319,15 +319,23 @@ def texts(attribute: ir.Attribute) -> list[str]:
     return [ir.StringAttr(part).value for part in ir.ArrayAttr(attribute)]
 
 
+def integer(number: int) -> ir.Attribute:
+    """Returns a number as an attribute, an i64."""
+    return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), number)
+
+
+def role_of(mark: Mapping[str, ir.Attribute]) -> str:
+    """Returns the role of an argument, given its attributes; empty if it has none."""
+    return str(ir.StringAttr(mark[ROLE]).value) if ROLE in mark else ""
+
+
 def mark_gradient(value: ir.Value) -> None:
     """Marks a result of an op as a gradient of state."""
     op, number = value.owner, ir.OpResult(value).result_number
     numbers = {number}
     if STATE_GRADIENT in op.attributes:
         numbers |= {n.value for n in op.attributes[STATE_GRADIENT]}
-    i64 = ir.IntegerType.get_signless(64)
-    each = [ir.IntegerAttr.get(i64, n) for n in sorted(numbers)]
-    op.attributes[STATE_GRADIENT] = ir.ArrayAttr.get(each)
+    op.attributes[STATE_GRADIENT] = ir.ArrayAttr.get(list(map(integer, sorted(numbers))))
 
 
 def _any_has(function: ir.OpView, each: str, names: Sequence[str]) -> bool:

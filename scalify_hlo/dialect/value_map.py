@@ -17,11 +17,12 @@ tables of one function and of the module, whatever the number of functions.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Generic, TypeVar
 
 from scalify_hlo._compat import ir, passmanager
+from scalify_hlo.dialect.functions import is_block
 
 T = TypeVar("T")
 K = TypeVar("K")
@@ -354,11 +355,21 @@ def erase(op: ir.Operation | ir.OpView) -> None:
     operation.erase()
 
 
-def erase_unread(values: Iterable[ir.Value]) -> None:
-    """Erases the makers of values, of one result each, that nothing reads."""
-    for value in values:
-        if next(iter(value.uses), None) is None:
-            erase(value.owner)
+def erase_unread(value: ir.Value, erasable: Callable[[ir.Operation], bool]) -> None:
+    """Erases the op that makes a value if nothing reads it, and those that only this op read.
+
+    Args:
+        value: The value.
+        erasable: Whether an op may be erased.
+    """
+    waiting = ValueSet([value])
+    while waiting:
+        owner = waiting.popitem()[0].owner
+        if is_block(owner) or any(any(result.uses) for result in owner.results):
+            continue
+        if erasable(owner.operation):
+            waiting.add_all(owner.operands)
+            erase(owner)
 
 
 class Eraser:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from scalify_hlo._compat import ir, stablehlo
-from scalify_hlo.algebra.limits import HISTOGRAM_ELEMENTS
+from scalify_hlo.algebra.limits import HISTOGRAM_ELEMENTS, SAMPLE_ELEMENTS, SAMPLE_ROWS
 from scalify_hlo.dialect.formats import is_complex
 from scalify_hlo.observe.bits import ADD, MAXIMUM, BitOps
 from scalify_hlo.observe.encodings import bounds
@@ -221,3 +222,35 @@ def sliced(
     where = emit.before(at)
     bounds_ = [ir.DenseI64ArrayAttr.get(list(each)) for each in (starts, ends, strides)]
     return stablehlo.slice(value, *bounds_, **where)
+
+
+@dataclass(frozen=True)
+class RowSampler:
+    """Builds a sample of the rows of a tensor: slices along some of its dimensions.
+
+    Attributes:
+        shape: The shape of the tensor in the original. A rewrite may join dimensions of it.
+        summed: The dimensions of a row.
+    """
+
+    shape: tuple[int, ...]
+    summed: tuple[int, ...]
+
+    def __call__(self, value: ir.Value, at: ir.Operation) -> ir.Value:
+        """Returns a tensor ``[rows, elements]``, with rows that are evenly spaced."""
+        shape = self.shape
+        whole = ir.RankedTensorType.get(shape, value.type.element_type)
+        value = emit.reshape(value, whole, at)
+        kept = [d for d in range(len(shape)) if d not in self.summed]
+        order = [*kept, *self.summed]
+        length = math.prod(shape[d] for d in self.summed)
+        count = math.prod(shape[d] for d in kept)
+        if order != sorted(order):
+            where = emit.before(at)
+            value = stablehlo.transpose(value, ir.DenseI64ArrayAttr.get(order), **where)
+        rows = ir.RankedTensorType.get([count, length], value.type.element_type)
+        table = emit.reshape(value, rows, at)
+        wanted = max(-(-HISTOGRAM_ELEMENTS // max(length, 1)), SAMPLE_ROWS)
+        stride = max(count // wanted, 1)
+        columns = min(length, SAMPLE_ELEMENTS // min(wanted, max(count, 1)))
+        return sliced(table, [0, 0], [count, columns], [stride, 1], at)

@@ -34,9 +34,8 @@ def number_ops(module: ir.Module, name: str) -> None:
     with located(name):
         run_passes(module, [NormalizePass()])
     with module.context, ir.Location.unknown():
-        i64 = ir.IntegerType.get_signless(64)
         for number, op in enumerate(_ops(module.operation)):
-            op.attributes[attributes.VALUE_NUMBER] = ir.IntegerAttr.get(i64, number)
+            op.attributes[attributes.VALUE_NUMBER] = attributes.integer(number)
 
 
 def inline_numbered(module: ir.Module, name: str) -> ir.OpView:

@@ -15,13 +15,14 @@ from scalify_hlo.errors import UsageError, nearest
 from scalify_hlo.io.artifact import copy_module
 from scalify_hlo.io.wellformed import located
 from scalify_hlo.observe.instrument import Instrumented, Sampler, instrument
+from scalify_hlo.observe.measures import RowSampler
 from scalify_hlo.observe.numbering import inline_numbered, number_ops
-from scalify_hlo.observe.operands import Operand, RowSampler, operands_of
 from scalify_hlo.observe.values import Scan, Watched, name_and_place
 from scalify_hlo.passes.legalize import LegalizePass
 from scalify_hlo.passes.pipeline import Options, rewrite_module, run_passes
 from scalify_hlo.passes.record import described
 from scalify_hlo.passes.roles import RolesPass
+from scalify_hlo.quantize.matmuls import NamedOperand, marked_matmuls, named_operands
 from scalify_hlo.report.model import Report
 from scalify_hlo.rules.probes import Probed, probed, probes_of
 
@@ -84,7 +85,7 @@ class Selection:
     pattern: str = "*"
     each_turn: bool = False
 
-    def of(self, values: Sequence[Watched], operands: Sequence[Operand]) -> list[Watched]:
+    def of(self, values: Sequence[Watched], operands: Sequence[NamedOperand]) -> list[Watched]:
         """Returns the values that match, and those from which their statistics are taken.
 
         Args:
@@ -200,7 +201,8 @@ class Programs:
             main = inline_numbered(module, self._name)
             count = len(attributes.function_type(main).inputs)
             scan = Scan(main, self._name, self._roles, [f"arg{i}" for i in range(count)])
-            operands = operands_of(main)
+            every = named_operands(marked_matmuls(main))
+            operands = [each for each in every if each.value.type.has_static_shape]
             values = self._selection.of(scan.values(), operands)
             self._find_operands(operands, values)
             done = self._instrument(main, values, scan, self._samplers, None)
@@ -208,7 +210,7 @@ class Programs:
             run_passes(module, [LegalizePass()])
         return Prepared(ORIGINAL, "", module, done, self._operands)
 
-    def _find_operands(self, operands: Sequence[Operand], values: Collection[Watched]) -> None:
+    def _find_operands(self, operands: Sequence[NamedOperand], values: Collection[Watched]) -> None:
         """Lists the operands of matmuls whose values are wanted."""
         known = ValueMap((one.value, one) for one in values)
         for operand in operands:

@@ -11,12 +11,11 @@ from scalify_hlo.analysis.index import ModuleIndex
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.errors import InputError, Remark
 from scalify_hlo.passes.base import Pass
-from scalify_hlo.quantize.collapse_dims import on_one_device
-from scalify_hlo.quantize.normalized_arguments import part_statistics
+from scalify_hlo.quantize.ordered_casts import order_casts
 from scalify_hlo.quantize.rounded_results import round_results
-from scalify_hlo.quantize.second_casts import cast_again
+from scalify_hlo.quantize.second_casts import cast_again, part_statistics
 from scalify_hlo.report.model import Report
-from scalify_hlo.transforms.cast_order import order_casts
+from scalify_hlo.rules.placement import on_one_device
 from scalify_hlo.transforms.late_factors import LateFactors
 from scalify_hlo.transforms.matmul_dims import order_dims
 from scalify_hlo.transforms.scatter import replace_scatters

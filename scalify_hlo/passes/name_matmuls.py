@@ -10,7 +10,7 @@ from scalify_hlo.analysis.index import LISTING, ModuleIndex
 from scalify_hlo.dialect import traits
 from scalify_hlo.dialect.matmul_names import named
 from scalify_hlo.passes.base import Pass
-from scalify_hlo.quantize.marked_ops import marked_ops
+from scalify_hlo.quantize.matmuls import marked_ops
 from scalify_hlo.report.model import Report
 from scalify_hlo.report.records import number_of
 

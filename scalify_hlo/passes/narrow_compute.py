@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.formats import is_small
 from scalify_hlo.analysis.index import ModuleIndex
 from scalify_hlo.analysis.sizes import Sizes
 from scalify_hlo.dialect import attributes
@@ -16,8 +17,7 @@ from scalify_hlo.dialect.value_map import OpSet
 from scalify_hlo.errors import Remark
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.quantize.casts import Casts
-from scalify_hlo.quantize.marked_ops import LEFT, clear, marked_ops
-from scalify_hlo.quantize.matmuls import is_small
+from scalify_hlo.quantize.matmuls import LEFT, clear, marked_ops
 from scalify_hlo.quantize.mixed_precision import narrow_model
 from scalify_hlo.quantize.selection import Selection
 from scalify_hlo.recipes.formats import AUTO

@@ -6,21 +6,21 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.formats import is_small
 from scalify_hlo.algebra.limits import MEASURED_BOUND
-from scalify_hlo.analysis.cast_reach import reaches_narrow_cast
 from scalify_hlo.analysis.frames import Frame
 from scalify_hlo.analysis.index import LISTING, ModuleIndex
 from scalify_hlo.dialect import attributes, markers
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.quantize.casts import Casts
-from scalify_hlo.quantize.marked_ops import LEFT, clear, marked_ops
-from scalify_hlo.quantize.matmuls import is_small
+from scalify_hlo.quantize.matmuls import LEFT, clear, marked_ops
 from scalify_hlo.quantize.numbers import Numbers
 from scalify_hlo.quantize.state import (
     narrow_arguments,
     narrow_results,
     pack_moments,
+    reaches_narrow_cast,
     with_members,
     without_state,
 )
@@ -111,9 +111,8 @@ def _measured(main: ir.OpView, moments: list[int], report: Report) -> int:
 def _measure(argument: ir.Value) -> None:
     """Inserts a marker on an argument, so that its data are near unit."""
     marker = rescaled_argument(argument, "max").owner
-    i64 = ir.IntegerType.get_signless(64)
-    marker.attributes[markers.HEADROOM] = ir.IntegerAttr.get(i64, PEAK)
-    marker.attributes[markers.BOUND] = ir.IntegerAttr.get(i64, MEASURED_BOUND)
+    marker.attributes[markers.HEADROOM] = attributes.integer(PEAK)
+    marker.attributes[markers.BOUND] = attributes.integer(MEASURED_BOUND)
     marker.attributes[markers.PEAK] = ir.StringAttr.get(markers.UNKNOWN)
 
 

@@ -20,10 +20,10 @@ from scalify_hlo.dialect.functions import main_function, terminator
 from scalify_hlo.errors import InputError, Remark
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.profile.histogram import BINS, FINITE_BINS, SHIFT
-from scalify_hlo.quantize.observed import ObservedTensor, members_of, tensors_of
+from scalify_hlo.quantize.matmuls import ObservedTensor, members_of, tensors_of
 from scalify_hlo.report.model import Report
 from scalify_hlo.rules import emit
-from scalify_hlo.rules.statistics import fill_reduction, scatter_add, statistic
+from scalify_hlo.rules.statistics import reduced, scatter_add, statistic
 from scalify_hlo.transforms.hoist import Combine, add_results, lift
 from scalify_hlo.transforms.inlining import inline_calls
 
@@ -153,17 +153,9 @@ def _finite_counts(table: ir.Value, at: ir.Operation) -> ir.Value:
     finite = stablehlo.slice(
         table, *(ir.DenseI64ArrayAttr.get(a) for a in (starts, ends, strides)), **where
     )
-    scalar = emit.scalar_type(f64)
-    op = emit.op(
-        at,
-        "stablehlo.reduce",
-        [ir.RankedTensorType.get([rows], f64)],
-        [emit.convert(finite, f64, at), emit.constant(scalar, 0.0, at)],
-        {"dimensions": ir.DenseI64ArrayAttr.get([1])},
-        regions=1,
-    )
-    fill_reduction(op.regions[0], "stablehlo.add", scalar, at.location)
-    return op.result
+    wide = emit.convert(finite, f64, at)
+    zero = emit.constant(emit.scalar_type(f64), 0.0, at)
+    return reduced(wide, zero, "stablehlo.add", [1], at)
 
 
 def _stack(values: Sequence[ir.Value], at: ir.Operation, rank: int) -> ir.Value:

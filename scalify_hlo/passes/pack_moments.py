@@ -16,7 +16,7 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.attributes import Attributes
 from scalify_hlo.dialect.formats import element_of
 from scalify_hlo.dialect.functions import main_function, terminator
-from scalify_hlo.dialect.value_map import erase, erase_unread
+from scalify_hlo.dialect.value_map import erase
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.quantize.blocks.moments import Packed, packed, salt_of, unpacked
 from scalify_hlo.report.model import Report
@@ -95,7 +95,9 @@ def _pack(main: ir.OpView, block: ir.Block, salt: ir.Value) -> None:
         values[number], values[number + 1] = moment
     func.return_(values, **emit.before(returned))
     erase(returned)
-    erase_unread(ones)
+    for one in ones:
+        if next(iter(one.uses), None) is None:
+            erase(one.owner)
     attributes.set_result_attributes(main, marks)
     inputs = list(attributes.function_type(main).inputs)
     attributes.set_function_type(main, inputs, [value.type for value in values])

@@ -47,7 +47,7 @@ from scalify_hlo.quantize.selection import KEPT
 from scalify_hlo.recipes.model import GPUS, NONE, PORTABLE, WIDE, Recipe
 from scalify_hlo.recipes.toml import input_scale_text
 from scalify_hlo.report.model import MatmulReport, Report
-from scalify_hlo.report.scales import fill_in_scales
+from scalify_hlo.report.records import fill_in_scales
 
 Signature = Literal["same", "scaled"]
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Final
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.formats import is_small
 from scalify_hlo.algebra.search import Search
 from scalify_hlo.analysis.index import LISTING, ModuleIndex, ResultMarks
 from scalify_hlo.analysis.linear_layers import Linear, last_layers
@@ -30,7 +31,6 @@ from scalify_hlo.dialect.value_map import ValueMap
 from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.errors import Remark, UsageError, nearest
 from scalify_hlo.passes.base import Pass, missed
-from scalify_hlo.quantize.matmuls import is_small
 from scalify_hlo.quantize.selection import IN_COMPOSITE, UNREACHED
 from scalify_hlo.recipes.fields import Share
 from scalify_hlo.recipes.loading import LAST_WIDE, own_settings
@@ -383,8 +383,7 @@ def _write(matmul: Matmul, mark: tuple[str, ...], vocabulary: bool, site: str, n
     op.attributes[attributes.PART] = ir.StringAttr.get(part)
     op.attributes[attributes.ROLES] = ir.ArrayAttr.get([ir.StringAttr.get(r) for r in roles])
     op.attributes[attributes.SITE] = ir.StringAttr.get(site)
-    i64 = ir.IntegerType.get_signless(64)
-    op.attributes[attributes.MATMUL] = ir.IntegerAttr.get(i64, number)
+    op.attributes[attributes.MATMUL] = attributes.integer(number)
     if vocabulary:
         op.attributes[attributes.VOCABULARY] = ir.UnitAttr.get()
 
@@ -417,14 +416,14 @@ def _mark_state(
     """
     _mark_arguments(main, roles, alone)
     before = attributes.encoded_result_attributes(main)
-    marks, i64 = attributes.result_attributes(main), ir.IntegerType.get_signless(64)
+    marks = attributes.result_attributes(main)
     names = attributes.result_names(marks)
     for number, role in roles.items():
         if number not in state.results:
             continue
         mark = marks[state.results[number]]
         mark[attributes.ROLE] = ir.StringAttr.get(role)
-        mark[attributes.CARRIES] = ir.IntegerAttr.get(i64, number)
+        mark[attributes.CARRIES] = attributes.integer(number)
         mark |= {attributes.INDEPENDENT: ir.UnitAttr.get()} if number in alone else {}
     attributes.set_result_attributes(main, marks)
     return ResultMarks(before, attributes.encoded_result_attributes(main), names)

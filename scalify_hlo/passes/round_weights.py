@@ -10,8 +10,7 @@ from scalify_hlo.analysis.index import ModuleIndex
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.passes.base import Pass
-from scalify_hlo.quantize.blocks.random_words import FIRST_WEIGHT, Steps
-from scalify_hlo.quantize.blocks.stochastic import drawn, rounded
+from scalify_hlo.quantize.blocks.stochastic import FIRST_WEIGHT, Steps, drawn, rounded
 from scalify_hlo.report.model import Report
 from scalify_hlo.rules import emit
 

@@ -25,7 +25,7 @@ class SplitScaleArraysPass(Pass):
     """Splits arrays of scales in one scale and factors of the blocks, and moves the factors.
 
     Ops that keep blocks whole are done before their operands are multiplied by the factors; see
-    `scalify_hlo.scaling.arrays.rules`. Calls with such operands are inlined.
+    `scalify_hlo.scaling.arrays.walk`. Calls with such operands are inlined.
     `scalify-join-scale-arrays` makes the scale and the factors one argument again.
 
     Attributes:
@@ -65,8 +65,7 @@ def _multiplied_early(main: ir.OpView, numbers: list[int]) -> Iterator[Remark]:
     marks, names = attributes.argument_attributes(main), attributes.argument_names(main)
     for number in numbers:
         mark = marks[number]
-        known = attributes.ROLE in mark
-        role = ir.StringAttr(mark[attributes.ROLE]).value if known else "weight"
+        role = attributes.role_of(mark) or "weight"
         if main.regions[0].blocks[0].arguments[number].type.rank > 1 and role == "weight":
             yield Remark(
                 f"multiplies {names[number]} with the scales of its blocks before any matmul",

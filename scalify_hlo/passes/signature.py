@@ -96,7 +96,7 @@ class SignaturePass(Pass):
         for i in [*self._named(main, floats), *scalars] if self.measures else ():
             marks[i][attributes.MEASURE] = ir.UnitAttr.get()
         if self.every:
-            unit = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 0)
+            unit = attributes.integer(0)
             for mark, type_, is_float in zip(marks, types, floats, strict=True):
                 if not is_float or attributes.SCALE in mark:
                     continue

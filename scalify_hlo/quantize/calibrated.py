@@ -20,9 +20,11 @@ from scalify_hlo.errors import InputError, Remark, UsageError, nearest
 from scalify_hlo.profile.model import METHODS, Profile, TensorProfile
 from scalify_hlo.quantize.channels import independent
 from scalify_hlo.quantize.constant_operands import ConstantOperands
-from scalify_hlo.quantize.observed import member_names
+from scalify_hlo.quantize.matmuls import member_names
 from scalify_hlo.quantize.operand_scales import Operand, OperandPlace, QuantizeRequest, Quantizing
-from scalify_hlo.recipes.model import Recipe, Scaling
+from scalify_hlo.quantize.own_scales import OwnScales
+from scalify_hlo.quantize.strategy import CastContext
+from scalify_hlo.recipes.model import Scaling
 from scalify_hlo.report.model import Report
 
 SHARING = 0.1
@@ -32,31 +34,27 @@ Kind: TypeAlias = tuple[Hashable, ...]
 """The type of an operand, the type of its matmul, and the side of the operand."""
 
 
-class Calibrated:
-    """The provider of scales from a profile.
+class Calibrated(OwnScales):
+    """Scales from a profile.
 
     If a weight has a scale for each output channel, these follow from its own values. This needs a
     constant of the program. For other weights, a profile has no statistics of channels, and the
     weight has one scale.
 
     Args:
-        recipe: The recipe.
+        context: The program.
         profile: The profile of the program.
         names: The names of the operands in the profile.
-        constants: The constant operands of the program.
     """
 
     def __init__(
-        self,
-        recipe: Recipe,
-        profile: Profile,
-        names: ValueCache[Sequence[str]],
-        constants: ConstantOperands,
+        self, context: CastContext, profile: Profile, names: ValueCache[Sequence[str]]
     ) -> None:
-        self._recipe, self._profile = recipe, profile
-        self._names, self._constants = names, constants
+        super().__init__(context)
+        self._constants = ConstantOperands(context.module, context.recipe)
+        self._profile, self._names = profile, names
         every = [name for group in names.values() for name in group]
-        self._methods = Methods(recipe.scaling, every)
+        self._methods = Methods(context.recipe.scaling, every)
         self._kinds: ValueCache[Kind] = ValueCache()
         self._kinds.update((place, _kind(place)) for place in names)
         self._alike: dict[Kind, list[TensorProfile]] = {}
@@ -66,7 +64,7 @@ class Calibrated:
         self._sharing: list[Remark] = []
 
     def operand(self, request: QuantizeRequest) -> Operand:
-        """See `scalify_hlo.quantize.operand_scales.ScaleProvider`."""
+        """See `OwnScales`."""
         names = self._names[request.place]
         found = self._seen(request.place)
         if not found:
@@ -129,6 +127,7 @@ class Calibrated:
 
     def finish(self, report: Report) -> None:
         """Erases the constants without uses, and says whether members share a scale."""
+        super().finish(report)
         self._constants.clean()
         report.remarks += self._sharing[:1]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from scalify_hlo._compat import ir, stablehlo
@@ -13,8 +13,8 @@ from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.ragged import dimensions
 from scalify_hlo.dialect.traits import CONTRACTED
 from scalify_hlo.quantize.casts import unwidened
-from scalify_hlo.quantize.groups import group_of
 from scalify_hlo.rules import emit
+from scalify_hlo.rules.statistics import reduced
 
 
 class Channels(NamedTuple):
@@ -100,7 +100,7 @@ def independent(op: ir.OpView, side: int, *, each: bool) -> Channels | None:
 
     Returns:
         None if there are none. The groups of a ragged matmul correspond to the rows of the result;
-        see `scalify_hlo.quantize.groups.of_rows`.
+        see `scalify_hlo.quantize.channels.of_rows`.
     """
     if (group := group_of(op)) is not None:
         marked = side and attributes.MEMBERS in op.attributes
@@ -171,3 +171,98 @@ def _of_convolution(op: ir.OpView, side: int) -> Channels | None:
         return None
     numbers = stablehlo.ConvDimensionNumbers(op.attributes["dimension_numbers"])
     return Channels((numbers.kernel_output_feature_dimension,), (numbers.output_feature_dimension,))
+
+
+# Factors of the groups of a ragged matmul, each of whose rows is multiplied by its own matrix.
+#
+# The matrices of a mixture of experts have a scale each. In the result, a scale belongs to the rows
+# of its group, which are one after the other. With the sizes n of the groups, row m is in group
+#
+#     g(m) = number of groups h with n_0 + ... + n_h <= m
+
+
+def group_of(op: ir.OpView) -> tuple[int, int] | None:
+    """Returns the dimension of the right operand that has groups, and that of the rows.
+
+    Returns:
+        None if the op is no ragged matmul of static shape without batch dimensions, in which each
+        group of rows has a matrix.
+    """
+    if op.operation.name != RAGGED_DOT:
+        return None
+    numbers = dimensions(op)
+    ragged = set(numbers.lhs_ragged) - set(numbers.lhs_contracting)
+    if not numbers.rhs_group or numbers.lhs_batching or not ragged:
+        return None
+    if not all(value.type.has_static_shape for value in op.operands):
+        return None
+    free = [d for d in range(op.operands[0].type.rank) if d not in numbers.lhs_contracting]
+    return numbers.rhs_group[0], free.index(ragged.pop())
+
+
+def of_rows(factors: ir.Value, dims: Sequence[int], op: ir.Operation) -> ir.Value:
+    """Returns the factors of the rows of a matmul's result, for those of its groups.
+
+    Args:
+        factors: A factor for each index of dimensions of the right operand.
+        dims: These dimensions.
+        op: The matmul, before which they are computed. Its last operand has the sizes of groups.
+
+    Returns:
+        The factors, if none of the dimensions has groups.
+    """
+    found = group_of(op.opview)
+    if found is None or found[0] not in dims:
+        return factors
+    place, (count, rows) = dims.index(found[0]), (op.operands[2].type.shape[0], found[1])
+    shape = list(factors.type.shape)
+    sizes = [1 if i == place else size for i, size in enumerate(shape)]
+    shape[place] = op.results[0].type.shape[rows]
+    numbers = stablehlo.GatherDimensionNumbers.get(
+        offset_dims=[i for i in range(len(shape)) if i != place],
+        collapsed_slice_dims=[place],
+        operand_batching_dims=[],
+        start_indices_batching_dims=[],
+        start_index_map=[place],
+        index_vector_dim=1,
+    )
+    return emit.op(
+        op,
+        "stablehlo.gather",
+        [ir.RankedTensorType.get(shape, factors.type.element_type)],
+        [factors, _groups(op.operands[2], count, shape[place], op)],
+        {"dimension_numbers": numbers, "slice_sizes": ir.DenseI64ArrayAttr.get(sizes)},
+    ).result
+
+
+def _groups(sizes: ir.Value, count: int, rows: int, at: ir.Operation) -> ir.Value:
+    """Returns the group of each row."""
+    where = emit.before(at)
+    element = sizes.type.element_type
+    square, table = ([count, count], [rows, count])
+    lower = _compared("LE", _iota(square, 0, element, at), _iota(square, 1, element, at), at)
+    spread = emit.broadcast(
+        ir.RankedTensorType.get(square, element), sizes, ir.DenseI64ArrayAttr.get([0]), **where
+    )
+    ends = _sum(stablehlo.select(lower, spread, emit.filled(spread, 0, at), **where), 0, at)
+    spread = emit.broadcast(
+        ir.RankedTensorType.get(table, element), ends, ir.DenseI64ArrayAttr.get([1]), **where
+    )
+    behind = _compared("LE", spread, _iota(table, 0, element, at), at)
+    return _sum(emit.convert(behind, element, at), 1, at)
+
+
+def _iota(shape: Sequence[int], dim: int, element: ir.Type, at: ir.Operation) -> ir.Value:
+    type_ = ir.RankedTensorType.get(shape, element)
+    return stablehlo.iota(type_, dim, **emit.before(at))
+
+
+def _compared(direction: str, lhs: ir.Value, rhs: ir.Value, at: ir.Operation) -> ir.Value:
+    attribute = stablehlo.ComparisonDirectionAttr.get(direction)
+    return stablehlo.compare(lhs, rhs, attribute, **emit.before(at))
+
+
+def _sum(terms: ir.Value, dim: int, at: ir.Operation) -> ir.Value:
+    """Returns the sums along a dimension of a matrix of integers."""
+    zero = emit.integers(emit.scalar_type(terms.type.element_type), 0, at)
+    return reduced(terms, zero, "stablehlo.add", [dim], at)

@@ -17,7 +17,14 @@ from scalify_hlo.dialect.calls import Calls
 from scalify_hlo.dialect.functions import copied, is_private
 from scalify_hlo.dialect.splats import dense_of
 from scalify_hlo.dialect.traits import LOOP, where
-from scalify_hlo.dialect.value_map import OpSet, ValueCache, ValueSet, erase, replace_op, run_native
+from scalify_hlo.dialect.value_map import (
+    OpSet,
+    ValueCache,
+    ValueSet,
+    erase_unread,
+    replace_op,
+    run_native,
+)
 from scalify_hlo.quantize.casts import convert_after
 from scalify_hlo.quantize.encoding import (
     RMS,
@@ -86,7 +93,7 @@ class Quantizer:
         if origin is None:
             return
         made = self.narrowed(origin, op.results[0].type.element_type, RMS)
-        exponent = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), int(made.exponents))
+        exponent = attributes.integer(int(made.exponents))
         made.constant.attributes[attributes.CONSTANT_SCALE] = exponent
         self._passed.add(op.operands[0])
         replace_op(op, [made.value])
@@ -121,13 +128,7 @@ class Quantizer:
 
     def _erase_dead(self) -> None:
         while self._passed:
-            value, _ = self._passed.popitem()
-            owner = value.owner
-            if isinstance(owner, ir.Block) or next(iter(value.uses), None) is not None:
-                continue
-            if owner.name == "stablehlo.constant" or self._functions.source(owner) is not None:
-                self._passed.add_all(owner.operands)
-                erase(owner)
+            erase_unread(self._passed.popitem()[0], self._functions.is_passed)
 
     def origin(self, value: ir.Value) -> ConstantOrigin | None:
         """Returns the dense constant that a value is made of; None for splats and other values."""
@@ -220,6 +221,10 @@ class Functions:
         if op.name == "func.call":
             return self.moved_argument(op)
         return 0 if op.name in _MOVES or _between_floats(op) else None
+
+    def is_passed(self, op: ir.Operation) -> bool:
+        """Whether an op is a constant, or moves or converts elements."""
+        return op.name == "stablehlo.constant" or self.source(op) is not None
 
     def moved_argument(self, call: ir.Operation) -> int | None:
         """Returns the operand whose elements a call moves; None if it does more."""

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
-from typing import Final, NamedTuple
+from dataclasses import dataclass, field
+from typing import Final
 
 from scalify_hlo._compat import ir
-from scalify_hlo.algebra.limits import COST_PASSES
+from scalify_hlo.algebra.limits import COST_PASSES, ROW_STEPS
 from scalify_hlo.algebra.search import Search
-from scalify_hlo.analysis.sizes import Extent
+from scalify_hlo.analysis.matmuls import ACTIVATION, WEIGHT
+from scalify_hlo.dialect import traits
+from scalify_hlo.dialect.contraction import contraction_of
+from scalify_hlo.dialect.functions import is_block
+from scalify_hlo.dialect.through import readers
+from scalify_hlo.dialect.traits import CONTRACTED, MATMULS, where
 from scalify_hlo.dialect.value_map import ValueMap, ValueSet
-from scalify_hlo.quantize.cast_costs import (
-    NARROW,
-    Tensor,
-    contracted_last,
-    elements,
-    is_stored,
-    root_of,
-    tensor_of,
-    width,
-)
 from scalify_hlo.quantize.casts import unwidened
+from scalify_hlo.quantize.matmuls import Matmul
 from scalify_hlo.recipes.model import DEVICES, Recipe
 from scalify_hlo.report.matmuls import Wide
 from scalify_hlo.targets.description import BATCHED, CONVOLVED, Target, load_target
+from scalify_hlo.targets.roofline import LAUNCH
 
 NOT_FASTER: Final = "not faster"
 """The kind of the reason why a matmul stays wide on a device."""
@@ -40,22 +39,8 @@ _NOTHING: Final = 1e-12
 _MICRO: Final = 1e6
 
 
-class Candidate(NamedTuple):
-    """A matmul that a recipe would quantize.
-
-    Attributes:
-        op: The matmul.
-        extent: M, N and K.
-        roles: The roles of its operands.
-    """
-
-    op: ir.OpView
-    extent: Extent
-    roles: Sequence[str]
-
-
 def not_faster(
-    candidates: Sequence[Candidate], recipe: Recipe, stored: Container[ir.Value] = ()
+    candidates: Sequence[Matmul], recipe: Recipe, stored: Container[ir.Value] = ()
 ) -> list[Wide | None]:
     """Returns the reason why matmuls stay wide on the device of a recipe.
 
@@ -93,7 +78,7 @@ class _Choice:
 
     def __init__(
         self,
-        candidates: Sequence[Candidate],
+        candidates: Sequence[Matmul],
         device: Target,
         kind: str,
         stored: Container[ir.Value] = (),
@@ -126,7 +111,7 @@ class _Choice:
         )
 
     def _read(
-        self, number: int, candidate: Candidate, places: ValueMap[int], results: ValueSet
+        self, number: int, candidate: Matmul, places: ValueMap[int], results: ValueSet
     ) -> None:
         """Adds the operands of a matmul to the tensors."""
         ends = contracted_last(candidate.op)
@@ -223,7 +208,7 @@ class _Choice:
         )
 
 
-def _times(candidate: Candidate, device: Target) -> tuple[float, float]:
+def _times(candidate: Matmul, device: Target) -> tuple[float, float]:
     """Returns the seconds in the format of the program, and in FP8.
 
     The first is infinite if a size is not known.
@@ -235,13 +220,13 @@ def _times(candidate: Candidate, device: Target) -> tuple[float, float]:
     return before, _seconds(candidate, "f8", NARROW, device)
 
 
-def _format(candidate: Candidate) -> str:
+def _format(candidate: Matmul) -> str:
     """Returns the format of the wider operand in the program."""
     operands = list(candidate.op.operands)[:2]
     return str(unwidened(max(operands, key=width)).type.element_type)
 
 
-def _seconds(candidate: Candidate, format_: str, size: int, device: Target) -> float:
+def _seconds(candidate: Matmul, format_: str, size: int, device: Target) -> float:
     """Returns the seconds of a matmul with operands in a format, of some bytes for an element."""
     m, n, k, batch = (extent.least for extent in candidate.extent)
     format_ = format_ if size > NARROW else "f8"
@@ -269,3 +254,227 @@ def _added(counts: tuple[int, int], last: bool, step: int) -> tuple[int, int]:
     """Returns numbers of readers with one more, or one less, of a kind."""
     other, at_end = counts
     return (other, at_end + step) if last else (other + step, at_end)
+
+
+# Estimated times of the casts to f8 that matmuls share, from the bytes that they move.
+#
+# A cast replaces the wide tensor if a kernel computes the tensor, if the scale is known before, and
+# if only matmuls in FP8 read it. If a matmul that stays wide reads it as well, both are written.
+# These rules were read in the kernels of compiled programs. `python -m benchmarks.roofline
+# --chosen` lists the times of such programs.
+
+
+NARROW: Final = 1
+"""Bytes of an element in f8."""
+
+_KNOWN: Final = frozenset({"propagated", "calibrated"})
+"""The kinds of scales that are known before the tensor is computed.
+
+So are delayed scales. With them, the kernel that takes the amax of a gradient is one of its own,
+which reads the tensor and writes the cast. The amax of an activation is taken by the kernel that
+computes it, or that computes it again in the backward pass, unless that is a kernel of rows.
+"""
+_READ_TWICE: Final = frozenset({"current", "block"})
+"""The kinds of scales that follow from an amax of the tensor."""
+_IN_MEMORY: Final = where(*("dot", "ragged_dot", "convolution", "branch", "loop", "custom_call"))
+"""Ops whose results no other kernel computes along with an amax or a cast."""
+_STORES: Final = where("return", "write")
+"""Ops that keep a tensor as it is."""
+
+
+@dataclass
+class Tensor:
+    """A tensor that matmuls have as an operand.
+
+    Attributes:
+        alone: The seconds that a cast adds if no wide matmul reads the tensor; less than 0 if the
+            wide tensor is not written.
+        beside: The same if one does.
+        transpose: The seconds that a transpose of the cast takes.
+        readers: How many of the candidates read it, each operand counted.
+        stored: Whether it is in memory in its own format in any case.
+        narrow: How many of them are narrow and sum over another dimension than the last, or over
+            the last.
+    """
+
+    alone: float
+    beside: float
+    transpose: float
+    readers: int = 0
+    stored: bool = False
+    narrow: tuple[int, int] = field(default=(0, 0))
+
+    def cost(self, narrow: tuple[int, int]) -> float:
+        """Returns the seconds of the casts and transposes for some readers; see `narrow`."""
+        ways = sum(count > 0 for count in narrow)
+        if not ways:
+            return 0.0
+        wide = self.stored or sum(narrow) < self.readers
+        return (self.beside if wide else self.alone) + (ways - 1) * self.transpose
+
+
+def tensor_of(root: ir.Value, role: str, kind: str, *, second: float, device: Target) -> Tensor:
+    """Returns the costs of the casts of a tensor.
+
+    Args:
+        root: The tensor.
+        role: Its role in a matmul.
+        kind: The kind of the scales.
+        second: The time in which the memory moves one byte for each element, at its bandwidth.
+        device: The device.
+    """
+    wide = width(root)
+    rounded, rows = _is_rounded_argument(root), is_made_of_rows(root)
+    computed = rounded or (role != WEIGHT and _is_computed(root))
+    activation = computed and role == ACTIVATION and not rounded
+    if (kind in _KNOWN and computed) or (kind == "delayed" and activation and not rows):
+        alone, beside = NARROW - wide, NARROW
+    elif kind == "delayed" and rounded:
+        # The kernel of the cast and its amax may read the argument itself.
+        alone, beside = NARROW - wide, wide + NARROW
+    else:
+        # The kernel that computes a tensor takes the amax of the whole as well, not that of blocks.
+        again = kind in _READ_TWICE and (kind == "block" or not computed)
+        alone = beside = (1 + again) * wide + NARROW
+    transpose = 2 * NARROW * second / device.share("transpose") + LAUNCH
+    return Tensor(
+        _cast_seconds(alone * second, device),
+        _cast_seconds(beside * second, device),
+        device.contracted_last * transpose,
+    )
+
+
+def _cast_seconds(moved: float, device: Target) -> float:
+    """Returns the time of a cast, of which the bytes take some time at the bandwidth.
+
+    A cast that saves bytes has no kernel of its own.
+    """
+    return moved / device.share("cast") + LAUNCH if moved > 0 else moved / device.share("memory")
+
+
+def _is_computed(value: ir.Value) -> bool:
+    """Whether a kernel computes a tensor that may compute the cast or the amax as well."""
+    while not isinstance(value.owner, ir.Block) and value.owner.name in traits.ROUNDS:
+        value = value.owner.operands[0]  # XLA rounds the result of a matmul in its kernel.
+    return not isinstance(value.owner, ir.Block) and value.owner.name not in _IN_MEMORY
+
+
+def _is_rounded_argument(value: ir.Value) -> bool:
+    """Whether a tensor is an argument that a kernel rounds to its format, such as a f32 weight."""
+    argument = value = unwidened(value)
+    while not isinstance(argument.owner, ir.Block) and argument.owner.name in traits.ROUNDS:
+        argument = argument.owner.operands[0]
+    return argument != value and isinstance(argument.owner, ir.Block)
+
+
+def width(value: ir.Value) -> int:
+    """Returns the bytes of an element of a tensor, before it was widened."""
+    return int(unwidened(value).type.element_type.width) // 8
+
+
+def elements(value: ir.Value) -> int:
+    """Returns the number of elements of a tensor; 0 if a size is not known."""
+    return math.prod(value.type.shape) if value.type.has_static_shape else 0
+
+
+def root_of(value: ir.Value) -> tuple[ir.Value, bool]:
+    """Returns the tensor of which a value is a view, and whether its last dimension has moved."""
+    moved, value = False, unwidened(value)
+    while not isinstance(value.owner, ir.Block) and value.owner.name in traits.VIEWS:
+        owner = value.owner
+        if owner.name in traits.REORDERS:
+            order = ir.DenseI64ArrayAttr(owner.attributes["permutation"])
+            moved ^= order[len(order) - 1] != len(order) - 1
+        value = owner.operands[0]
+    return value, moved
+
+
+def is_stored(root: ir.Value, candidates: Container[ir.Value]) -> bool:
+    """Whether a matmul that is no candidate reads a tensor, or a result or a loop keeps it.
+
+    Args:
+        root: The tensor.
+        candidates: The results of the matmuls that may be narrow.
+    """
+    return any(
+        op.name in _STORES or (op.name in MATMULS and op.results[0] not in candidates)
+        for op, _ in readers(root, traits.VIEWS)
+    )
+
+
+def contracted_last(op: ir.OpView) -> tuple[bool, bool]:
+    """Returns, for each operand, whether its last dimension is one that is summed over."""
+    if op.operation.name not in CONTRACTED:
+        return True, True
+    lhs, rhs = (
+        op.operands[i].type.rank - 1 in summed for i, summed in enumerate(contraction_of(op).summed)
+    )
+    return lhs, rhs
+
+
+# Tensors that XLA for NVIDIA GPUs computes together with a reduction of their rows.
+#
+# A normalization, a softmax, and the gradients of both reduce a tensor over its last dimension, and
+# broadcast the result to it. XLA makes one kernel of that, which returns a single tensor. It does
+# not join the readers of such a kernel either: a cast and an amax read the tensor one after the
+# other. Behind an `optimization_barrier`, they are one kernel, as they are for other tensors.
+
+
+_BROADCAST, _REDUCE = "stablehlo.broadcast_in_dim", "stablehlo.reduce"
+_ROWS: Final = traits.EACH | traits.RESHAPES | {_BROADCAST, _REDUCE}
+"""The ops that compute numbers of rows from other numbers of them."""
+
+
+def is_made_of_rows(value: ir.Value) -> bool:
+    """Whether the kernel that computes a tensor reduces rows of the same shape.
+
+    The ops between the tensor and the broadcast are in that kernel if nothing else reads them.
+    """
+    if not value.type.has_static_shape or not value.type.rank:
+        return False
+    shape, waiting = list(value.type.shape), [value]
+    for _ in range(ROW_STEPS):
+        if not waiting:
+            return False
+        owner = waiting.pop().owner
+        if is_block(owner):
+            continue
+        if owner.name == _BROADCAST and _is_reduced(owner.operands[0], shape):
+            return True
+        if owner.name in traits.EACH:
+            waiting += (each for each in owner.operands if _is_read_once(each))
+    return False
+
+
+def _is_reduced(rows: ir.Value, shape: list[int]) -> bool:
+    """Whether numbers of rows follow from a reduction of a tensor over its last dimension."""
+    waiting = [rows]
+    for _ in range(ROW_STEPS):
+        if not waiting:
+            return False
+        owner = waiting.pop().owner
+        if is_block(owner) or owner.name not in _ROWS:
+            continue
+        if owner.name == _REDUCE and list(owner.operands[0].type.shape) == shape:
+            if _reduced(owner) == [len(shape) - 1]:
+                return True
+            continue
+        waiting += _smaller(owner, shape)
+    return False
+
+
+def _smaller(owner: ir.Operation, shape: list[int]) -> Iterator[ir.Value]:
+    """Yields the operands of an op that are numbers of rows."""
+    for value in owner.operands:
+        type_ = value.type
+        if type_.has_static_shape and list(type_.shape) != shape:
+            yield value
+
+
+def _reduced(reduce: ir.Operation) -> list[int]:
+    return list(ir.DenseI64ArrayAttr(reduce.attributes["dimensions"]))
+
+
+def _is_read_once(value: ir.Value) -> bool:
+    uses = iter(value.uses)
+    return next(uses, None) is not None and next(uses, None) is None

@@ -15,7 +15,8 @@ from scalify_hlo.dialect.value_map import ValueMap, ValueSet
 from scalify_hlo.quantize.casts import barrier_after
 from scalify_hlo.quantize.constant_operands import ConstantOperands
 from scalify_hlo.quantize.operand_scales import Operand, QuantizeRequest, Quantizing, inverse_scale
-from scalify_hlo.recipes.model import Recipe
+from scalify_hlo.quantize.own_scales import OwnScales
+from scalify_hlo.quantize.strategy import CastContext
 from scalify_hlo.report.model import Report
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.devices import devices_of
@@ -31,25 +32,30 @@ _LEAST: Final = 4.0
 """The least amax of scaled data at which all scales have normal reciprocals, and none saturate."""
 
 
-class Current:
-    """The provider of scales from the amax of each operand; constants are folded.
+class Current(OwnScales):
+    """Scales from the amax of each operand; constants are folded.
 
     Args:
-        recipe: The recipe.
-        constants: The constant operands of the program.
+        context: The program.
     """
 
-    def __init__(self, recipe: Recipe, constants: ConstantOperands) -> None:
-        self._recipe, self._constants, self._count = recipe, constants, 0
-        self._splats = emit.Splats()
+    def __init__(self, context: CastContext) -> None:
+        super().__init__(context)
+        self._constants = ConstantOperands(context.module, context.recipe)
+        self._statistics, self._splats = 0, emit.Splats()
+
+    @property
+    def statistics(self) -> int:
+        """See `CastStrategy`."""
+        return self._statistics
 
     def operand(self, request: QuantizeRequest) -> Operand:
-        """See `scalify_hlo.quantize.operand_scales.ScaleProvider`."""
+        """See `OwnScales`."""
         scaling = self._recipe.scaling
         constant = self._constants.operand(request) if scaling.power_2_scale else None
         if constant is not None:
             return constant
-        self._count += 1
+        self._statistics += 1
         request = replace(request, value=_apart(request.value))
         splats, channels = self._splats, request.channels
         quantizing = Quantizing(request, self._recipe, splats=splats)
@@ -73,9 +79,9 @@ class Current:
         return quantizing.operand(value, inverse, scale, within=within)
 
     def finish(self, report: Report) -> None:
-        """Erases the constants without uses, and reports the statistics."""
+        """Erases the constants without uses."""
+        super().finish(report)
         self._constants.clean()
-        report.statistics += self._count
 
 
 def _apart(value: ir.Value) -> ir.Value:

@@ -26,9 +26,8 @@ from scalify_hlo.dialect import attributes, traits
 from scalify_hlo.dialect.functions import terminator
 from scalify_hlo.dialect.value_map import ValueCache, ValueSet, erase, replace_op
 from scalify_hlo.errors import UsageError
-from scalify_hlo.quantize.cast_costs import contracted_last
 from scalify_hlo.quantize.casts import barrier_after
-from scalify_hlo.quantize.collapse_dims import on_one_device
+from scalify_hlo.quantize.costs import contracted_last, is_made_of_rows
 from scalify_hlo.quantize.operand_scales import (
     Kept,
     Operand,
@@ -41,11 +40,13 @@ from scalify_hlo.quantize.operand_scales import (
     most_of,
     multiplied,
 )
-from scalify_hlo.quantize.row_kernels import is_made_of_rows
-from scalify_hlo.recipes.model import DEVICES, Recipe
+from scalify_hlo.quantize.own_scales import OwnScales
+from scalify_hlo.quantize.strategy import CastContext
+from scalify_hlo.recipes.model import DEVICES
 from scalify_hlo.report.model import Report, ScalingState
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.emitter import Emitter
+from scalify_hlo.rules.placement import on_one_device
 from scalify_hlo.rules.statistics import statistic
 from scalify_hlo.transforms.hoist import add_results, lift
 from scalify_hlo.transforms.sink import lower
@@ -168,24 +169,32 @@ class _Scalar(NamedTuple):
     rule: Rule
 
 
-class Delayed:
-    """The provider of scales that are state of the program.
+class Delayed(OwnScales):
+    """Scales that are state of the program.
 
     Args:
+        context: The program.
         main: The entry function.
-        recipe: The recipe.
         names: The names of the operands in profiles.
     """
 
-    def __init__(self, main: ir.OpView, recipe: Recipe, names: ValueCache[Sequence[str]]) -> None:
-        self._main, self._recipe, self._names = main, recipe, names
+    def __init__(
+        self, context: CastContext, main: ir.OpView, names: ValueCache[Sequence[str]]
+    ) -> None:
+        super().__init__(context)
+        self._main, self._names = main, names
         self._reshape = on_one_device(main.operation.parent)
         self._tensors: list[_Tensor] = []
         self._scalars: list[_Scalar] = []
         self._taken: set[str] = set()
 
+    @property
+    def statistics(self) -> int:
+        """See `CastStrategy`."""
+        return sum(tensor.slots for tensor in self._tensors)
+
     def operand(self, request: QuantizeRequest) -> Operand:
-        """See `scalify_hlo.quantize.operand_scales.ScaleProvider`."""
+        """See `OwnScales`."""
         name = self._names[request.place][0]
         if name in self._taken:
             name += f"{AS}{request.format}"  # The tensor is cast to two formats.
@@ -229,7 +238,7 @@ class Delayed:
         return ValueSet(
             argument
             for argument, mark in zip(arguments, marks, strict=False)
-            if attributes.ROLE in mark and ir.StringAttr(mark[attributes.ROLE]).value == WEIGHT
+            if attributes.role_of(mark) == WEIGHT
         )
 
     def _apart(self, request: QuantizeRequest) -> QuantizeRequest:
@@ -265,6 +274,7 @@ class Delayed:
                 hint="`scalify-hlo inspect --matmuls` lists the matmuls with the reasons why they "
                 "stay wide, such as matmul.smallest or the target",
             )
+        super().finish(report)
         history, scales, step = self._arguments()
         self._hand_out(scales)
         # This is the last step: it replaces per-device computations, and their results with them.
@@ -273,7 +283,6 @@ class Delayed:
         add_results(self._main, new, [f"{STATE}['{leaf}']" for leaf in LEAVES])
         names = tuple(name for tensor in self._tensors for name in tensor.names)
         self._describe(names)
-        report.statistics += len(names)
         report.scaling_state = ScalingState(names, self._recipe.scaling.amax_history_len)
 
     def _describe(self, names: Sequence[str]) -> None:
@@ -288,7 +297,7 @@ class Delayed:
         module.attributes[DESCRIPTION] = ir.ArrayAttr.get(parts)
 
     def _arguments(self) -> list[ir.Value]:
-        count, f32 = sum(tensor.slots for tensor in self._tensors), ir.F32Type.get()
+        count, f32 = self.statistics, ir.F32Type.get()
         length = self._recipe.scaling.amax_history_len
         types = [
             ir.RankedTensorType.get([length, count], f32),

@@ -41,8 +41,7 @@ class Numbers:
     def write(self, op: ir.Operation) -> None:
         """Writes the last number on an op."""
         if self._counts:
-            i64 = ir.IntegerType.get_signless(64)
-            op.attributes[attributes.NUMBER] = ir.IntegerAttr.get(i64, self._last)
+            op.attributes[attributes.NUMBER] = attributes.integer(self._last)
 
 
 def rewritten_wide(module: ir.Module, rewrite: Callable[[frozenset[int]], Collection[int]]) -> None:

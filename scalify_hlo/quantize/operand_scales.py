@@ -25,20 +25,16 @@ from scalify_hlo.algebra.scale import steps
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import FORMATS
 from scalify_hlo.dialect.functions import is_block
-from scalify_hlo.dialect.value_map import ValueCache
 from scalify_hlo.quantize.casts import (
     barrier_after,
     barrier_in_order,
     convert_after,
-    note_computed,
     unwidened,
-    widened_from,
 )
-from scalify_hlo.quantize.channels import Channels
-from scalify_hlo.quantize.exchanges import Exchanges
-from scalify_hlo.quantize.groups import of_rows
+from scalify_hlo.quantize.channels import Channels, of_rows
+from scalify_hlo.quantize.strategy import CastOperand
 from scalify_hlo.recipes.model import Recipe, Scaling
-from scalify_hlo.report.model import Report
+from scalify_hlo.report.matmuls import MEASURED, PROGRAM
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.emitter import DOWN, Emitter
 from scalify_hlo.rules.marker_ops import PEAK
@@ -89,30 +85,32 @@ class StateScale(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Operand:
+class Operand(CastOperand):
     """An operand in a narrow format: X = data * 2^exponents * scale.
 
     Attributes:
-        data: X_d.
         exponents: log2 of the static part of the scale: one, or one for each channel.
         scale: The part of the scale that the program computes, an f32 tensor of rank 0 or of the
             shape of the channels; None if there is none.
         channels: The channels that have their own scales.
         state: The scale, if it is state of the program.
-        origin: The origin of the scale; see `scalify_hlo.report.matmuls.ORIGINS`.
     """
 
-    data: ir.Value
     exponents: Exponents
     scale: ir.Value | None = None
     channels: Channels | None = None
     state: StateScale | None = None
-    origin: str = "program"
 
     @property
     def at_run_time(self) -> bool:
         """Whether a part of the scale is not known while rewriting."""
         return self.scale is not None or self.state is not None
+
+    @property
+    def text(self) -> str:
+        """See `CastOperand`."""
+        known = not self.at_run_time and not self.exponents.ndim
+        return f"2^{int(self.exponents)}" if known else ""
 
 
 @dataclass(frozen=True)
@@ -143,61 +141,6 @@ class QuantizeRequest:
     def whole(self) -> QuantizeRequest:
         """Returns the same request with one scale."""
         return self if self.channels is None else replace(self, channels=None)
-
-
-class ScaleProvider(Protocol):
-    """A source of scales."""
-
-    def operand(self, request: QuantizeRequest) -> Operand:
-        """Returns the quantized operand with its scale."""
-
-    def finish(self, report: Report) -> None:
-        """Completes the program after all operands were cast."""
-
-
-class Operands:
-    """The operands of a module's matmuls, each cast once for each format and kind of scale.
-
-    Args:
-        source: The source of scales.
-        exchanges: The collectives that casts stand before.
-    """
-
-    def __init__(self, source: ScaleProvider, exchanges: Exchanges) -> None:
-        self._source, self._exchanges = source, exchanges
-        self._made: ValueCache[Operand] = ValueCache()
-
-    @property
-    def count(self) -> int:
-        """The number of casts."""
-        return len(self._made)
-
-    def get(self, request: QuantizeRequest) -> Operand:
-        """Returns the quantized operand; at scale 1 if the program has it in the format already."""
-        name, value = request.format, unwidened(request.value)
-        if value == request.value:
-            note_computed(value)
-        request = replace(request, value=value)
-        if str(value.type.element_type) == name:
-            return Operand(value, UNSCALED)
-        narrow = widened_from(value)  # A model that rounds its values writes two converts.
-        if narrow is not None and str(narrow.type.element_type) == name:
-            return Operand(narrow, UNSCALED)
-        channels = request.channels
-        key = value, name, None if channels is None else channels.dims
-        made = self._made.get(key)
-        if made is None:
-            made = self._made[key] = self._new(request)
-        return made if made.channels is None else replace(made, channels=channels)
-
-    def _new(self, request: QuantizeRequest) -> Operand:
-        """Returns an operand whose cast is new, or stands before collectives."""
-        value = request.value
-        source = value if request.channels is not None else self._exchanges.source(value)
-        if source == value:
-            return self._source.operand(request)
-        made = self.get(replace(request, value=source))
-        return replace(made, data=self._exchanges.moved(value, made.data))
 
 
 def inverse_scale(
@@ -232,7 +175,7 @@ class Quantizing:
         splats: emit.Splats | None = None,
     ) -> None:
         self._request, self._saturate, self._kept = request, recipe.saturate, kept
-        self._powers = recipe.scaling.power_2_scale or recipe.scaling.kind == "calibrated"
+        self._powers = recipe.scaling.in_powers
         self._format = FORMATS[request.format]
         element = ir.Type.parse(request.format)
         kind = attributes.VALUE if recipe.narrow_data or request.asked else ""
@@ -270,7 +213,7 @@ class Quantizing:
         wide = emit.convert(value, self.element, self.at)
         factor = self._spread(emit.convert(inverse, wide.type.element_type, self.at), wide)
         data = self._finish(emit.multiply(wide, factor, self.at), wide, within=within)
-        return Operand(data, UNSCALED, scale, self._request.channels, origin="measured")
+        return Operand(data, MEASURED, UNSCALED, scale, self._request.channels)
 
     def static(self, exponents: Exponents) -> Operand:
         """Returns the operand, cast at static scales."""
@@ -282,7 +225,7 @@ class Quantizing:
         elif exponents:
             wide = emit.times_power(wide, -int(exponents), self.at)
         data = self._finish(wide, wide)
-        return Operand(data, exponents, None, self._request.channels, origin="profile")
+        return Operand(data, "profile", exponents, None, self._request.channels)
 
     def _spread(self, scale: ir.Value, like: ir.Value) -> ir.Value:
         channels = self._request.channels
@@ -357,7 +300,7 @@ def scale_of_terms(
     exponent = sum(
         int(operand.exponents) + math.floor(math.log2(FORMATS[name].scaled_amax)) - PEAK
         for operand, name in zip(operands, formats, strict=True)
-        if operand.origin != "program"
+        if operand.origin != PROGRAM
     )
     found = [o for o in operands if o.at_run_time]
     if found:

@@ -32,7 +32,7 @@ from scalify_hlo.analysis.matmuls import GRADIENT, WEIGHT
 from scalify_hlo.dialect.calls import Calls
 from scalify_hlo.dialect.contraction import contraction_of
 from scalify_hlo.dialect.functions import callee_of, is_block, terminator
-from scalify_hlo.dialect.value_map import ValueMap, erase, replace_uses
+from scalify_hlo.dialect.value_map import ValueMap, erase, erase_unread, replace_uses
 from scalify_hlo.quantize.casts import unwidened
 from scalify_hlo.quantize.exchanges import Exchanges
 from scalify_hlo.quantize.operand_scales import (
@@ -185,7 +185,7 @@ class PartialSums:
             (use,) = value.uses
             use.owner.operands[use.operand_number] = product.matmul.results[0]
             del self._products[value]
-            _erase_unused(value.owner.operation)
+            _erase_product(value)
         for add in found.inner:
             add.move_before(top)
         added = emit.rebuilt(top, top.operands)
@@ -294,20 +294,15 @@ def _only_reader(value: ir.Value) -> ir.Operation | None:
     return uses[0].owner.operation if len(uses) == 1 else None
 
 
-def _erase_unused(op: ir.Operation) -> None:
-    """Erases an op without uses, and the ops on scales that only it read."""
-    operands = list(op.operands)
-    erase(op)
-    for operand in operands:
-        owner = operand.owner
-        if not is_block(owner) and _is_of_scalars(owner.operation):
-            _erase_unused(owner.operation)
+def _erase_product(value: ir.Value) -> None:
+    """Erases a product with scales, and the ops on scales that only it read."""
+    product = value.owner.operation
+    erase_unread(value, lambda op: op == product or _is_of_scalars(op))
 
 
 def _is_of_scalars(op: ir.Operation) -> bool:
-    """Whether an op without uses has operands, all of rank 0."""
-    unused = not any(any(result.uses) for result in op.results)
-    return unused and len(op.operands) > 0 and not any(value.type.rank for value in op.operands)
+    """Whether an op has operands, all of rank 0."""
+    return len(op.operands) > 0 and not any(value.type.rank for value in op.operands)
 
 
 # The dimensions of weights that devices divide, also where loops slice stacks of weights.

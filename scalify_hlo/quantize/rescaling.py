@@ -16,7 +16,7 @@ from scalify_hlo.dialect.patterns import matches
 from scalify_hlo.dialect.value_map import ValueCache, ValueMap, ValueSet
 from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.errors import InputError, UsageError, nearest
-from scalify_hlo.quantize.sites import matching
+from scalify_hlo.quantize.selection import matching
 from scalify_hlo.quantize.state import Carried, rescaled_state
 from scalify_hlo.recipes.model import NONE, NamedRescale, Recipe, Rescale
 from scalify_hlo.report.model import Report, SiteReport
@@ -191,13 +191,12 @@ def _as_read(value: ir.Value) -> ir.Value:
 
 def _specify(marker: ir.Operation, how: Rescale, headroom: int = 0) -> None:
     """Writes rounding, interval and headroom on a marker."""
-    i64 = ir.IntegerType.get_signless(64)
     if how.rounding != "default":
         marker.attributes[markers.ROUNDING] = ir.StringAttr.get(how.rounding)
     if how.every > 1:
-        marker.attributes[markers.EVERY] = ir.IntegerAttr.get(i64, how.every)
+        marker.attributes[markers.EVERY] = attributes.integer(how.every)
     if headroom:
-        marker.attributes[markers.HEADROOM] = ir.IntegerAttr.get(i64, headroom)
+        marker.attributes[markers.HEADROOM] = attributes.integer(headroom)
 
 
 class Order:

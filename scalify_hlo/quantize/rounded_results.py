@@ -25,7 +25,7 @@ from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.splats import filled_with
 from scalify_hlo.dialect.swapped_operands import swapped_attributes
-from scalify_hlo.dialect.value_map import erase, erase_unread, replace_op
+from scalify_hlo.dialect.value_map import OpSet, erase_unread, replace_op
 from scalify_hlo.rules import emit
 
 _DOT: Final = "stablehlo.dot_general"
@@ -66,22 +66,11 @@ def _move(cast: ir.Operation) -> bool:
     made = emit.convert(made, cast.results[0].type.element_type, cast)
     if made.type != cast.results[0].type:
         made = emit.reshape(made, cast.results[0].type, cast)
-    unread = [cast.operands[0].owner.operation, *between[::-1], *([dot] if transposed else [])]
+    unread = OpSet([cast.operands[0].owner.operation, dot, *between])
+    clamped = cast.operands[0]
     replace_op(cast, [made])
-    for op in unread:
-        _erase(op)
+    erase_unread(clamped, lambda op: op in unread or op.name == _CONSTANT)
     return True
-
-
-def _erase(op: ir.Operation) -> None:
-    """Erases an op that nothing reads, with the constants that only it reads."""
-    constants = [value for value in op.operands if _is_constant(value)]
-    erase(op)
-    erase_unread(constants)
-
-
-def _is_constant(value: ir.Value) -> bool:
-    return not is_block(value.owner) and bool(value.owner.operation.name == _CONSTANT)
 
 
 def _steps(cast: ir.Operation) -> list[ir.Operation]:

@@ -22,7 +22,7 @@ from math import prod
 from typing import Final, NamedTuple
 
 from scalify_hlo._compat import ir
-from scalify_hlo.algebra.limits import SECOND_CAST_ELEMENTS, UPDATE_OPS
+from scalify_hlo.algebra.limits import NORMALIZATION_OPS, SECOND_CAST_ELEMENTS, UPDATE_OPS
 from scalify_hlo.algebra.search import Search
 from scalify_hlo.analysis.frames import Named
 from scalify_hlo.dialect import traits
@@ -30,8 +30,9 @@ from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.functions import is_block, terminator
 from scalify_hlo.dialect.splats import is_one_number
 from scalify_hlo.dialect.traits import RETURNS
-from scalify_hlo.dialect.value_map import ValueMap, ValueSet, erase
-from scalify_hlo.quantize.cast_costs import contracted_last
+from scalify_hlo.dialect.value_map import ValueMap, ValueSet, erase_unread
+from scalify_hlo.quantize.casts import barrier_after
+from scalify_hlo.quantize.costs import contracted_last
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.saturation import before_saturation
 
@@ -131,7 +132,7 @@ def _smaller_than_the_rest(casts: Sequence[_Cast]) -> list[_Cast]:
 
 def _casts(ops: Sequence[Named]) -> list[list[ir.Operation]]:
     """Returns the steps of each cast of a large argument to 8 bits."""
-    made = (_steps(op) for name, op in ops if name == "stablehlo.convert" and _is_large_cast(op))
+    made = (_steps(op) for name, op in ops if name == _CONVERT and _is_large_cast(op))
     return [steps for steps in made if steps]
 
 
@@ -305,9 +306,9 @@ def _make_again(cast: _Cast) -> None:
             copy.operands[i] = made.get(value, value)
         made[step.results[0]] = copy.results[0]
     for reader in cast.late:
-        _read(reader, made[cast.steps[-1].results[0]], cast.steps[-1])
+        _read(reader, made[cast.steps[-1].results[0]])
     for reader in cast.others:  # Its order is free now, so that no barrier has to keep it.
-        _read(reader, cast.steps[-1].results[0], cast.steps[-1])
+        _read(reader, cast.steps[-1].results[0])
 
 
 def _apart(value: ir.Value, at: ir.Operation, location: ir.Location) -> ir.Value:
@@ -320,17 +321,112 @@ def _apart(value: ir.Value, at: ir.Operation, location: ir.Location) -> ir.Value
     return value
 
 
-def _read(reader: _Reader, data: ir.Value, cast: ir.Operation) -> None:
+def _read(reader: _Reader, data: ir.Value) -> None:
     """Lets a matmul read the data of a cast without other ops between than a reshape."""
     old = reader.op.operands[reader.side]
     same = old.type == data.type
     reader.op.operands[reader.side] = data if same else emit.reshape(data, old.type, reader.op)
-    _erase_views(old, cast)
+    erase_unread(old, lambda op: op.name in _VIEWS)
 
 
-def _erase_views(value: ir.Value, cast: ir.Operation) -> None:
-    """Erases the views of a cast that nothing reads any more."""
-    while value.owner != cast and next(iter(value.uses), None) is None:
-        op = value.owner.operation
-        value = op.operands[0]
-        erase(op)
+# Statistics of normalized arguments behind barriers, so that casts read the argument itself.
+#
+# XLA for GPUs normalizes the rows of a tensor in one kernel, if it finds a tensor in memory that is
+# multiplied with one statistic of itself. That kernel has one result in one order. If the result is
+# cast to f8 for matmuls that read it in two orders, as those of a forward and a backward pass do,
+# the kernel writes it wide, another one reads it, and it is kept for the gradient of the
+# normalization.
+#
+# Behind a barrier, the statistic is a kernel of its own, and that of the cast reads the argument.
+# If a kernel computes the tensor, it takes the statistic along anyway. With two statistics, as
+# those of a layer normalization, the argument would be read once more.
+
+
+_BROADCAST: Final = "stablehlo.broadcast_in_dim"
+_CONVERT: Final = "stablehlo.convert"
+_SMALL: Final = traits.EACH | traits.SAME_ORDER
+
+
+def part_statistics(ops: Sequence[Named]) -> int:
+    """Puts the statistics of normalized arguments behind barriers.
+
+    Args:
+        ops: The ops of the block of ``main``, of which casts were not erased.
+
+    Returns:
+        The number of statistics.
+    """
+    found = ValueSet()
+    for name, op in ops:
+        if name == _CONVERT and _is_read_in_two_orders(op):
+            found.add_all(_statistic(op))
+    for value in list(found):
+        uses = [(use.owner, use.operand_number) for use in value.uses]
+        apart = barrier_after(value)
+        for user, number in uses:
+            user.operands[number] = apart
+    return len(found)
+
+
+def _is_read_in_two_orders(cast: ir.Operation) -> bool:
+    """Whether matmuls sum over the last dimension of a large cast to 8 bits, and over another."""
+    if not _is_large_cast(cast):
+        return False
+    dots = [read for read in readers_of(cast.results[0]) if read[0].name == "stablehlo.dot_general"]
+    return len({contracted_last(op.opview)[side] for op, side in dots}) == 2
+
+
+def _statistic(cast: ir.Operation) -> list[ir.Value]:
+    """Returns the only statistic with which a cast normalizes an argument; none if it does not."""
+    arguments, spread = ValueSet(), ValueSet()
+    for value in _sources(cast.operands[0]):
+        if is_block(value.owner):
+            arguments.add(value)
+        elif value.owner.operation.name == _BROADCAST:
+            if prod(value.owner.operands[0].type.shape) > 1:
+                spread.add(value.owner.operands[0])
+        else:
+            return []
+    reduced = [(value, reduce) for value in spread if (reduce := _reduce_of(value)) is not None]
+    if len(arguments) != 1 or len(reduced) != 1:
+        return []
+    value, reduce = reduced[0]
+    own = ValueSet(_sources(reduce.operands[0]))
+    return [value] if list(own) == list(arguments) else []
+
+
+def _sources(value: ir.Value) -> Iterator[ir.Value]:
+    """Yields the values of the same number of elements of which elementwise ops make a value."""
+    count = prod(value.type.shape)
+
+    def is_made(value: ir.Value) -> bool:
+        made = not is_block(value.owner) and value.owner.name in traits.EACH
+        return made and len(search.found) <= NORMALIZATION_OPS
+
+    def made_of(value: ir.Value) -> Iterator[ir.Value]:
+        operands = value.owner.operands if is_made(value) else ()
+        return (each for each in operands if prod(each.type.shape) == count)
+
+    search = Search([value], made_of, seen=ValueSet())
+    for here in search:
+        constant = not is_block(here.owner) and here.owner.name == "stablehlo.constant"
+        if not constant and not is_made(here):
+            yield here
+
+
+def _reduce_of(value: ir.Value) -> ir.Operation | None:
+    """Returns the only reduction of which ops on its result make a value; None for others."""
+    found = list[ir.Operation]()
+
+    def made_of(value: ir.Value) -> Sequence[ir.Value]:
+        small = not is_block(value.owner) and value.owner.name in _SMALL
+        return list(value.owner.operands) if small else []
+
+    search = Search([value], made_of, seen=ValueSet(), limit=NORMALIZATION_OPS + 1)
+    for here in search:
+        op = None if is_block(here.owner) else here.owner.operation
+        if op is not None and op.name == _REDUCE and len(op.results) == 1:
+            found.append(op)
+        elif op is None or (op.name not in _SMALL and op.name != "stablehlo.constant"):
+            return None
+    return found[0] if len(found) == 1 and not search.ended else None

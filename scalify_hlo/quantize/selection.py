@@ -4,34 +4,29 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.formats import is_small
 from scalify_hlo.analysis.matmuls import ACTIVATION, GRADIENT, OTHER, WEIGHT
 from scalify_hlo.analysis.sizes import Extent
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.contraction import RAGGED_DOT
 from scalify_hlo.dialect.formats import element_type, is_real
 from scalify_hlo.dialect.locations import source_location
+from scalify_hlo.dialect.patterns import (
+    hint_of_roles,
+    is_like_any,
+    is_site_like,
+    names_of_site,
+)
 from scalify_hlo.dialect.traits import CONVOLUTIONS, DOTS
-from scalify_hlo.errors import Remark
-from scalify_hlo.quantize.matmuls import Formats, is_small, roles_of
-from scalify_hlo.quantize.sites import Sites
+from scalify_hlo.errors import Remark, UsageError, nearest
+from scalify_hlo.quantize.matmuls import Matmul, roles_of
+from scalify_hlo.quantize.strategy import Formats
 from scalify_hlo.recipes.loading import own_settings
-from scalify_hlo.recipes.model import KEEP, WITH_RAGGED_F8, Recipe
+from scalify_hlo.recipes.model import KEEP, WITH_RAGGED_F8, MatmulOptions, Recipe
 from scalify_hlo.report.model import MatmulReport, Wide
-
-
-class Choice(NamedTuple):
-    """The decision of a recipe on a matmul.
-
-    Attributes:
-        formats: The formats of the operands; None if the matmul stays wide.
-        wide: The reason if it stays wide.
-    """
-
-    formats: Formats | None
-    wide: Wide | None = None
 
 
 class Selection:
@@ -51,21 +46,29 @@ class Selection:
         self.sites = Sites(recipe.matmul)
         self._real: dict[ir.Type, bool] = {}
 
-    def of(self, op: ir.OpView, extent: Extent) -> Choice:
-        """Returns the decision on a matmul that has roles."""
+    def of(self, op: ir.OpView, extent: Extent) -> Matmul:
+        """Returns a matmul that has roles, with the decision on it."""
         roles = roles_of(op)
+        matmul = Matmul(op, extent, roles)
         lhs, rhs = _of_one_type(op, roles, [getattr(self._recipe, role) for role in roles])
+        matmul.wide = self._wide(matmul, (lhs, rhs))
+        matmul.formats = (lhs, rhs) if matmul.wide is None else None
+        return matmul
+
+    def _wide(self, matmul: Matmul, formats: Formats) -> Wide | None:
+        """Returns the reason why a matmul stays wide; None if it gets formats."""
+        op, roles = matmul.op, matmul.roles
         if not self.sites.selects(op.attributes[attributes.SITE].value, _named_roles(op, roles)):
-            return Choice(None, EXCLUDED)
+            return EXCLUDED
         own = _own_formats(op)
-        if own and (self._blocks or own != [lhs, rhs]):
-            return Choice(None, OWN)
-        wide = self._types(op) or self._role(op, roles, (lhs, rhs))
+        if own and (self._blocks or own != [*formats]):
+            return OWN
+        wide = self._types(op) or self._role(op, roles, formats)
         if wide is None and attributes.LAST in op.attributes:
-            return Choice(None, LAST)
-        if wide is None and (is_small(lhs) or is_small(rhs)):
-            wide = self._small(op, roles, (lhs, rhs), extent)
-        return Choice((lhs, rhs)) if wide is None else Choice(None, wide)
+            return LAST
+        if wide is None and any(map(is_small, formats)):
+            wide = self._small(op, roles, formats, matmul.extent)
+        return wide
 
     def _types(self, op: ir.OpView) -> Wide | None:
         operands = op.operands
@@ -331,3 +334,60 @@ IN_COMPOSITE: Final = Wide(
     hint="a ragged_dot of static shape is quantized; matmul.exclude leaves it out on purpose",
 )
 KEPT: Final = Wide("kept", "the recipe quantizes no matmul", chosen=True)
+
+
+# Selection of the sites of a program by name.
+
+
+class Sites:
+    """The patterns of a recipe, and the sites that they match.
+
+    The names of a site are its name stack, and the names of the arguments that are operands. A
+    pattern matches a site if it matches one of these names, or all of them with spaces between. It
+    may end in roles; see `is_site_like`.
+
+    Args:
+        recipe: The recipe.
+    """
+
+    def __init__(self, recipe: MatmulOptions) -> None:
+        self._recipe = recipe
+        self._names: dict[str, None] = {}
+        self._matched: set[str] = set()
+
+    def selects(self, site: str, roles: Sequence[str]) -> bool:
+        """Whether a site is included, and not excluded.
+
+        Args:
+            site: The site.
+            roles: Its part and the roles of its operands.
+        """
+        self._names.update(dict.fromkeys(names_of_site(site)))
+        included, excluded = (
+            [pattern for pattern in patterns if is_site_like(pattern, site, roles)]
+            for patterns in (self._recipe.include, self._recipe.exclude)
+        )
+        self._matched.update(included, excluded)
+        return bool(included) and not excluded
+
+    def refuse_unmatched(self) -> None:
+        """Checks that every pattern matches a site.
+
+        Raises:
+            UsageError: A pattern matches no site.
+        """
+        for key in ("include", "exclude"):
+            for pattern in getattr(self._recipe, key):
+                if pattern not in self._matched and pattern != "*":
+                    raise UsageError(
+                        f"matmul.{key} {pattern!r} matches no matmul"
+                        f"{nearest(pattern, list(self._names))}",
+                        hint="`scalify-hlo inspect --matmuls` lists the matmuls; patterns are of "
+                        "the names in their locations, and of the arguments they compute with"
+                        f"{hint_of_roles(pattern)}",
+                    )
+
+
+def matching(patterns: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Returns the patterns that match one of the names."""
+    return [pattern for pattern in patterns if is_like_any(pattern, names)]

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import FORMATS, FloatFormat
-from scalify_hlo.algebra.limits import AMAX_HEADROOM, MOMENT_HEADROOM
+from scalify_hlo.algebra.limits import AMAX_HEADROOM, FLOW_VALUES, MOMENT_HEADROOM
 from scalify_hlo.algebra.moments import scale_shape
+from scalify_hlo.algebra.search import Search
+from scalify_hlo.analysis.frames import Place
+from scalify_hlo.analysis.layers.model import NORMS
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import element_of, format_of, is_real
 from scalify_hlo.dialect.functions import is_block, terminator
@@ -122,7 +125,7 @@ def pack_moments(main: ir.OpView, recipe: StateOptions) -> PackedMoments:
 def _is_blocked(mark: attributes.Attributes, recipe: StateOptions) -> bool:
     """Whether a pair is a moment to which the recipe gives a scale for each block."""
     here = attributes.PAIR in mark and attributes.STORED not in mark
-    return here and _role(mark) in recipe.blocked
+    return here and attributes.role_of(mark) in recipe.blocked
 
 
 def _packs(mark: attributes.Attributes, recipe: StateOptions, type_: ir.Type) -> bool:
@@ -133,7 +136,7 @@ def _packs(mark: attributes.Attributes, recipe: StateOptions, type_: ir.Type) ->
 
 
 def _mark_packed(mark: attributes.Attributes, recipe: StateOptions) -> None:
-    role = _role(mark)
+    role = attributes.role_of(mark)
     mark[attributes.PACKED] = ir.StringAttr.get(getattr(recipe, role))
     if role == "second_moment":
         mark[attributes.ROOT] = ir.UnitAttr.get()
@@ -204,7 +207,7 @@ def with_members(main: ir.OpView, recipe: StateOptions) -> Iterator[Remark]:
 
 def _is_narrowed(mark: attributes.Attributes, recipe: StateOptions) -> bool:
     """Whether a recipe stores state, or the gradient of a weight, in another format."""
-    role = _role(mark)
+    role = attributes.role_of(mark)
     gradient = role == "weight" and recipe.gradient != KEEP
     stored = attributes.PAIR in mark and role in _CARRIED and role not in recipe.blocked
     return gradient or (stored and getattr(recipe, role) != KEEP)
@@ -231,7 +234,7 @@ def narrow_results(main: ir.OpView, recipe: StateOptions, casts: Casts) -> Narro
         return NarrowedResults(some=False)
     block = main.regions[0].blocks[0]
     returned, marks = terminator(block), attributes.result_attributes(main)
-    i64, rounded = ir.IntegerType.get_signless(64), 0
+    rounded = 0
     for index, mark in enumerate(marks):
         value = returned.operands[index]
         role, format_ = _state_format(mark, recipe, value.type)
@@ -241,7 +244,7 @@ def narrow_results(main: ir.OpView, recipe: StateOptions, casts: Casts) -> Narro
         cast = casts.cast(value, format_, attributes.STATE)
         returned.operands[index] = cast
         if recipe.rounded and role == "weight" and _is_rounded(cast):
-            cast.owner.attributes[attributes.ROUNDED] = ir.IntegerAttr.get(i64, index)
+            cast.owner.attributes[attributes.ROUNDED] = attributes.integer(index)
             rounded += 1
     attributes.set_result_attributes(main, marks)
     attributes.renew_function_type(main)
@@ -327,10 +330,6 @@ def _measured(role: str, statistic: str, narrow: FloatFormat | None) -> tuple[st
     return statistic, MOMENT_HEADROOM if role == "second_moment" else 0
 
 
-def _role(mark: attributes.Attributes) -> str:
-    return ir.StringAttr(mark[attributes.ROLE]).value if attributes.ROLE in mark else ""
-
-
 def _state_format(
     mark: attributes.Attributes, recipe: StateOptions, type_: ir.Type
 ) -> tuple[str, str]:
@@ -341,7 +340,7 @@ def _state_format(
     Moments with a scale for each block are not cast here.
     """
     stored = mark.pop(attributes.STORED, None)
-    role = _role(mark)
+    role = attributes.role_of(mark)
     if attributes.PAIR not in mark or not is_real(type_) or attributes.INDEPENDENT in mark:
         return role, KEEP
     if stored is not None:
@@ -365,3 +364,44 @@ _MISSING = {"weight_rounding": "rounds no weights that it returns"}
 """The reasons for which options that are no formats have no effect on a program."""
 
 _CARRIED = frozenset({"weight", "first_moment", "second_moment"})
+
+
+# The casts of a recipe whose data depend on the size of an argument.
+
+
+_OF_DATA: Final = frozenset({attributes.DATA, attributes.GRADIENT})
+
+_SIZELESS: Final = NORMS | {"softmax"}
+"""The layers whose results have a size that does not depend on the inputs."""
+
+
+def reaches_narrow_cast(start: Place) -> bool:
+    """Whether a cast to a format of less range than f32 depends on the size of an argument.
+
+    Data are followed through all ops except normalizations and softmaxes, whose results have a
+    size that does not depend on that of the argument. If there are too many values to follow, the
+    answer is yes.
+    """
+    search = Search([start], _after, limit=FLOW_VALUES)
+    casts = (_is_narrow_cast(use.owner.operation) for value, _ in search for use in value.uses)
+    return any(casts) or search.ended
+
+
+def _is_narrow_cast(op: ir.Operation) -> bool:
+    if attributes.CAST not in op.attributes:
+        return False
+    kind, format_ = op.attributes[attributes.CAST].value, format_of(op.results[0].type)
+    return kind in _OF_DATA and format_ is not None and not format_.wide
+
+
+def _after(place: Place) -> Iterator[Place]:
+    """Yields the values that are made of a value, if they have a size."""
+    value, frame = place
+    for use in value.uses:
+        moved = frame.passed_on(use, turns=True)
+        if moved is None:
+            owner = use.owner.operation
+            layers = attributes.texts(owner.attributes.get(attributes.LAYER, ir.ArrayAttr.get([])))
+            sized = [r for r in owner.results if format_of(r.type) is not None]
+            moved = list(map(frame.place, sized)) if _SIZELESS.isdisjoint(layers) else []
+        yield from moved

@@ -11,21 +11,23 @@ products of trained ones, are stored in the same way.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.analysis.matmuls import WEIGHT
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.calls import Calls
+from scalify_hlo.dialect.calls import CALL, Calls
 from scalify_hlo.dialect.formats import element_of, format_of, is_real
-from scalify_hlo.dialect.functions import is_block
-from scalify_hlo.dialect.value_map import ValueMap, ValueSet, erase_unread
+from scalify_hlo.dialect.functions import callee_of, is_block, terminator
+from scalify_hlo.dialect.traits import where
+from scalify_hlo.dialect.value_map import ValueMap, ValueSet, erase
 from scalify_hlo.errors import Remark
 from scalify_hlo.quantize.casts import convert_after
 from scalify_hlo.quantize.state import SCALE_BYTES
-from scalify_hlo.quantize.weight_reads import Weight, WeightReads
+from scalify_hlo.report.matmuls import MatmulReport
 from scalify_hlo.report.totals import StateBytes
 from scalify_hlo.rules import emit
 
@@ -111,7 +113,7 @@ def _may_be_stored(argument: ir.Value, mark: attributes.Attributes, format_: str
     """Whether an argument is a pair of real numbers in a wider format, and may be a weight."""
     if attributes.PAIR not in mark or _EXCLUDED & mark.keys():
         return False
-    if attributes.ROLE in mark and ir.StringAttr(mark[attributes.ROLE]).value != WEIGHT:
+    if attributes.role_of(mark) not in ("", WEIGHT):
         return False
     if not is_real(argument.type) or not argument.type.has_static_shape:
         return False
@@ -184,5 +186,236 @@ def _part(value: ir.Value, readers: list[Weight]) -> None:
         old = op.operands[side]
         same = old.type == value.type
         op.operands[side] = result if same else emit.reshape(result, old.type, op.operation)
-        if not same:
-            erase_unread([old])
+        if not same and next(iter(old.uses), None) is None:
+            erase(old.owner)
+
+
+# The reads of arguments that are weights, through loops and calls.
+
+
+_MOVES: Final = where("reshape", "transpose", "reverse", "slice")
+_FUNCTION: Final = "func.func"
+_RETURN: Final = "func.return"
+_WHILE: Final = "stablehlo.while"
+
+
+class Weight(NamedTuple):
+    """A weight of a quantized matmul.
+
+    Attributes:
+        op: The matmul.
+        side: The number of the operand.
+    """
+
+    op: ir.OpView
+    side: int
+
+
+class WeightReads:
+    """The reads of an argument, and of all arguments that other calls of a function pass for it.
+
+    Args:
+        argument: An argument of the entry function.
+        allowed: The arguments that may be stored.
+        sides: The results of matmuls, with the numbers of operands that are to be quantized.
+        calls: The calls of the module.
+
+    Attributes:
+        moved: The arguments, and all values that are made of them by moving data.
+        weights: The weights of matmuls that they are, with the value that each matmul reads.
+        others: The other ops that read them.
+        callees: The functions with an argument among the values.
+    """
+
+    def __init__(
+        self,
+        argument: ir.Value,
+        allowed: ValueSet,
+        sides: ValueMap[set[int]],
+        calls: Calls,
+    ) -> None:
+        self.moved: list[ir.Value] = []
+        self.weights: list[tuple[ir.Value, Weight]] = []
+        self.others: list[ir.Operation] = []
+        self.callees: dict[str, ir.OpView] = {}
+        self._allowed, self._sides, self._calls = allowed, sides, calls
+        self._seen = ValueSet()
+        self._add(argument)
+        for value in self.moved:
+            for use in value.uses:
+                self._read(value, use.owner, use.operand_number)
+
+    @property
+    def stored(self) -> bool:
+        """Whether nothing but quantized matmuls reads the arguments."""
+        return bool(self.weights) and not self.others
+
+    @property
+    def roots(self) -> Iterator[ir.Value]:
+        """The arguments of the entry function."""
+        return (value for value in self.moved if value in self._allowed)
+
+    def _add(self, value: ir.Value) -> None:
+        if value not in self._seen:
+            self._seen.add(value)
+            self.moved.append(value)
+
+    def _read(self, value: ir.Value, op: ir.OpView, side: int) -> None:
+        name = op.operation.name
+        if name in _MOVES and side == 0:
+            self._add(op.results[0])
+        elif name == _WHILE and _is_invariant(op, side):
+            for block in (region.blocks[0] for region in op.regions):
+                self._add(block.arguments[side])
+            self._add(op.results[side])
+        elif name == CALL:
+            self._enter(op.operation, side)
+        elif name == _RETURN and self._calls.only(op.operation.parent.opview):
+            for site in self._calls.sites.get(_name(op.operation.parent), []):
+                self._add(site.results[side])
+        elif len(op.results) and side in self._sides.get(op.results[0], ()):
+            self.weights.append((value, Weight(op, side)))
+        elif not _returns_invariant(op, side):
+            self.others.append(op.operation)
+
+    def _enter(self, call: ir.Operation, number: int) -> None:
+        """Adds the argument of a called function, and what all its calls pass for it."""
+        name = callee_of(call)
+        function = self._calls.functions[name]
+        private = self._calls.only(function)
+        for site in self._calls.sites[name] if private else ():
+            root = self._root(site.operands[number])
+            if root is None:
+                self.others.append(site)
+            else:
+                self._add(root)
+        if private:
+            self.callees[name] = function
+            self._add(function.regions[0].blocks[0].arguments[number])
+        else:
+            self.others.append(call)
+
+    def _root(self, value: ir.Value) -> ir.Value | None:
+        """Returns the argument of the entry function that a value is made of; None if not known."""
+        while value not in self._seen and value not in self._allowed:
+            before = self._before(value)
+            if before is None:
+                return None
+            value = before
+        return value
+
+    def _before(self, value: ir.Value) -> ir.Value | None:
+        """Returns the value of which another one is made by moving data."""
+        owner = value.owner
+        if is_block(owner):
+            outer, number = owner.owner.operation, ir.BlockArgument(value).arg_number
+            if outer.name == _WHILE:
+                return outer.operands[number]
+            sites = self._calls.sites.get(_name(outer), []) if outer.name == _FUNCTION else []
+            return sites[0].operands[number] if sites else None
+        op, number = owner.operation, ir.OpResult(value).result_number
+        if op.name == CALL:
+            body = self._calls.functions[callee_of(op)].regions[0].blocks[0]
+            return terminator(body).operands[number]
+        return op.operands[0] if op.name in _MOVES else None
+
+
+def _name(function: ir.Operation) -> str:
+    name: str = ir.StringAttr(function.attributes["sym_name"]).value
+    return name
+
+
+def _is_invariant(loop: ir.OpView, number: int) -> bool:
+    """Whether a loop passes one of its values on as it is."""
+    body = loop.regions[1].blocks[0]
+    returned: bool = terminator(body).operands[number] == body.arguments[number]
+    return returned
+
+
+def _returns_invariant(op: ir.OpView, number: int) -> bool:
+    """Whether an op returns a value of a loop that the loop does not change."""
+    if op.operation.name != "stablehlo.return":
+        return False
+    loop = op.operation.parent.opview
+    return loop.operation.name == _WHILE and _is_invariant(loop, number)
+
+
+# Tells weights from activations where both operands of a matmul are arguments.
+#
+# `scalify-roles` takes the second one to be the weight, which is right for ``x @ w``, and wrong for
+# ``w @ x``. The format of an argument is the caller's concern, so that more evidence is needed to
+# change it: the argument is declared; or it is a leaf of a pytree, as ``params['w']`` is, and the
+# other operand is not; or a matmul with a computed operand reads another leaf of its pytree.
+
+
+_DECLARE: Final = "declare weights with inputs.weight, and activations with inputs.activation"
+_ROOT: Final = re.compile(r"[\[.]")
+
+
+class CertainWeights:
+    """The weights of a program of which more is known than their place.
+
+    Args:
+        matmuls: All matmuls of the program, with the names of the arguments that they read.
+        declared: The names of the arguments that the recipe declares to be weights, or that are
+            weights of a training step.
+
+    Attributes:
+        declared: See the argument.
+    """
+
+    def __init__(self, matmuls: Sequence[MatmulReport], declared: Collection[str]) -> None:
+        self._arguments = {matmul.number: matmul.arguments for matmul in matmuls}
+        self.declared = declared
+        self._pytrees = {
+            _root(name)
+            for pair in self._arguments.values()
+            for name, other in (pair, pair[::-1])
+            if name and not other
+        }
+
+    def has(self, op: ir.OpView, side: int) -> bool:
+        """Whether an operand that is taken to be a weight is one.
+
+        Args:
+            op: A matmul with marks of `scalify-roles`.
+            side: The number of the operand.
+        """
+        name, other = self._names(op, side)
+        if not (name and other) or name in self.declared:
+            return True
+        root, other_root = _root(name), _root(other)
+        if root == other_root:
+            return False
+        return root in self._pytrees or (root != name and other_root == other)
+
+    def kept(self, op: ir.OpView, side: int) -> tuple[str, Remark] | None:
+        """Returns the name of a weight that is not stored, and a remark on it.
+
+        Args:
+            op: A matmul that reads it, with marks of `scalify-roles`.
+            side: The number of the operand.
+
+        Returns:
+            None if it is no argument, or is declared, so that it is stored in any case.
+        """
+        name, other = self._names(op, side)
+        if not name or name in self.declared:
+            return None
+        reason = f"{name} or {other} may be the weight"
+        if self.has(op, side):
+            reason = "it is no pair that only quantized matmuls read"
+        message = f"casts {name} in each call, as {reason}"
+        return name, Remark(message, str(op.location), op.operation.name, _DECLARE)
+
+    def _names(self, op: ir.OpView, side: int) -> tuple[str, str]:
+        if attributes.MATMUL not in op.attributes:
+            return "", ""
+        number: int = ir.IntegerAttr(op.attributes[attributes.MATMUL]).value
+        pair = self._arguments.get(number, ("", ""))  # The passes may run one by one.
+        return pair[side], pair[1 - side]
+
+
+def _root(name: str) -> str:
+    """Returns the positional argument that a leaf such as ``params['w']`` is in."""
+    return _ROOT.split(name, maxsplit=1)[0]

@@ -187,6 +187,11 @@ class Scaling:
         """Whether scales are propagated through the program."""
         return self.kind == "propagated"
 
+    @property
+    def in_powers(self) -> bool:
+        """Whether scales of operands are powers of two; those of a profile always are."""
+        return self.power_2_scale or self.kind == "calibrated"
+
 
 @dataclass(frozen=True, slots=True)
 class Blocks:

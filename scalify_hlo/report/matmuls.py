@@ -26,6 +26,7 @@ ASSUMED: Final = "assumed"
 MEASURED: Final = "measured"
 STORED: Final = "stored"
 CONSTANT: Final = "constant"
+PROGRAM: Final = "program"
 
 ORIGINS: Final = {
     DECLARED: "the operand is an argument whose scale was declared or measured beforehand",
@@ -37,7 +38,7 @@ ORIGINS: Final = {
     "profile": "from a profile",
     CONSTANT: "from the elements of the operand, which is a constant of the program",
     STORED: "that of the argument, which the caller passes in that format",
-    "program": "1: the program has the operand in that format",
+    PROGRAM: "1: the program has the operand in that format",
 }
 """The origins of scales of operands."""
 

@@ -16,7 +16,7 @@ from scalify_hlo.report.requirements import BOUNDS
 from scalify_hlo.report.totals import STATE_ROLES, StateBytes, Totals
 from scalify_hlo.results.kinds import Count, Microseconds, Several, one_of, rounded
 from scalify_hlo.results.model import keys
-from scalify_hlo.rules.cast_scales import CastScale
+from scalify_hlo.rules.reported_scales import CastScale
 from scalify_hlo.rules.scale_rewriter import Untrusted
 
 

@@ -7,8 +7,11 @@ from dataclasses import replace
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
-from scalify_hlo.report.matmuls import OperandScale
+from scalify_hlo.dialect.patterns import matches
+from scalify_hlo.recipes.toml import parse_input_scale
+from scalify_hlo.report.matmuls import ASSUMED, DECLARED, OperandScale
 from scalify_hlo.report.model import MatmulReport, Report, Wide
+from scalify_hlo.rules.reported_scales import CastScale
 
 
 class Records:
@@ -34,20 +37,21 @@ class Records:
 
     def note(
         self,
+        number: int | None,
         op: ir.OpView,
         wide: Wide | None,
         scales: tuple[OperandScale | None, OperandScale | None],
-        formats: tuple[str, str] | None = None,
+        formats: tuple[str, str] | None,
     ) -> None:
         """Records what became of a matmul.
 
         Args:
+            number: Its number; None if it has none.
             op: The op that replaces it.
             wide: Why it is not quantized; None if it is.
             scales: The scales of its operands; None if they are not quantized.
-            formats: The formats of its operands, if they have others in the op.
+            formats: The formats of its operands; None if it stays as it is.
         """
-        number = number_of(op)
         if number is None:
             return
         if number >= len(self.before):
@@ -100,3 +104,46 @@ def formats_of(op: ir.OpView) -> tuple[str, str, str]:
     result = op.results[0].type.element_type
     text = str(lhs)  # Comparing types is faster than printing them.
     return text, text if rhs == lhs else str(rhs), text if result == lhs else str(result)
+
+
+# Enters the scales that propagation found at casts into the report.
+
+
+def fill_in_scales(report: Report, declarations: Iterable[str]) -> None:
+    """Enters the scales of the casts of operands into the matmuls of a report.
+
+    A function has a copy for each combination of scales of its calls. If the copies of a cast
+    differ, the report has the scale of the most uncertain size.
+
+    Args:
+        report: The report of a rewrite, with its `casts`.
+        declarations: The declared scales of inputs, as ``PATTERN=NUMBER``.
+    """
+    patterns = [parse_input_scale(text)[0] for text in declarations]
+    declared = {
+        value.name
+        for i, value in enumerate(report.arguments)
+        if any(matches(pattern, value.name, i) for pattern in patterns)
+    }
+    found: dict[int, OperandScale] = {}
+    for cast in report.casts:
+        scale = _operand_scale(cast, declared)
+        for reader in cast.readers:
+            known = found.get(reader)
+            if known is None or scale.uncertainty > known.uncertainty:
+                found[reader] = scale
+    for i, matmul in enumerate(report.matmuls):
+        lhs, rhs = (
+            found.get(2 * matmul.number + side, scale) if scale is not None else None
+            for side, scale in enumerate(matmul.scales)
+        )
+        report.matmuls[i] = replace(matmul, scales=(lhs, rhs))
+
+
+def _operand_scale(cast: CastScale, declared: set[str]) -> OperandScale:
+    origin = cast.origin
+    if origin == "input":
+        origin = DECLARED if cast.argument in declared else ASSUMED
+    return OperandScale(
+        origin, cast.scale, cast.octaves, cast.room, remark=cast.remark, argument=cast.argument
+    )

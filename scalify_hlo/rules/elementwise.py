@@ -21,7 +21,6 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import FORMATS, FloatFormat, float_format, format_of
 from scalify_hlo.recipes.model import BOUNDED
 from scalify_hlo.rules import emit
-from scalify_hlo.rules.cast_scales import CastScale, take_readers
 from scalify_hlo.rules.choices import clamp, extreme, is_zero, one_hot, select
 from scalify_hlo.rules.families import (
     align,
@@ -38,6 +37,7 @@ from scalify_hlo.rules.families import (
 )
 from scalify_hlo.rules.read_sizes import size_of_angle, size_of_read
 from scalify_hlo.rules.registry import rule
+from scalify_hlo.rules.reported_scales import CastScale, take_readers
 from scalify_hlo.rules.roots import root
 from scalify_hlo.rules.rounding import at_safe_scale, beyond, held, predicted
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter

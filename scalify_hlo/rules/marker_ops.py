@@ -144,8 +144,7 @@ def _bring_near(op: ir.Operation, number: int, rewriter: ScaleRewriter) -> None:
         near = rewriter.sizes.cast_scale(info) if measured else info.normalized
         op.operands[number] = rewriter.rescale_to(data, near, op.operation)
     if measured or stated or any(each.bound > COMPUTED_BOUND for each, _ in info.scale.powers):
-        i64 = ir.IntegerType.get_signless(64)
-        op.attributes[markers.BOUND] = ir.IntegerAttr.get(i64, MEASURED_BOUND)
+        op.attributes[markers.BOUND] = attributes.integer(MEASURED_BOUND)
 
 
 def _unit(op: ir.Operation, emitter: Emitter) -> ir.Value:

@@ -7,6 +7,15 @@ from scalify_hlo._compat import ir, sdy
 SDY, MHLO = "sdy.sharding", "mhlo.sharding"
 _FRONTEND = "mhlo.frontend_attributes"
 """Attributes for XLA, among them the shardings of Shardy in programs that were exported for XLA."""
+_PARTITIONS, _MESH = "mhlo.num_partitions", "sdy.mesh"
+
+
+def on_one_device(module: ir.Operation) -> bool:
+    """Whether a program is for one device; reshapes may lose the shardings of other programs."""
+    if _PARTITIONS in module.attributes:
+        partitions = module.attributes[_PARTITIONS]
+        return isinstance(partitions, ir.IntegerAttr) and partitions.value == 1
+    return not any(op.operation.name == _MESH for op in module.regions[0].blocks[0].operations)
 
 
 def share_sharding(value: ir.Value, moved: ir.Value) -> None:

@@ -37,9 +37,9 @@ from scalify_hlo.recipes.model import UNIT, Recipe
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.alignment import Alignment
 from scalify_hlo.rules.attended import Attention
-from scalify_hlo.rules.cast_scales import CastScale
 from scalify_hlo.rules.measured_sizes import MeasuredSizes
 from scalify_hlo.rules.placement import share_sharding
+from scalify_hlo.rules.reported_scales import CastScale
 from scalify_hlo.rules.rescaler import Rescaler
 from scalify_hlo.rules.result_scales import ResultScales
 from scalify_hlo.rules.runtime_scales import RuntimeScales

@@ -8,11 +8,12 @@ that is not positive and finite counts as 1, and does not rescale data.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import is_complex
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.emitter import BITS, Bits, Emitter
@@ -151,7 +152,7 @@ def gathered(value: ir.Value, devices: Devices | None, at: ir.Operation) -> ir.V
         [ir.RankedTensorType.get([devices.count, *type_.shape], type_.element_type)],
         [row],
         {
-            "all_gather_dim": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 0),
+            "all_gather_dim": attributes.integer(0),
             "replica_groups": devices.groups,
             "channel_handle": stablehlo.ChannelHandle.get(1, 0),
             "use_global_device_ids": ir.UnitAttr.get(),
@@ -195,6 +196,26 @@ def fill_reduction(region: ir.Region, name: str, scalar: ir.Type, location: ir.L
     block = region.blocks.append(scalar, scalar, arg_locs=[location, location])
     where = {"loc": location, "ip": ir.InsertionPoint(block)}
     stablehlo.return_([emit.elementwise(name, *block.arguments, **where)], **where)
+
+
+def reduced(
+    terms: ir.Value, start: ir.Value, name: str, dims: Collection[int], at: ir.Operation
+) -> ir.Value:
+    """Reduces a tensor along dimensions.
+
+    Args:
+        terms: The tensor.
+        start: The first operand of the op, of rank 0.
+        name: The op that reduces.
+        dims: The dimensions.
+        at: The op before which it is built.
+    """
+    shape = [size for dim, size in enumerate(terms.type.shape) if dim not in dims]
+    type_ = ir.RankedTensorType.get(shape, terms.type.element_type)
+    given = {"dimensions": ir.DenseI64ArrayAttr.get(list(dims))}
+    op = emit.op(at, "stablehlo.reduce", [type_], [terms, start], given, regions=1)
+    fill_reduction(op.regions[0], name, start.type, at.location)
+    return op.result
 
 
 class _Reduction:
@@ -290,16 +311,7 @@ class _Reduction:
         element = terms.type.element_type
         scalar = emit.scalar_type(element)
         zero = emit.constant(scalar, start, self._at, self._splats)
-        op = ir.Operation.create(
-            "stablehlo.reduce",
-            results=[ir.RankedTensorType.get(self._emitter.float.shape, element)],
-            operands=[terms, zero],
-            attributes={"dimensions": ir.DenseI64ArrayAttr.get(self._reduce)},
-            regions=1,
-            **self._where,
-        )
-        fill_reduction(op.regions[0], self._body, scalar, self._at.location)
-        return op.result
+        return reduced(terms, zero, self._body, self._reduce, self._at)
 
     def _mean(self, total: ir.Value, data: ir.Value) -> ir.Value:
         devices = 1 if self._devices is None else self._devices.count

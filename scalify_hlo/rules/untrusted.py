@@ -25,9 +25,9 @@ from scalify_hlo.dialect.traits import CONTRACTIONS, ELEMENTWISE, LAYOUT, RETURN
 from scalify_hlo.dialect.value_map import ValueSet, erase
 from scalify_hlo.recipes.model import BOUNDED, MEASURE, WIDE
 from scalify_hlo.rules import emit
-from scalify_hlo.rules.cast_scales import CastScale, of_size
 from scalify_hlo.rules.marker_ops import PEAK, dynamic_rescale
 from scalify_hlo.rules.placement import in_block
+from scalify_hlo.rules.reported_scales import CastScale, of_size
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter, Untrusted
 
 _UNKNOWN: Final = 100
@@ -220,9 +220,8 @@ def measured(
     headroom = math.frexp(target.max_finite)[1] - 1
     marker = stablehlo.OptimizationBarrierOp([value], **emit.before(op))
     marker.attributes[markers.STATISTIC] = ir.StringAttr.get("max")
-    i64 = ir.IntegerType.get_signless(64)
-    marker.attributes[markers.HEADROOM] = ir.IntegerAttr.get(i64, headroom)
-    marker.attributes[markers.BOUND] = ir.IntegerAttr.get(i64, MEASURED_BOUND)
+    marker.attributes[markers.HEADROOM] = attributes.integer(headroom)
+    marker.attributes[markers.BOUND] = attributes.integer(MEASURED_BOUND)
     marker.attributes[markers.PEAK] = ir.StringAttr.get(markers.KNOWN)
     (data,) = dynamic_rescale(marker, rewriter)
     erase(marker)

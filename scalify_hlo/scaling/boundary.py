@@ -392,8 +392,7 @@ class Boundary:
     def _rescaled(self, value: ir.Value, at: ir.Operation) -> ir.Value:
         """Rescales state by its amax, as few of its elements may be large."""
         marker = rescaled_before(at, [value], "max")[0].owner
-        i64 = ir.IntegerType.get_signless(64)
-        marker.attributes[markers.HEADROOM] = ir.IntegerAttr.get(i64, STORED_HEADROOM)
+        marker.attributes[markers.HEADROOM] = attributes.integer(STORED_HEADROOM)
         (data,) = dynamic_rescale(marker, self._rewriter)
         erase(marker)
         return data

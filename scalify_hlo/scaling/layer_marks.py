@@ -39,7 +39,7 @@ def mark_inputs(layers: Iterable[Layer], graph: Graph) -> list[ir.Operation]:
             if value not in numbers and (place := _reader(value, inputs)) is not None:
                 numbers[value] = number = len(numbers)
                 maker = value.owner.operation
-                maker.attributes[attributes.LAYER_NUMBER] = _integer(number)
+                maker.attributes[attributes.LAYER_NUMBER] = attributes.integer(number)
                 _append(*place, number)
                 marked += [maker, place[0]]
     return marked
@@ -63,9 +63,5 @@ def _append(op: ir.Operation, index: int, number: int) -> None:
     known: Sequence[ir.Attribute] = ()
     if attributes.LAYER_INPUT in op.attributes:
         known = list(ir.ArrayAttr(op.attributes[attributes.LAYER_INPUT]))
-    marks = [*known, _integer(number), _integer(index)]
+    marks = [*known, attributes.integer(number), attributes.integer(index)]
     op.attributes[attributes.LAYER_INPUT] = ir.ArrayAttr.get(marks)
-
-
-def _integer(number: int) -> ir.Attribute:
-    return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), number)

@@ -58,19 +58,20 @@ from scalify_hlo.rules.scale_rewriter import Notes, ScaleRewriter, Settings
 from scalify_hlo.rules.statistics import Devices
 from scalify_hlo.rules.table import RULES
 from scalify_hlo.rules.untrusted import rescaled_by_rms
-from scalify_hlo.scaling.after_casts import AfterCasts
 from scalify_hlo.scaling.boundary import Boundary
 from scalify_hlo.scaling.callees import (
     Callee,
     called_by,
+    casting_functions,
     drop_untaken,
+    marked_functions,
     new_call,
     return_scales,
     runs_of,
     take_scales,
 )
 from scalify_hlo.scaling.input_sizes import measure
-from scalify_hlo.scaling.reaching import casting_functions, marked_functions
+from scalify_hlo.scaling.last_ops import LastOps
 from scalify_hlo.transforms.chlo import expand_one
 
 _CONSTANT = "stablehlo.constant"
@@ -202,7 +203,7 @@ class Propagation:
             self._visit_all(ops, rewriter)
             return
         wide = self._listing.wide_behind if self._listing is not None else 0
-        after = AfterCasts(ops, self._functions, rewriter, wide)
+        after = LastOps(ops, self._functions, rewriter, wide)
         self._visit_all(ops[: after.start + 1], rewriter)
         if rewriter.runtime_scales.holds:
             self._visit_all(ops[after.start :], rewriter)

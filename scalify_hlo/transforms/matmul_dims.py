@@ -30,7 +30,7 @@ from scalify_hlo.dialect.contraction import NUMBERS, Contraction, contraction_of
 from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.splats import is_filled, is_one_number, splat_of
 from scalify_hlo.dialect.swapped_operands import swapped_attributes
-from scalify_hlo.dialect.value_map import ValueSet, erase, erase_unread, replace_op
+from scalify_hlo.dialect.value_map import ValueSet, erase, replace_op
 from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.placement import is_placed
@@ -121,7 +121,7 @@ def _places_in_memory(value: ir.Value, *, through: bool) -> list[int]:
     Args:
         value: An operand of a matmul.
         through: Whether barriers are passed. Behind one, the cast that a matmul without batch
-            dimensions reads is in the order of its own dimensions; see `cast_order`.
+            dimensions reads is in the order of its own dimensions; see `order_casts`.
     """
     places = list(range(value.type.rank))
     for _ in range(READER_STEPS):
@@ -192,7 +192,9 @@ def _erase(ops: Sequence[ir.Operation]) -> None:
     uniform = ValueSet(value for op in ops for value in op.operands if is_filled(value))
     for op in ops:
         erase(op)
-    erase_unread(list(uniform))
+    for value in list(uniform):
+        if next(iter(value.uses), None) is None:
+            erase(value.owner)
 
 
 def _repeated(op: ir.Operation, data: ir.Value) -> ir.Value:

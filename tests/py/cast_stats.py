@@ -14,11 +14,11 @@ from scalify_hlo._compat import ir
 from scalify_hlo.dialect.traits import COPIES, LAYOUT, MATMULS
 from scalify_hlo.io.program import read_text
 from scalify_hlo.io.tensors import Array
-from scalify_hlo.observe.operands import Operand
 from scalify_hlo.observe.prepare import Programs, Selection
 from scalify_hlo.observe.readout import Readout
 from scalify_hlo.observe.values import Watched
 from scalify_hlo.passes.pipeline import Options
+from scalify_hlo.quantize.matmuls import NamedOperand
 
 _MOVES = LAYOUT | COPIES
 
@@ -32,7 +32,7 @@ class FP8Operands(Selection):
 
     pattern: str = "f8*"
 
-    def of(self, _: Sequence[Watched], __: Sequence[Operand]) -> list[Watched]:
+    def of(self, _: Sequence[Watched], __: Sequence[NamedOperand]) -> list[Watched]:
         """Returns the values of the original: none."""
         return []
 

@@ -19,9 +19,8 @@ from scalify_hlo.dialect.functions import terminator
 from scalify_hlo.quantize.blocks import operands as hadamard
 from scalify_hlo.quantize.blocks import stochastic
 from scalify_hlo.quantize.blocks.bitwise import Bitwise
-from scalify_hlo.quantize.blocks.hashes import hash_of_tensor
-from scalify_hlo.quantize.blocks.random_words import Steps
-from scalify_hlo.quantize.blocks.random_words import random_words as random_words_of
+from scalify_hlo.quantize.blocks.stochastic import Steps, hash_of_tensor
+from scalify_hlo.quantize.blocks.stochastic import random_words as random_words_of
 from scalify_hlo.quantize.encoding import dense, dtype_of
 from scalify_hlo.rules import emit
 from scalify_hlo.run.runner import compile_module

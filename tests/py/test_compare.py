@@ -19,9 +19,9 @@ from jax import export
 
 import scalify_hlo
 from examples.training import training_step
+from scalify_hlo.choose.comparison import suggest
 from scalify_hlo.choose.model import Comparison, Trial, dump_comparison
 from scalify_hlo.choose.results import GRADIENT, MOMENT, NOISE, OUTPUT, STATE, UPDATE, ResultError
-from scalify_hlo.choose.suggestion import suggest
 from scalify_hlo.errors import InputError, UsageError
 from scalify_hlo.results.decibels import decibels, stored, written
 from tests.py import choosing, eight_devices, judge

@@ -17,8 +17,16 @@ from scalify_hlo import Report, UsageError
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.sizes import Extent, Size
 from scalify_hlo.passes.summary import summary
-from scalify_hlo.quantize.cast_costs import Tensor, is_stored, tensor_of
-from scalify_hlo.quantize.costs import _MARGIN, Candidate, _Choice, _times, not_faster
+from scalify_hlo.quantize.costs import (
+    _MARGIN,
+    Tensor,
+    _Choice,
+    _times,
+    is_stored,
+    not_faster,
+    tensor_of,
+)
+from scalify_hlo.quantize.matmuls import Matmul
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.targets.description import load_target
 from scalify_hlo.targets.roofline import LAUNCH
@@ -282,7 +290,7 @@ def test_the_speeds_are_those_that_kernels_reached() -> None:
     with module.context:
         op = body_of(module).operations[0]
         extent = Extent(Size(2048), Size(2048), Size(1024), Size(2))
-        candidate = Candidate(op, extent, ("activation", "activation"))
+        candidate = Matmul(op, extent, ("activation", "activation"))
         peak = device.flops("f8") or 0
         before, after = _times(candidate, device)
         assert after == pytest.approx(
@@ -408,4 +416,4 @@ def _candidates(module: ir.Module) -> Any:
             m, n = op.results[0].type.shape
             k = lhs[0] * lhs[1] // m
             extent = Extent(Size(m), Size(n), Size(k))
-            yield Candidate(op, extent, ("activation", "activation"))
+            yield Matmul(op, extent, ("activation", "activation"))

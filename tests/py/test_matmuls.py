@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from scalify_hlo.algebra.formats import is_small
 from scalify_hlo.analysis.sizes import Extent, Size
-from scalify_hlo.quantize.matmuls import _has_kernel, is_small
+from scalify_hlo.quantize.propagated import _has_kernel
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,8 @@ import pytest
 import scalify_hlo
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect.walk import ops_in
-from scalify_hlo.quantize.collapse_dims import Flattening, on_one_device
+from scalify_hlo.quantize.propagated import Flattening
+from scalify_hlo.rules.placement import on_one_device
 from scalify_hlo.run.runner import compile_module
 from tests.py.judge import parse, program_of, stablehlo_of
 

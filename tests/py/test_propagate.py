@@ -22,9 +22,9 @@ from scalify_hlo.rules.activations import Activations
 from scalify_hlo.rules.isolated import placeholder
 from scalify_hlo.rules.scale_rewriter import Notes, ScaleRewriter, Settings
 from scalify_hlo.scaling import propagation
-from scalify_hlo.scaling.after_casts import AfterCasts
+from scalify_hlo.scaling.callees import _reaching
+from scalify_hlo.scaling.last_ops import LastOps
 from scalify_hlo.scaling.propagation import Propagation
-from scalify_hlo.scaling.reaching import _reaching
 from tests.py.judge import body_of, parse
 
 CALLS = """
@@ -81,18 +81,18 @@ def test_ops_after_the_last_cast_begin_right_after_it(text: str, start: int) -> 
         settings = Settings(load_recipe("unit"))
         rewriter = ScaleRewriter(placeholder(block), settings, Notes(), lambda *_: None)
         ops = [*named(block), ("func.return", terminator(block))]
-        assert AfterCasts(ops[1:], {}, rewriter).start == start  # without the placeholder
+        assert LastOps(ops[1:], {}, rewriter).start == start  # without the placeholder
 
 
 def test_no_op_is_known_to_be_wide_without_a_listing(monkeypatch: pytest.MonkeyPatch) -> None:
     known: list[int] = []
 
-    class Noted(AfterCasts):
+    class Noted(LastOps):
         def __init__(self, *arguments: Any) -> None:
             known.append(arguments[3])
             super().__init__(*arguments)
 
-    monkeypatch.setattr(propagation, "AfterCasts", Noted)
+    monkeypatch.setattr(propagation, "LastOps", Noted)
     run_passes(parse(WIDE), [PropagatePass(load_recipe("unit"))])
     assert known == [0]
 

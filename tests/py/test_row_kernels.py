@@ -12,7 +12,7 @@ import pytest
 import scalify_hlo
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect.walk import ops_in
-from scalify_hlo.quantize.row_kernels import is_made_of_rows
+from scalify_hlo.quantize.costs import is_made_of_rows
 from tests.py.judge import assert_all_equal, body_of, evaluate, parse, program_of
 
 X = np.random.default_rng(0).standard_normal((32, 64)).astype(np.float32)

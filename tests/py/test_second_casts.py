@@ -10,7 +10,7 @@ import pytest
 
 import scalify_hlo
 from scalify_hlo import init_scaling_state
-from scalify_hlo.quantize import normalized_arguments, second_casts
+from scalify_hlo.quantize import second_casts
 from tests.py.judge import assert_all_same_bits, interpreted, program_of
 
 LAYERS, WIDTH, ROWS = 3, 32, 48
@@ -68,8 +68,7 @@ def arguments(dtype: Any = jnp.bfloat16) -> tuple[Any, Any, jax.Array]:
 def rewritten(
     step: Any, recipe: str, monkeypatch: pytest.MonkeyPatch, least: int, dtype: Any = jnp.bfloat16
 ) -> jax.export.Exported:
-    for module in (second_casts, normalized_arguments):
-        monkeypatch.setattr(module, "SECOND_CAST_ELEMENTS", least)
+    monkeypatch.setattr(second_casts, "SECOND_CAST_ELEMENTS", least)
     exported = program_of(step, *arguments(dtype))
     settings = {"target": "gpu", "compute": "keep"}
     return scalify_hlo.rewrite(exported, recipe=recipe, settings=settings, report=True)[0]

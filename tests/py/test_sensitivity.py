@@ -14,9 +14,8 @@ import pytest
 from jax import lax
 
 from scalify_hlo.choose.bench import Bench
-from scalify_hlo.choose.casts import RESULT, CastError
-from scalify_hlo.choose.cotangents import Backward
-from scalify_hlo.choose.energies import Energy
+from scalify_hlo.choose.energies import Backward, Energy
+from scalify_hlo.choose.operand_errors import RESULT, CastError
 from scalify_hlo.choose.sensitivity import GRADIENTS, LOSS, RATIO, Sensitivity
 from tests.py import choosing
 from tests.py.choosing import batch, good_step, loss_of, parameters

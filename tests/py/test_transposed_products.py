@@ -13,7 +13,7 @@ import pytest
 
 import scalify_hlo
 from scalify_hlo.passes import late
-from scalify_hlo.quantize import matmuls
+from scalify_hlo.quantize import propagated
 from tests.py.fp8_numpy import quantized
 from tests.py.judge import assert_all_equal, body_of, evaluate, parse, program_of, stablehlo_of
 
@@ -76,7 +76,7 @@ def test_a_transpose_is_a_matmul_of_swapped_operands(
     program, arrays = turned(lhs, rhs, out, dtype)
     new = rewritten(program, recipe, arrays)
     assert "stablehlo.transpose" not in new
-    monkeypatch.setattr(matmuls, "transpose_of", lambda _: None)
+    monkeypatch.setattr(propagated, "transpose_of", lambda _: None)
     old = rewritten(program, recipe, arrays)
     assert "stablehlo.transpose" in old
     inputs = [*arrays, *state_for(new, len(arrays))]
@@ -150,7 +150,7 @@ def test_the_gradient_of_a_weight_is_a_matmul_of_swapped_operands(
     new = rewritten(program, "fp8-current", arrays, **settings)
     assert "stablehlo.transpose" not in new
     assert "scalify.state_gradient" not in new
-    monkeypatch.setattr(matmuls, "transpose_of", lambda _: None)
+    monkeypatch.setattr(propagated, "transpose_of", lambda _: None)
     monkeypatch.setattr(late, "order_dims", lambda *_, **__: 0)
     old = rewritten(program, "fp8-current", arrays, **settings)
     assert "stablehlo.transpose" in old

@@ -12,7 +12,7 @@ import pytest
 import scalify_hlo as jsa
 from scalify_hlo.dialect.calls import Calls
 from scalify_hlo.dialect.value_map import ValueMap, ValueSet
-from scalify_hlo.quantize.weight_reads import WeightReads
+from scalify_hlo.quantize.stored_weights import WeightReads
 from tests.py.judge import parse
 from tests.py.stored_weights import SETTINGS, SQUARE, batch, converts, dtypes, rewritten
 

@@ -1,50 +1,48 @@
-"""Replaces matmuls by matmuls of operands with block scales."""
+"""Matmuls of operands with block scales."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Final, TypeAlias
 
-from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo._compat import func, ir, stablehlo
 from scalify_hlo.algebra.limits import COMPOSITE_BLOCK, MOST_POWER
 from scalify_hlo.analysis.matmuls import ACTIVATION, GRADIENT, WEIGHT
 from scalify_hlo.analysis.sizes import Extent
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.contraction import Axes, contraction_of
+from scalify_hlo.dialect.contraction import Axes, contraction_of, dot_numbers
 from scalify_hlo.dialect.formats import element_of
-from scalify_hlo.dialect.value_map import replace_op
-from scalify_hlo.quantize.blocks.composites import (
-    SCALE_ELEMENTS,
-    Dot,
-    ScaledDots,
-    spread_dot,
-    wide_element,
-)
+from scalify_hlo.dialect.matmul_names import number_at
+from scalify_hlo.dialect.scaled_dot import SCALED_DOT
+from scalify_hlo.dialect.value_map import erase
 from scalify_hlo.quantize.blocks.layout import reshaped
-from scalify_hlo.quantize.blocks.operands import BlockOperand, BlockOperands, How
+from scalify_hlo.quantize.blocks.operands import BlockOperand, BlockOperands, How, dequantized
 from scalify_hlo.quantize.blocks.scales import Members
 from scalify_hlo.quantize.channels import Channels, independent
-from scalify_hlo.quantize.matmuls import Formats, Scales, roles_of
+from scalify_hlo.quantize.matmuls import roles_of
 from scalify_hlo.quantize.operand_scales import UNSCALED, Operand, dequantize
+from scalify_hlo.quantize.strategy import CastContext, CastStrategy, Formats, Replacement
 from scalify_hlo.recipes.formats import F4
 from scalify_hlo.recipes.model import DEVICES, KEEP, Recipe
-from scalify_hlo.report.matmuls import CONSTANT, MEASURED, OperandScale
+from scalify_hlo.report.matmuls import MEASURED
+from scalify_hlo.report.model import Report
 from scalify_hlo.rules import emit
 
 _GPUS = frozenset({"gpu"}) | DEVICES
 """The targets that are GPUs of NVIDIA."""
 
 
-class BlockQuantizer:
-    """Replaces matmuls by matmuls of operands with block scales.
+class Blocks(CastStrategy):
+    """Scales of blocks, each from the amax of its block.
 
     Args:
-        module: The module.
-        recipe: The recipe.
+        context: The program.
     """
 
-    def __init__(self, module: ir.Operation, recipe: Recipe) -> None:
-        self._recipe, scale = recipe, recipe.blocks.scale
+    def __init__(self, context: CastContext) -> None:
+        super().__init__(context)
+        recipe, module, scale = context.recipe, context.module, context.recipe.blocks.scale
         bf16 = recipe.target in _GPUS
         self._dot: Dot = partial(spread_dot, wide_element(scale, bf16=bf16))
         # Powers of two are exact in bf16, which readers of StableHLO knew before E8M0.
@@ -53,25 +51,24 @@ class BlockQuantizer:
             element = SCALE_ELEMENTS[scale]
             self._dot = ScaledDots(module, scale, bf16=bf16).dot
         self._operands = BlockOperands(module, recipe, element)
-        self._last: Sequence[BlockOperand] = ()
 
     @property
     def count(self) -> int:
-        """The number of operands that are quantized at run time."""
+        """See `CastStrategy`; those at run time are counted."""
         return self._operands.count - self._operands.static
 
     @property
-    def scales(self) -> Scales:
-        """The scales of the operands of the last quantized matmul."""
-        lhs, rhs = (OperandScale(CONSTANT if o.static else MEASURED) for o in self._last)
-        return lhs, rhs
+    def statistics(self) -> int:
+        """See `CastStrategy`."""
+        return self.count
 
-    def finish(self) -> None:
+    def finish(self, report: Report) -> None:
         """Erases the wide constants of which all matmuls are quantized."""
+        super().finish(report)
         self._operands.clean()
 
-    def narrow(self, op: ir.OpView, formats: Formats, _: Extent) -> list[ir.OpView]:
-        """Replaces a matmul; see `scalify_hlo.quantize.matmuls.MatmulQuantizer.narrow`."""
+    def replacement(self, op: ir.OpView, formats: Formats, _: Extent) -> Replacement:
+        """See `CastStrategy`."""
         roles, at = roles_of(op), op.operation
         places = [independent(op, side, each=False) for side in (0, 1)]
         sides = zip(op.operands, contraction_of(op), formats, roles, places, strict=False)
@@ -79,25 +76,13 @@ class BlockQuantizer:
             self._operands.get(value, axes, format_, self._how(value, axes, role, roles, place))
             for value, axes, format_, role, place in sides
         )
-        self._last = lhs, rhs
         matmul = self._dot(lhs, rhs, at)
-        old = op.results[0]
-        shape = list(old.type.shape)
+        shape = list(op.results[0].type.shape)
         if any(place is not None for place in places):
             made = _times_members(reshaped(matmul, shape, at), (lhs, rhs), places, at)
         else:
             made = reshaped(_times_common(matmul, (lhs, rhs), at), shape, at)
-        made = emit.convert(made, self._rounded(), at)
-        made = emit.convert(made, old.type.element_type, at)
-        marked = [matmul.owner.opview]
-        if attributes.STATE_GRADIENT in op.attributes:
-            numbers = op.attributes[attributes.STATE_GRADIENT]
-            made.owner.attributes[attributes.STATE_GRADIENT] = numbers
-            marked += [made.owner.opview] if made != matmul else []
-        if attributes.MATMUL in op.attributes:
-            matmul.owner.attributes[attributes.MATMUL] = op.attributes[attributes.MATMUL]
-        replace_op(op, [made])
-        return marked
+        return Replacement((lhs, rhs), matmul, emit.convert(made, self._rounded(), at))
 
     def _how(
         self, value: ir.Value, axes: Axes, role: str, roles: Sequence[str], place: Channels | None
@@ -144,7 +129,7 @@ def _times_members(
     for operand, place in zip(operands, places, strict=True):
         if operand.common is not None:
             ordered = place and place._replace(result=tuple(sorted(place.result)))
-            found.append(Operand(result, UNSCALED, operand.common, ordered))
+            found.append(Operand(result, MEASURED, UNSCALED, operand.common, ordered))
     return dequantize(result, found, at)
 
 
@@ -167,3 +152,124 @@ def _times_common(result: ir.Value, operands: Sequence[BlockOperand], at: ir.Ope
     most = emit.constant(product.type, MOST_POWER, at)
     where = emit.before(at)
     return emit.times(result, stablehlo.minimum(product, most, **where), at)
+
+
+# Matmuls of operands in blocks: a composite with a decomposition, or the decomposition.
+#
+# The composite ``xla.scaled_dot`` is that of `jax.lax.scaled_dot`. XLA computes it by one kernel on
+# GPUs that have one for the formats, and by its decomposition otherwise:
+#
+#     dot(X_d * spread(X_s), Y_d * spread(Y_s))
+
+
+Dot: TypeAlias = Callable[[BlockOperand, BlockOperand, ir.Operation], ir.Value]
+"""Builds the f32 matmul of two operands before an op, without their common factors."""
+
+SCALE_ELEMENTS: Final = {"e8m0": "f8E8M0FNU", "e4m3": "f8E4M3FN", "f32": "f32"}
+"""The element types of scales by their names in recipes."""
+
+
+def wide_element(scale: str, *, bf16: bool) -> ir.Type:
+    """Returns the element type in which decompositions multiply.
+
+    Args:
+        scale: The format of scales, as in recipes.
+        bf16: Whether it is bf16, for which GPUs have faster kernels than for f32, if the numbers
+            that the operands stand for are exact in it.
+    """
+    return ir.BF16Type.get() if bf16 and scale != "f32" else ir.F32Type.get()
+
+
+def spread_dot(
+    element: ir.Type, lhs: BlockOperand, rhs: BlockOperand, at: ir.Operation
+) -> ir.Value:
+    """Builds the matmul of the numbers that the operands stand for, in a type; see `Dot`."""
+    wide = [dequantized(operand, element, at) for operand in (lhs, rhs)]
+    *batch, _, last = range(lhs.data.type.rank)
+    shape = [*wide[0].type.shape[:-1], wide[1].type.shape[-2]]
+    numbers = dot_numbers([last], [last], batch)
+    return emit.op(
+        at,
+        "stablehlo.dot_general",
+        [ir.RankedTensorType.get(shape, ir.F32Type.get())],
+        wide,
+        {"dot_dimension_numbers": numbers},
+    ).result
+
+
+class ScaledDots:
+    """The composites of a module, which share the decompositions for equal types.
+
+    Those of matmuls that have names share none; see `scalify_hlo.dialect.matmul_names`.
+
+    Args:
+        module: The module.
+        scale: The format of scales, as in recipes.
+        bf16: See `wide_element`.
+    """
+
+    def __init__(self, module: ir.Operation, scale: str, *, bf16: bool) -> None:
+        self._wide = wide_element(scale, bf16=bf16)
+        self._block, self._element = module.regions[0].blocks[0], element_of(SCALE_ELEMENTS[scale])
+        self._taken = {
+            op.attributes["sym_name"].value
+            for op in self._block.operations
+            if "sym_name" in op.attributes
+        }
+        self._known: dict[tuple[tuple[ir.Type, ...], int | None], tuple[str, ir.Type]] = {}
+
+    def dot(self, lhs: BlockOperand, rhs: BlockOperand, at: ir.Operation) -> ir.Value:
+        """Builds the composite; see `Dot`."""
+        scales = [emit.convert(operand.scale, self._element, at) for operand in (lhs, rhs)]
+        operands = [lhs.data, rhs.data, *scales]
+        types = tuple(value.type for value in operands)
+        # The matmul in a decomposition has the name of the first composite.
+        key = types, number_at(at.location)
+        if key not in self._known:
+            self._known[key] = self._decomposition(types, at)
+        name, result = self._known[key]
+        i32 = ir.IntegerType.get_signless(32)
+        return emit.op(
+            at,
+            "stablehlo.composite",
+            [result],
+            operands,
+            {
+                "name": ir.StringAttr.get(SCALED_DOT),
+                "composite_attributes": _numbers(lhs.data.type.rank),
+                "decomposition": ir.FlatSymbolRefAttr.get(name),
+                "version": ir.IntegerAttr.get(i32, 0),
+            },
+        ).result
+
+    def _decomposition(self, types: tuple[ir.Type, ...], at: ir.Operation) -> tuple[str, ir.Type]:
+        """Puts the decomposition into the module; returns its name and the type of its result."""
+        name, number = SCALED_DOT, 0
+        while name in self._taken:
+            name, number = f"{SCALED_DOT}_{number}", number + 1
+        self._taken.add(name)
+        lhs, rhs = types[0], types[1]
+        result = ir.RankedTensorType.get([*lhs.shape[:-1], rhs.shape[-2]], ir.F32Type.get())
+        with at.location, ir.InsertionPoint(self._block):
+            function = func.FuncOp(name, (list(types), [result]), visibility="private")
+        block = function.add_entry_block()
+        with at.location, ir.InsertionPoint(block):
+            end = func.ReturnOp([])
+        values = list(block.arguments)
+        left, right = (BlockOperand(values[i], MEASURED, values[i + 2], None) for i in (0, 1))
+        made = spread_dot(self._wide, left, right, end.operation)
+        func.ReturnOp([made], loc=at.location, ip=ir.InsertionPoint(end))
+        erase(end)
+        return name, result
+
+
+def _numbers(rank: int) -> ir.DictAttr:
+    """Returns the attributes of a composite, whose operands have their batch dimensions first."""
+
+    def pairs(dims: list[int]) -> ir.Attribute:
+        numbers = ir.ArrayAttr.get([attributes.integer(d) for d in dims])
+        return ir.ArrayAttr.get([numbers, numbers])
+
+    dims = ir.ArrayAttr.get([pairs([rank - 1]), pairs(list(range(rank - 2)))])
+    element = ir.TypeAttr.get(ir.F32Type.get())
+    return ir.DictAttr.get({"dimension_numbers": dims, "preferred_element_type": element})

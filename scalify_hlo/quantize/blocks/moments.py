@@ -36,11 +36,10 @@ from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.algebra.moments import SCALE_FORMAT, block_length, scale_shape
 from scalify_hlo.dialect.formats import element_of
 from scalify_hlo.quantize.blocks.bitwise import Bitwise
-from scalify_hlo.quantize.blocks.hashes import hash_of_tensor
 from scalify_hlo.quantize.blocks.layout import amax_along, cut, padded, reshaped
 from scalify_hlo.quantize.blocks.operands import spread
 from scalify_hlo.quantize.blocks.scales import block_scales
-from scalify_hlo.quantize.blocks.stochastic import SIGN, hashed, round_magnitudes
+from scalify_hlo.quantize.blocks.stochastic import SIGN, hash_of_tensor, hashed, round_magnitudes
 from scalify_hlo.recipes.model import Blocks
 from scalify_hlo.rules import emit
 

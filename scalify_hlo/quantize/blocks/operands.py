@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -24,33 +25,31 @@ from scalify_hlo.quantize.blocks.layout import (
     padded,
     reshaped,
 )
-from scalify_hlo.quantize.blocks.random_words import Steps
 from scalify_hlo.quantize.blocks.scales import Members, block_scales, may_saturate, static_scales
-from scalify_hlo.quantize.blocks.stochastic import drawn, rounded
+from scalify_hlo.quantize.blocks.stochastic import Steps, drawn, rounded
 from scalify_hlo.quantize.casts import barrier_after, convert_after, unwidened
-from scalify_hlo.quantize.constant_values import values_of
+from scalify_hlo.quantize.constant_operands import values_of
 from scalify_hlo.quantize.constants import Functions, Quantizer
 from scalify_hlo.quantize.encoding import Array, dense, dtype_of
+from scalify_hlo.quantize.strategy import CastOperand
 from scalify_hlo.recipes.model import Blocks, Recipe
+from scalify_hlo.report.matmuls import CONSTANT, MEASURED
 from scalify_hlo.rules import emit
 
 
-class BlockOperand(NamedTuple):
-    """An operand in blocks.
+@dataclass(frozen=True)
+class BlockOperand(CastOperand):
+    """An operand in blocks, whose data are of shape ``[batch, free, contracted]``.
 
     Attributes:
-        data: X_d in the narrow format, of shape ``[batch, free, contracted]``.
         scale: The scales in f32, of shape ``[batch, free, blocks]``. Those of a constant are in
             their own format.
         common: The common factor of all scales, an f32 of rank 0, or one for each member; None if
             there is none.
-        static: Whether all of these are constants.
     """
 
-    data: ir.Value
     scale: ir.Value
     common: ir.Value | None
-    static: bool = False
 
 
 class How(NamedTuple):
@@ -142,7 +141,7 @@ class BlockOperands:
         common = None if made.common is None else _constant(made.common, "f32", at)
         erase(at)
         self._constants.pass_over(value)
-        return BlockOperand(data, scale, common, static=True)
+        return BlockOperand(data, CONSTANT, scale, common)
 
     def _quantized(self, value: ir.Value, axes: Axes, format_: str, how: How) -> BlockOperand:
         mark = convert_after(value, ir.F32Type.get())
@@ -180,7 +179,7 @@ class BlockOperands:
         scale = scales.scale if height == 1 else _for_rows(scales.scale, height, at)
         data, scale = (cut(each, len(batch), rows, at) for each in (data, scale))
         erase(at)
-        return BlockOperand(data, scale, scales.common)
+        return BlockOperand(data, MEASURED, scale, scales.common)
 
 
 def _for_rows(scale: ir.Value, height: int, at: ir.Operation) -> ir.Value:

@@ -106,8 +106,8 @@ def _enter(main: ir.OpView, block: ir.Block, factors: Factors) -> dict[int, ir.V
         type_ = ir.RankedTensorType.get(shape, scale_element(value.type))
         location = ir.Location.name(f"{names[number]}.scale", value.location)
         added[number] = block.add_argument(type_, location)
-        mark[attributes.SCALE_ARRAY] = _number(number)
-        new.append({attributes.SCALE_FACTORS: _number(number)})
+        mark[attributes.SCALE_ARRAY] = attributes.integer(number)
+        new.append({attributes.SCALE_FACTORS: attributes.integer(number)})
         factors.set(block.arguments[number], (added[number],))
     inputs = [argument.type for argument in block.arguments]
     attributes.set_function_type(main, inputs, list(attributes.function_type(main).results))
@@ -128,16 +128,12 @@ def _leave(
     for result, leaving in state.items():
         if not leaving.found or factors.of(values[result]) != leaving.found:
             values[result] = leaving.divide(values[result], factors, returned)
-        marks[result][attributes.SCALE_ARRAY] = _number(numbers[result])
-        marks[result][attributes.CARRIES] = _number(numbers[result])
+        marks[result][attributes.SCALE_ARRAY] = attributes.integer(numbers[result])
+        marks[result][attributes.CARRIES] = attributes.integer(numbers[result])
         if leaving.found != leaving.own:
             values.append(leaving.found[0])
-            added.append({attributes.SCALE_FACTORS: _number(numbers[result])})
+            added.append({attributes.SCALE_FACTORS: attributes.integer(numbers[result])})
     func.return_(values, **emit.before(returned))
     erase(returned)
     attributes.renew_function_type(main)
     attributes.set_result_attributes(main, [*marks, *added])
-
-
-def _number(value: int) -> ir.Attribute:
-    return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)

@@ -15,7 +15,7 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.emitter import UP, Emitter
-from scalify_hlo.rules.statistics import fill_reduction, statistic
+from scalify_hlo.rules.statistics import reduced, statistic
 from scalify_hlo.scaling.arrays.factors import Arrays, Factors, cast_as, divided
 
 
@@ -71,13 +71,5 @@ def largest_of(array: ir.Value, at: ir.Operation) -> ir.Value:
     """Returns the largest number of an array of scales or factors, which are positive."""
     element = array.type.element_type
     scalar = emit.scalar_type(element)
-    op = emit.op(
-        at,
-        "stablehlo.reduce",
-        [scalar],
-        [array, emit.constant(scalar, 0.0, at)],
-        {"dimensions": ir.DenseI64ArrayAttr.get(range(array.type.rank))},
-        regions=1,
-    )
-    fill_reduction(op.regions[0], "stablehlo.maximum", scalar, at.location)
-    return op.result
+    zero = emit.constant(scalar, 0.0, at)
+    return reduced(array, zero, "stablehlo.maximum", range(array.type.rank), at)

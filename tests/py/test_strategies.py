@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scalify_hlo.dialect import attributes
 from scalify_hlo.quantize.matmuls import MARKS
-from scalify_hlo.quantize.scale_providers import _leave
+from scalify_hlo.quantize.strategies import _leave
 from scalify_hlo.report.model import Report
 from tests.py.judge import main_of, parse
 

@@ -43,7 +43,7 @@ _PLAIN: Final = frozenset(
 Visit: TypeAlias = Callable[[str, ir.Operation, ir.Operation, ScaleRewriter], None]
 
 
-class AfterCasts:
+class LastOps:
     """The ops of `main` after its last cast.
 
     Args:

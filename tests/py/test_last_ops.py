@@ -18,7 +18,7 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.io.program import read_text
 from scalify_hlo.passes.record import rewrite_recorded
-from scalify_hlo.scaling import after_casts
+from scalify_hlo.scaling import last_ops
 from tests.py.judge import program_of, stablehlo_of
 
 pytestmark = pytest.mark.slow
@@ -140,9 +140,9 @@ def test_the_text_is_that_of_a_whole_walk(
 
 def test_an_optimizer_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[tuple[int, int]] = []
-    walk = after_casts.AfterCasts.walk
+    walk = last_ops.LastOps.walk
 
-    def counted(self: after_casts.AfterCasts, visit: after_casts.Visit) -> None:
+    def counted(self: last_ops.LastOps, visit: last_ops.Visit) -> None:
         visited = 0
 
         def count(*arguments: Any) -> None:
@@ -153,7 +153,7 @@ def test_an_optimizer_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
         walk(self, count)
         seen.append((visited, len(self._ops) - self.start))
 
-    monkeypatch.setattr(after_casts.AfterCasts, "walk", counted)
+    monkeypatch.setattr(last_ops.LastOps, "walk", counted)
     rewritten(SOURCES["clipped adamw"](), "unit", {"matmul.smallest": 1})
     ((visited, count),) = seen
     assert count > 80

@@ -1,4 +1,4 @@
-"""The providers of the scales of matmul operands, by the kind that a recipe names."""
+"""The choice of a strategy by the kind of scales that a recipe names."""
 
 from __future__ import annotations
 
@@ -7,67 +7,64 @@ from collections.abc import Sequence
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.index import ModuleIndex
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.errors import Remark, UsageError
 from scalify_hlo.profile.model import Profile
+from scalify_hlo.quantize.blocks.matmuls import Blocks
 from scalify_hlo.quantize.calibrated import Calibrated
-from scalify_hlo.quantize.constant_operands import ConstantOperands
 from scalify_hlo.quantize.current import Current
 from scalify_hlo.quantize.delayed import Delayed
-from scalify_hlo.quantize.marked_ops import marked_matmuls
-from scalify_hlo.quantize.matmuls import MARKS
-from scalify_hlo.quantize.observed import names_of
-from scalify_hlo.quantize.operand_scales import ScaleProvider
-from scalify_hlo.recipes.model import Recipe
+from scalify_hlo.quantize.matmuls import MARKS, clear, marked_matmuls, names_of
+from scalify_hlo.quantize.propagated import ByMembers, Propagated
+from scalify_hlo.quantize.strategy import CastContext, CastStrategy
 from scalify_hlo.report.model import Report
 from scalify_hlo.transforms.inlining import inline_calls
 
 
-def source_of(
-    module: ir.Operation,
-    main: ir.OpView,
-    recipe: Recipe,
+def strategy_of(
+    context: CastContext,
     profile: Profile | None,
     index: ModuleIndex,
     report: Report,
     *,
-    apart: bool = False,
-) -> ScaleProvider | None:
-    """Returns the provider of scales for the operands of a module's matmuls.
+    apart: str = "",
+) -> CastStrategy:
+    """Returns the strategy that casts the operands of a module's matmuls.
 
     Args:
-        module: The module, in which functions with matmuls are inlined.
-        main: The entry function.
-        recipe: The recipe, which names the kind of scales.
+        context: The module, in which functions with matmuls are inlined, and the recipe, which
+            names the kind of scales.
         profile: The profile of the program, for calibrated scales.
         index: Analyses of the module, which are dropped if a call is inlined.
         report: The report, which gets a remark on each composite whose matmuls stay wide.
-        apart: Whether independent members have scales of their own if others are propagated.
-
-    Returns:
-        The provider; None if scales are propagated, or are those of blocks.
+        apart: The attribute of matmuls whose independent members have scales of their own if others
+            are propagated; empty if none have.
 
     Raises:
         UsageError: The recipe needs a profile, and there is none.
     """
-    kind = recipe.scaling.kind
-    if kind == "propagated" and apart and recipe.short_of_range:
-        return Current(recipe, ConstantOperands(module, recipe))
-    if kind in ("propagated", "block"):
-        return None
+    module, recipe = context.module, context.recipe
+    kind, main = recipe.scaling.kind, main_function(module)
+    if kind == "block":
+        return Blocks(context)
+    if kind == "propagated" or main is None:
+        if apart and main is not None and recipe.short_of_range:
+            return ByMembers(context, Current(context), apart)
+        return Propagated(context)
     others = inline_calls(module, {attributes.ROLES}, index=index)
     if kind == "current":
-        return Current(recipe, ConstantOperands(module, recipe))
+        return Current(context)
     _leave(module, main, others, report)
     names = names_of(marked_matmuls(main, index.listing))
     if kind == "delayed":
-        return Delayed(main, recipe, names)
+        return Delayed(context, main, names)
     if profile is None:
         raise UsageError(
             f"the recipe {recipe.name} takes its scales from a profile, and there is none",
             hint="make one with `scalify-hlo calibrate`, and give it as --profile or profile=",
         )
-    return Calibrated(recipe, profile, names, ConstantOperands(module, recipe))
+    return Calibrated(context, profile, names)
 
 
 def _leave(
@@ -88,6 +85,4 @@ def _leave(
     for function in module.regions[0].blocks[0].operations:
         if others and function != main:
             for op in ops_in(function, where=lambda op: attributes.ROLES in op.attributes):
-                for mark in MARKS:
-                    if mark in op.attributes:
-                        del op.attributes[mark]
+                clear(op.opview, MARKS)
