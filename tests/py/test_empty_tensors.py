@@ -23,24 +23,12 @@ from tests.py.programs.program import Sizes, texts
 from tests.py.test_dynamic_shapes import is_program
 
 EMPTY = texts("""
-product
-%x: tensor<0x3xf32>, %y: tensor<0x3xf32>
-  %0 = stablehlo.multiply %x, %y : tensor<0x3xf32>
-  %1 = stablehlo.add %0, %y : tensor<0x3xf32>
-  return %1 : tensor<0x3xf32>
-
 matmul_of_no_terms
 %x: tensor<2x0xf32>, %y: tensor<0x3xf32>, %z: tensor<2x3xf32>
   %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0]
     : (tensor<2x0xf32>, tensor<0x3xf32>) -> tensor<2x3xf32>
   %1 = stablehlo.add %0, %z : tensor<2x3xf32>
   return %1 : tensor<2x3xf32>
-
-matmul_of_no_rows
-%x: tensor<0x4xf32>, %y: tensor<4x3xf32>
-  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0]
-    : (tensor<0x4xf32>, tensor<4x3xf32>) -> tensor<0x3xf32>
-  return %0 : tensor<0x3xf32>
 
 sum
 %x: tensor<0x3xf32>, %y: tensor<3xf32>
@@ -69,61 +57,11 @@ concatenate
     : (tensor<0x3xf32>, tensor<2x3xf32>, tensor<0x3xf32>) -> tensor<2x3xf32>
   return %0 : tensor<2x3xf32>
 
-constant
-%x: tensor<0x3xf32>, %y: tensor<0x3xf32>
-  %c = stablehlo.constant dense<> : tensor<0x3xf32>
-  %d = stablehlo.constant dense<2.0> : tensor<0x3xf32>
-  %0 = stablehlo.add %x, %c : tensor<0x3xf32>
-  %1 = stablehlo.multiply %0, %d : tensor<0x3xf32>
-  %2 = stablehlo.maximum %1, %d : tensor<0x3xf32>
-  %3 = stablehlo.subtract %2, %y : tensor<0x3xf32>
-  return %3 : tensor<0x3xf32>
-
-gather
-%x: tensor<4x3xf32>, %i: tensor<0x1xi32>, %y: tensor<0x3xf32>
-  %0 = "stablehlo.gather"(%x, %i) <{
-    dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0],
-      start_index_map = [0], index_vector_dim = 1>,
-    indices_are_sorted = false, slice_sizes = array<i64: 1, 3>
-  }> : (tensor<4x3xf32>, tensor<0x1xi32>) -> tensor<0x3xf32>
-  %1 = stablehlo.add %0, %y : tensor<0x3xf32>
-  return %1 : tensor<0x3xf32>
-
 pad
 %x: tensor<0x3xf32>, %p: tensor<f32>
   %0 = stablehlo.pad %x, %p, low = [1, 0], high = [3, 0], interior = [2, 0]
     : (tensor<0x3xf32>, tensor<f32>) -> tensor<4x3xf32>
   return %0 : tensor<4x3xf32>
-
-pad_away
-%x: tensor<2x3xf32>, %p: tensor<f32>
-  %0 = stablehlo.pad %x, %p, low = [-1, 0], high = [-1, 0], interior = [0, 0]
-    : (tensor<2x3xf32>, tensor<f32>) -> tensor<0x3xf32>
-  return %0 : tensor<0x3xf32>
-
-broadcast
-%x: tensor<1x3xf32>, %y: tensor<0x3xf32>
-  %0 = stablehlo.broadcast_in_dim %x, dims = [0, 1] : (tensor<1x3xf32>) -> tensor<0x3xf32>
-  %1 = stablehlo.add %0, %y : tensor<0x3xf32>
-  return %1 : tensor<0x3xf32>
-
-convolution_of_no_images
-%x: tensor<0x8x4xf32>, %w: tensor<3x4x2xf32>
-  %0 = "stablehlo.convolution"(%x, %w) <{
-    batch_group_count = 1 : i64, feature_group_count = 1 : i64,
-    dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>
-  }> : (tensor<0x8x4xf32>, tensor<3x4x2xf32>) -> tensor<0x6x2xf32>
-  return %0 : tensor<0x6x2xf32>
-
-sort
-%x: tensor<0xf32>, %y: tensor<0xf32>
-  %0 = "stablehlo.sort"(%x) <{dimension = 0 : i64, is_stable = true}> ({
-  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
-    %1 = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
-    stablehlo.return %1 : tensor<i1>
-  }) : (tensor<0xf32>) -> tensor<0xf32>
-  %2 = stablehlo.add %0, %y : tensor<0xf32>
-  return %2 : tensor<0xf32>
 """)
 SCALARS = texts("""
 broadcast
