@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from scalify_hlo.errors import InputError
 from scalify_hlo.run.runner import compile_module
 from scalify_hlo.transforms.hoist import Combine, add_results, lift
 from scalify_hlo.transforms.inlining import inline_calls
-from tests.py import eight_devices
+from tests.py import eight_devices, sharded_lifting
 from tests.py.judge import assert_all_close, body_of, main_of, parse, program_of, stablehlo_of
 from tests.py.lifted import (
     STEPS,
@@ -265,9 +264,8 @@ def test_what_cannot_be_lifted_is_refused(text: str, message: str, cure: str) ->
 @pytest.fixture(scope="module")
 def spread() -> dict[str, Any]:
     """Returns the results of programs for eight devices, in a process of its own."""
-    printed = eight_devices.run("sharded_lifting")
-    found = [json.loads(line) for line in printed.splitlines()]
-    return {outcome["name"]: outcome for outcome in found}
+    found: dict[str, Any] = eight_devices.run(sharded_lifting.main)
+    return found
 
 
 @pytest.mark.slow

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,7 +20,7 @@ from scalify_hlo.observe.encodings import encoding_of, tally
 from scalify_hlo.observe.prepare import Programs, Selection
 from scalify_hlo.observe.record import COLUMNS, StatsRecord, ValueStats
 from scalify_hlo.quantize.encoding import dtype_of
-from tests.py import eight_devices
+from tests.py import eight_devices, sharded_stats
 from tests.py.judge import normals, program_of, shaped, stablehlo_of
 from tests.py.stats_reference import PLANTED, Array, assert_is, assert_octaves, classes, planted
 
@@ -217,7 +216,7 @@ def test_a_loop_whose_turns_are_not_known_is_pooled() -> None:
 
 def test_a_sharded_step() -> None:
     """Statistics are those of all devices; each value is in parts."""
-    found = json.loads(eight_devices.run("sharded_stats"))
+    found = eight_devices.run(sharded_stats.main)
     values = planted((16, 8))
     for name, count in classes(values).items():
         assert found["columns"][name] == [count], name
