@@ -90,7 +90,8 @@ x: ${M}x9, y: $s
   }) : (tensor<${M}x9xf32>, $s) -> tensor<${M}x5xf32>
   1 = broadcast_in_dim y, dims = [] : ${M}x5; 2 = multiply 0 1; return 2
 
-for NAME = OP = GROUPS = MOVES = TAKEN in add = add = a-a = a:1 = a; maximum = maximum = a-a = a:1 = a;
+for NAME = OP = GROUPS = MOVES = TAKEN in add = add = a-a = a:1 = a;
+  maximum = maximum = a-a = a:1 = a;
   minimum = minimum = a-a = a:1 = a; multiply = multiply = a-a = read = a;
   multiply_inputs = multiply = a-- = a:1 = a; subtract = subtract = a-a = a:1 = a;
   add_itself = add = a-a = a:1 = b
