@@ -63,11 +63,11 @@ def sharded(layer: Function) -> Function:
 PLACES: dict[str, Function] = {"plain": plain, "scan": scanned, "call": called}
 
 
-def line(mark: str) -> str:
-    """The place of the line of this file that ends with a comment."""
-    lines = Path(__file__).read_text().splitlines()
+def line(mark: str, file: str = __file__) -> str:
+    """The place of the line of a file that ends with a comment, as the end of locations begins."""
+    lines = Path(file).read_text().splitlines()
     (number,) = (i for i, text in enumerate(lines, 1) if text.endswith(f"# {mark}"))
-    return f"{Path(__file__).name}:{number}:"
+    return f"{Path(file).name}:{number}:"
 
 
 def inputs() -> tuple[Array, Array]:

@@ -1,20 +1,15 @@
-"""Calibrates training steps that are spread over eight devices; prints one JSON object for each.
-
-Devices have to be asked for before JAX starts: hence a process of its own.
-"""
+"""Calibrates training steps that are spread over eight devices."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import Any
 
-import jax
 from jax import export
-from jax.sharding import AxisType
 
 from scalify_hlo.profile.model import Profile
 from scalify_hlo.run.calibration import calibrate
+from tests.py.eight_devices import mesh
 from tests.py.judge import program_of
 from tests.py.sharded_steps import CASES, step
 
@@ -24,12 +19,12 @@ def tensors(profile: Profile) -> list[dict[str, Any]]:
     return [asdict(tensor) for tensor in profile.tensors.values()]
 
 
-if __name__ == "__main__":
-    mesh = jax.make_mesh((4, 2), ("d", "t"), axis_types=(AxisType.Auto,) * 2)
+def main() -> dict[str, Any]:
+    """The tensors of each step, and of that on one device."""
     cases = [case for case in CASES if case.plain is step]
     arguments = cases[0].arguments()
-    plain = tensors(calibrate(program_of(step, *arguments), [arguments]))
+    found = {"": tensors(calibrate(program_of(step, *arguments), [arguments]))}
     for case in cases:
-        exported = export.export(case.spread(mesh, case))(*arguments)
-        found = tensors(calibrate(exported, [arguments]))
-        print(json.dumps({"name": case.name, "plain": plain, "spread": found}), flush=True)
+        exported = export.export(case.spread(mesh(d=4, t=2), case))(*arguments)
+        found[case.name] = tensors(calibrate(exported, [arguments]))
+    return found

@@ -1,4 +1,4 @@
-"""Compares recipes on a step that `jax.shard_map` divides among devices; prints them as JSON."""
+"""Compares recipes on a step that `jax.shard_map` divides among devices."""
 
 from __future__ import annotations
 
@@ -9,17 +9,19 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.sharding import AxisType, PartitionSpec
+from jax.sharding import PartitionSpec
 
 import scalify_hlo
 from scalify_hlo.choose.model import dump_comparison
+from tests.py.eight_devices import mesh
 from tests.py.judge import program_of
 
-if __name__ == "__main__":
-    mesh = jax.make_mesh((8,), ("d",), axis_types=(AxisType.Auto,))
+
+def main() -> dict[str, Any]:
+    """Compares recipes, and finds what costs accuracy, in a step with a matmul and a mean."""
     whole, rows = PartitionSpec(), PartitionSpec("d")
 
-    @functools.partial(jax.shard_map, mesh=mesh, in_specs=(whole, rows), out_specs=whole)
+    @functools.partial(jax.shard_map, mesh=mesh(d=8), in_specs=(whole, rows), out_specs=whole)
     def loss(w: Any, x: Any) -> Any:
         return jax.lax.pmean(jnp.mean(jnp.tanh(x @ w) ** 2), "d")
 
@@ -38,4 +40,4 @@ if __name__ == "__main__":
     found = json.loads(dump_comparison(comparison))
     costs = {each.effect: each.cost for each in searched.sites}
     more = {"costs": costs, "wide": searched.chosen.wide}
-    print(json.dumps({"comparison": found, "sites": len(blamed.sites), **more}))
+    return {"comparison": found, "sites": len(blamed.sites), **more}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from functools import partial
 from typing import Any
 from unittest import mock
@@ -16,6 +15,7 @@ from jax.sharding import PartitionSpec as P
 
 import scalify_hlo
 from scalify_hlo.quantize.exchanges import Exchanges
+from tests.py.eight_devices import mesh, places
 
 AXIS, DEVICES, SIZE = "d", 8, 128
 RING = [(i, (i + 1) % DEVICES) for i in range(DEVICES)]
@@ -45,9 +45,9 @@ def exchanged(case: str, x: jax.Array, w: jax.Array) -> Any:
     return x @ whole + jnp.sum(whole) if case == "also read wide" else x @ whole
 
 
-def placed(case: str, mesh: Mesh, x: jax.Array, w: jax.Array) -> Any:
+def placed(case: str, on: Mesh, x: jax.Array, w: jax.Array) -> Any:
     """A matmul whose weight the partitioner gathers."""
-    whole = jax.lax.with_sharding_constraint(jnp.sin(w), NamedSharding(mesh, P()))
+    whole = jax.lax.with_sharding_constraint(jnp.sin(w), NamedSharding(on, P()))
     return (x @ whole, jnp.sum(whole)) if case == "placed and read wide" else x @ whole
 
 
@@ -59,21 +59,18 @@ def program(case: str) -> Any:
             return jax.grad(lambda *both: jnp.sum(exchanged(case, *both) ** 2), (0, 1))(x, w)
         return exchanged(case, x, w)
 
-    mesh = Mesh(np.array(jax.devices()), (AXIS,))
-    rows = P(AXIS, None)
+    on, rows = mesh(d=DEVICES), P(AXIS, None)
     if case.startswith("placed"):
-        return jax.jit(partial(placed, case, mesh), in_shardings=NamedSharding(mesh, rows))
-    return jax.jit(jax.shard_map(local, mesh=mesh, in_specs=(rows, rows), out_specs=rows))
+        return jax.jit(partial(placed, case, on), in_shardings=NamedSharding(on, rows))
+    return jax.jit(jax.shard_map(local, mesh=on, in_specs=(rows, rows), out_specs=rows))
 
 
 def results(new: Any, arrays: list[Any]) -> list[Any]:
     """The results; what a recipe adds to the arguments are ones."""
-    mesh = Mesh(np.array(jax.devices()), (AXIS,))
-    arrays = [jax.device_put(value, NamedSharding(mesh, P(AXIS, None))) for value in arrays]
-    added = [
-        jax.device_put(np.ones(aval.shape, aval.dtype), NamedSharding(mesh, P()))
-        for aval in new.in_avals[len(arrays) :]
-    ]
+    rows, whole = places(mesh(d=DEVICES), (AXIS, None), ())
+    arrays = jax.device_put(arrays, rows)
+    ones = [np.ones(aval.shape, aval.dtype) for aval in new.in_avals[len(arrays) :]]
+    added = jax.device_put(ones, whole)
     args, kwargs = jax.tree.unflatten(new.in_tree, [*arrays, *added])
     return [np.asarray(leaf) for leaf in jax.tree.leaves(jax.jit(new.call)(*args, **kwargs))]
 
@@ -101,7 +98,3 @@ def main(recipe: str) -> None:
         assert len(types) == len(before) == 1, (recipe, case, types, before)
         assert (types != before) == (case in NARROW), (recipe, case, types, before)
         assert types[0].startswith("f8") == (case in NARROW), (recipe, case, types)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1])

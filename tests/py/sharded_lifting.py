@@ -1,27 +1,21 @@
-"""Lifts values out of programs for eight devices; prints one JSON object for each.
-
-Devices have to be asked for before JAX starts: hence a process of its own.
-"""
+"""Lifts values out of programs for eight devices."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any, Literal
 
 import jax
 import numpy as np
 from jax import lax
-from jax.sharding import AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from scalify_hlo import _compat
 from scalify_hlo.io.artifact import write_artifact
 from scalify_hlo.io.program import read_program
+from tests.py.eight_devices import mesh, places
 from tests.py.judge import program_of
 from tests.py.lifted import Array, arrays, observe
-
-MESH = jax.make_mesh((4, 2), ("d", "t"), axis_types=(AxisType.Auto,) * 2)
 
 
 def per_device(w: jax.Array, xs: jax.Array) -> jax.Array:
@@ -31,7 +25,7 @@ def per_device(w: jax.Array, xs: jax.Array) -> jax.Array:
         first = xs[0] @ w
         return lax.scan(lambda h, x: (h + x @ w, None), first, xs)[0][None]
 
-    spread = jax.shard_map(body, mesh=MESH, in_specs=(P(), P("d")), out_specs=P("d"))
+    spread = jax.shard_map(body, mesh=mesh(d=4, t=2), in_specs=(P(), P("d")), out_specs=P("d"))
     return spread(w, xs)
 
 
@@ -52,7 +46,7 @@ def both_axes(w: jax.Array, xs: jax.Array) -> jax.Array:
         return mapped(w, x)  # type: ignore[no-any-return, no-untyped-call]
 
     spread = jax.shard_map(
-        outer, mesh=MESH, in_specs=(P(), P("d")), out_specs=P("d"), axis_names={"d"}
+        outer, mesh=mesh(d=4, t=2), in_specs=(P(), P("d")), out_specs=P("d"), axis_names={"d"}
     )
     return spread(w, xs)
 
@@ -73,10 +67,7 @@ PROGRAMS: dict[str, Callable[..., jax.Array]] = {"loop": per_device, "nested": b
 
 def run(name: str, combine: Literal["max", "add"]) -> dict[str, Any]:
     """Returns the additional results of a program on each device."""
-    placed = [
-        jax.device_put(weights(), NamedSharding(MESH, P())),
-        jax.device_put(inputs(), NamedSharding(MESH, P("d"))),
-    ]
+    placed = jax.device_put([weights(), inputs()], places(mesh(d=4, t=2), (), ("d",)))
     exported = program_of(PROGRAMS[name], *placed)
     expected = jax.jit(exported.call)(*placed)
     module = read_program(bytes(exported.mlir_module_serialized)).module
@@ -94,14 +85,11 @@ def run(name: str, combine: Literal["max", "add"]) -> dict[str, Any]:
     )
     result, values = jax.jit(changed.call)(*placed)
     shards = [[np.asarray(s.data).tolist() for s in v.addressable_shards] for v in values]
-    return {
-        "name": f"{name} {combine}",
-        "same": bool(np.allclose(result, expected, rtol=1e-5, atol=1e-5)),
-        "values": shards,
-    }
+    same = bool(np.allclose(result, expected, rtol=1e-5, atol=1e-5))
+    return {"same": same, "values": shards}
 
 
-if __name__ == "__main__":
-    for name in PROGRAMS:
-        for combine in ("max", "add"):
-            print(json.dumps(run(name, combine)), flush=True)
+def main() -> dict[str, Any]:
+    """Runs each program with the largest of each value, and with sums."""
+    kinds: tuple[Literal["max", "add"], ...] = ("max", "add")
+    return {f"{name} {kind}": run(name, kind) for name in PROGRAMS for kind in kinds}

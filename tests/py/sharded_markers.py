@@ -1,12 +1,7 @@
-"""Marked functions on eight devices, in a process of its own: prints one JSON object for each.
-
-With the argument ``statistics``, it prints the scales of statistics instead.
-"""
+"""Marked functions on eight devices."""
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -14,11 +9,12 @@ import jax
 import jax.export
 import jax.numpy as jnp
 import numpy as np
-from jax.sharding import AxisType, NamedSharding
+from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
 
 import scalify_hlo as jsa
 from tests.py import marked
+from tests.py.eight_devices import mesh, places
 from tests.py.judge import normals, program_of
 
 
@@ -60,25 +56,26 @@ def _custom_identity() -> Callable[[Any], Any]:
 
 def step(mark: Callable[[Any], Any], kind: str) -> Any:
     """Value and gradient of a loss over all devices, with a mark on each device or on all."""
-    mesh = jax.make_mesh((8,), ("d",), axis_types=(AxisType.Auto,))
+    on = mesh(d=8)
 
     def local(x: Any, w: Any) -> Any:
         hidden = jnp.tanh(mark(x @ w))
         return jax.lax.psum(jnp.sum(hidden * hidden), "d")
 
     def spread(x: Any, w: Any) -> Any:
-        x = jax.lax.with_sharding_constraint(x, NamedSharding(mesh, P("d")))
+        x = jax.lax.with_sharding_constraint(x, NamedSharding(on, P("d")))
         return jnp.sum(jnp.tanh(mark(x @ w)) ** 2)
 
     loss: Any = spread
     if kind == "shard_map":
-        loss = jax.shard_map(local, mesh=mesh, in_specs=(P("d"), P()), out_specs=P())
+        loss = jax.shard_map(local, mesh=on, in_specs=(P("d"), P()), out_specs=P())
     return jax.value_and_grad(loss, argnums=(0, 1))
 
 
-def main() -> None:
+def main() -> list[dict[str, Any]]:
     """Compares each function with the one that is not marked."""
     x, w = normals((16, 4), (4, 8))
+    outcomes = []
     for kind in ("shard_map", "sharded"):
         plain = jax.device_get(jax.jit(step(lambda x: x, kind))(x, w))
         for name, mark in functions().items():
@@ -95,12 +92,13 @@ def main() -> None:
                 "markers": marked.names(exported),
                 "rewritten": _same(_rewritten(exported, x, w), plain, 1e-5),
             }
-            print(json.dumps(outcome), flush=True)
+            outcomes.append(outcome)
+    return outcomes
 
 
 def statistics() -> dict[str, Any]:
     """The scale that a statistic gives on each of eight devices, and that of all data."""
-    mesh = jax.make_mesh((8,), ("d",), axis_types=(AxisType.Auto,))
+    on = mesh(d=8)
     x = np.ldexp(np.ones((16, 4), np.float32), np.arange(16)[:, None])  # another size on each
     found = {}
     for name in ("max", "l1", "l2"):
@@ -109,7 +107,7 @@ def statistics() -> dict[str, Any]:
         def local(x: Any, rescale: Any = rescale) -> Any:
             return jsa.get_data_and_scale(rescale(x))[1].reshape(1)
 
-        spread = jax.shard_map(local, mesh=mesh, in_specs=P("d"), out_specs=P("d"))
+        spread = jax.shard_map(local, mesh=on, in_specs=P("d"), out_specs=P("d"))
         exported = program_of(spread, x)
         program = jsa.rewrite(exported, recipe="propagate", input_scale={"*": 1.0})
         scales = jax.device_get(_called(program, x))
@@ -129,18 +127,9 @@ def _rewritten(exported: Any, *args: Any) -> Any:
 
 
 def _called(exported: Any, *args: Any) -> Any:
-    mesh = jax.make_mesh((8,), ("d",), axis_types=(AxisType.Auto,))
-    place = NamedSharding(mesh, P())
-    return jax.jit(exported.call)(*jax.tree.map(lambda a: jax.device_put(a, place), args))
+    return jax.jit(exported.call)(*jax.device_put(args, *places(mesh(d=8), ())))
 
 
 def _same(actual: Any, expected: Any, close: float = 0.0) -> bool:
     pairs = zip(jax.tree.leaves(actual), jax.tree.leaves(expected), strict=True)
     return all(np.allclose(a, b, rtol=close, atol=close) for a, b in pairs)
-
-
-if __name__ == "__main__":
-    if sys.argv[1:] == ["statistics"]:
-        print(json.dumps(statistics()))
-    else:
-        main()

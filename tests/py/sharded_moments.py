@@ -1,15 +1,14 @@
-"""Moments in 8 bits that are spread over eight devices: `python -m tests.py.sharded_moments`."""
+"""Moments in 8 bits that are spread over eight devices."""
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import jax
 import numpy as np
-from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 import scalify_hlo as jsa
+from tests.py.eight_devices import mesh, places
 from tests.py.test_state8 import OPTIMIZERS, batches, packed_in, start, step_of
 
 SPECS = {"up": (None, "d"), "bias": ("d",), "down": ("d", None)}
@@ -24,15 +23,13 @@ def trained(step: Any, params: Any, steps: int) -> list[jsa.ScaledArray]:
     return packed_in(state[1])
 
 
-def main() -> None:
+def main() -> dict[str, Any]:
     """Trains on one device and on eight, and tells whether the moments are the same."""
-    mesh = Mesh(np.array(jax.devices()), ("d",))
     step = jsa.scalify(step_of(OPTIMIZERS["adamw"]()), recipe="fp8-state8")
     params = start()
-    placed = {
-        name: jax.device_put(value, NamedSharding(mesh, PartitionSpec(*SPECS[name])))
-        for name, value in params.items()
-    }
+    placed = jax.device_put(
+        params, dict(zip(SPECS, places(mesh(d=8), *SPECS.values()), strict=True))
+    )
     told: dict[str, Any] = {"apart": []}
     for steps in (1, 3):
         one, eight = trained(step, params, steps), trained(step, placed, steps)
@@ -44,8 +41,4 @@ def main() -> None:
         told["equal"] = min(float(np.mean(each == 0)) for each in differences)
     told["moments"] = len(eight)
     told["divided"] = [len({str(s.index) for s in m.data.addressable_shards}) for m in eight]
-    print(json.dumps(told))
-
-
-if __name__ == "__main__":
-    main()
+    return told

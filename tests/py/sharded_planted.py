@@ -1,8 +1,7 @@
-"""Faults in a step that `jax.shard_map` divides among eight devices; prints them as JSON."""
+"""Faults in a step that `jax.shard_map` divides among eight devices."""
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
@@ -33,15 +32,12 @@ def first(factor: float) -> list[Any]:
     return [values[0].op, line("cast") in values[0].location] if values else []
 
 
-if __name__ == "__main__":
-    print(
-        json.dumps(
-            {
-                "nan": found(logarithm, 20, -1.0, "NaN"),
-                "overflow": found(exponential, 3, 2.0, "overflow"),
-                "healthy": first(1.0),
-                "flushed": first(1e-6),
-                "clipped": first(1e6),
-            }
-        )
-    )
+def main() -> dict[str, Any]:
+    """What is found for each fault."""
+    return {
+        "nan": found(logarithm, 20, -1.0, "NaN"),
+        "overflow": found(exponential, 3, 2.0, "overflow"),
+        "healthy": first(1.0),
+        "flushed": first(1e-6),
+        "clipped": first(1e6),
+    }

@@ -1,14 +1,8 @@
-"""Runs programs for eight devices and their rewrites, and tells how they compare.
-
-Devices are made of one host's CPU, which has to be asked for before JAX starts: hence a process
-of its own, which prints one JSON object for each case.
-"""
+"""Runs programs for eight devices and their rewrites, and tells how they compare."""
 
 from __future__ import annotations
 
 import itertools
-import json
-import sys
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -16,13 +10,14 @@ from typing import Any
 import jax
 import numpy as np
 from jax import export
-from jax.sharding import AxisType, Mesh, NamedSharding
+from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 import scalify_hlo as jsa
 from scalify_hlo.frontend.exported import rewrite_with_report
 from scalify_hlo.io.given import readable
 from scalify_hlo.passes.pipeline import Options
+from tests.py.eight_devices import mesh
 from tests.py.sharded_layers import LAYERS
 from tests.py.sharded_steps import CASES, Case, Tree
 
@@ -52,14 +47,14 @@ def divided(arguments: Tree) -> Tree:
     return jax.tree.unflatten(tree, pairs)
 
 
-def place(mesh: Mesh, case: Case, arguments: Tree) -> Tree:
+def place(on: Mesh, case: Case, arguments: Tree) -> Tree:
     """Puts arguments where they belong; scales are put on every device."""
 
     def one(spec: P, value: Any) -> Any:
         if not isinstance(value, jsa.ScaledArray):
-            return jax.device_put(value, NamedSharding(mesh, spec))
-        data = jax.device_put(value.data, NamedSharding(mesh, spec))
-        return jsa.ScaledArray(data, jax.device_put(value.scale, NamedSharding(mesh, P())))
+            return jax.device_put(value, NamedSharding(on, spec))
+        data = jax.device_put(value.data, NamedSharding(on, spec))
+        return jsa.ScaledArray(data, jax.device_put(value.scale, NamedSharding(on, P())))
 
     is_spec = partial(jax.tree.map, one, is_leaf=lambda spec: isinstance(spec, P))
     return is_spec(case.placed(), arguments)
@@ -74,19 +69,18 @@ def scales_of(results: Tree) -> Iterator[list[float]]:
 
 def run(case: Case) -> dict[str, Any]:
     """Returns the results of the rewrites of a case."""
-    mesh = jax.make_mesh((4, 2), ("d", "t"), axis_types=(AxisType.Auto,) * 2)
+    on = mesh(d=4, t=2)
     arguments = case.arguments()
     one_device = jax.jit(case.plain)(*arguments)
-    exported = export.export(case.spread(mesh, case))(*arguments)
-    spread = jax.jit(exported.call)(*place(mesh, case, arguments))
+    exported = export.export(case.spread(on, case))(*arguments)
+    spread = jax.jit(exported.call)(*place(on, case, arguments))
     program = jsa.rewrite(exported, recipe="propagate", input_scale={"*": 2.0**-4})
-    results = jax.jit(program.call)(*place(mesh, case, arguments))
+    results = jax.jit(program.call)(*place(on, case, arguments))
     rewritten = rewrite_with_report(readable(exported), Options(signature="scaled"))
     pairs, report = rewritten.exported, rewritten.report
-    paired = jax.jit(pairs.call)(*place(mesh, case, divided(arguments)))
+    paired = jax.jit(pairs.call)(*place(on, case, divided(arguments)))
     multiplied = jax.device_get(jsa.asarray(paired))
     return {
-        "name": case.name,
         "devices": [exported.nr_devices, program.nr_devices, pairs.nr_devices],
         "spread": distance(spread, one_device),
         "same": distance(results, one_device),
@@ -102,8 +96,6 @@ def run(case: Case) -> dict[str, Any]:
     }
 
 
-if __name__ == "__main__":
-    chosen = sys.argv[1:]
-    for case in (*CASES, *LAYERS):
-        if not chosen or case.name in chosen:
-            print(json.dumps(run(case)), flush=True)
+def main() -> dict[str, dict[str, Any]]:
+    """Runs all cases."""
+    return {case.name: run(case) for case in (*CASES, *LAYERS)}

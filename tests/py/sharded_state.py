@@ -1,17 +1,17 @@
-"""State that is spread over eight devices, rescaled: `python -m tests.py.sharded_state`."""
+"""State that is spread over eight devices, rescaled."""
 
 from __future__ import annotations
 
-import json
+from typing import Any
 
 import jax
 import numpy as np
 import optax
-from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 import scalify_hlo as jsa
 from examples.training import training_step
 from scalify_hlo.jax_api.scaled_array import is_scaled_array
+from tests.py.eight_devices import mesh, places
 from tests.py.judge import pairs
 from tests.py.sharded_steps import inputs, loss
 
@@ -19,10 +19,9 @@ OPTIMIZER = optax.adam(2.0**-5)
 step = training_step(loss, OPTIMIZER)
 
 
-def main() -> None:
+def main() -> dict[str, Any]:
     """Takes a step with rescaling in the program and between steps, and tells what came out."""
-    mesh = Mesh(np.array(jax.devices()), ("d",))
-    rows, whole = (NamedSharding(mesh, PartitionSpec(*spec)) for spec in (("d",), ()))
+    rows, whole = places(mesh(d=8), ("d",), ())
     params, x, y = inputs()
     params = jax.device_put(params, rows)
     placed = params, OPTIMIZER.init(params), *jax.device_put((x, y), rows)
@@ -50,7 +49,7 @@ def main() -> None:
         len(p.scale.addressable_shards) for some in found.values() for p in some
     ]
     everything = [p for some in found.values() for p in some]
-    told = {
+    return {
         "placed": all(p.data.sharding.is_equivalent_to(rows, p.ndim) for p in everything),
         "values": all(
             np.allclose(np.asarray(p), plain, rtol=1e-4, atol=1e-7)
@@ -59,8 +58,3 @@ def main() -> None:
         ),
         "scales": scales,
     }
-    print(json.dumps(told))
-
-
-if __name__ == "__main__":
-    main()

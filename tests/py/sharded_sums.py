@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-import sys
 from typing import Any
 from unittest import mock
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.sharding import Mesh, NamedSharding
-from jax.sharding import PartitionSpec as P
+from jax.sharding import Mesh
 
 import scalify_hlo
 from scalify_hlo.quantize.partial_sums import PartialSums
+from tests.py.eight_devices import mesh, places
 from tests.py.fp8_numpy import F32, quantized
 
 SIZES = ((0, 0), (-20, 0), (0, 9), (12, -6), (-100, 60))
@@ -45,15 +44,13 @@ def looped(stacked: dict[str, Any], x: Any) -> Any:
     return jax.grad(loss, (0, 1))(stacked, x)
 
 
-def compare_in_a_loop(recipe: str, mesh: Mesh) -> None:
+def compare_in_a_loop(recipe: str, on: Mesh) -> None:
     """Compares with gradients that are scaled before they are added."""
     rng = np.random.default_rng(1)
     sizes = {"gate": (2, 64, 128), "up": (2, 64, 128), "down": (2, 128, 64)}
     stacked = {name: (0.1 * rng.standard_normal(s)).astype(F32) for name, s in sizes.items()}
     given = stacked, rng.standard_normal((128, 64)).astype(F32)
-    columns, rows, whole = (
-        NamedSharding(mesh, spec) for spec in (P(None, None, "d"), P(None, "d"), P())
-    )
+    columns, rows, whole = places(on, (None, None, "d"), (None, "d"), ())
     specs = {"gate": columns, "up": columns, "down": rows}, whole
     new = rewritten(recipe, given, specs, looped)
     with mock.patch.object(PartialSums, "join", return_value=0):
@@ -63,7 +60,7 @@ def compare_in_a_loop(recipe: str, mesh: Mesh) -> None:
     exact = jax.tree.leaves(looped(*given))
     errors = [
         sum(float(np.linalg.norm(a - b)) for a, b in zip(found, exact, strict=True))
-        for found in (results(each, given, specs, mesh) for each in (new, old))
+        for found in (results(each, given, specs, on) for each in (new, old))
     ]
     assert errors[0] <= 1.02 * errors[1], (recipe, errors)
 
@@ -86,16 +83,15 @@ def rewritten(recipe: str, given: tuple[Any, ...], specs: Any, of: Any = step) -
     return scalify_hlo.rewrite(exported, recipe=recipe, report=True, **how)[0]
 
 
-def results(new: Any, given: tuple[Any, ...], specs: Any, mesh: Mesh) -> list[Any]:
+def results(new: Any, given: tuple[Any, ...], specs: Any, on: Mesh) -> list[Any]:
     """The four gradients of a second step.
 
     The state of delayed scales begins with an empty history; the first step returns the next one.
     """
     flat = jax.tree.leaves(jax.tree.map(jax.device_put, given, specs))
-    added = [
-        jax.device_put(np.full(aval.shape, aval.ndim == 1, aval.dtype), NamedSharding(mesh, P()))
-        for aval in new.in_avals[len(flat) :]
-    ]
+    avals = new.in_avals[len(flat) :]
+    state = [np.full(aval.shape, aval.ndim == 1, aval.dtype) for aval in avals]
+    added = jax.device_put(state, *places(on, ()))
     for _ in range(2):
         args, kwargs = jax.tree.unflatten(new.in_tree, [*flat, *added])
         leaves = jax.tree.leaves(jax.jit(new.call)(*args, **kwargs))
@@ -128,16 +124,16 @@ def expected(given: tuple[Any, ...]) -> Any:
 
 def main(recipe: str) -> None:
     """Compares with NumPy, and with gradients that are scaled before they are added."""
-    mesh = Mesh(np.array(jax.devices()), ("d",))
-    columns, whole = (NamedSharding(mesh, spec) for spec in (P(None, "d"), P()))
-    compare_in_a_loop(recipe, mesh)
+    on = mesh(d=8)
+    columns, whole = places(on, (None, "d"), ())
+    compare_in_a_loop(recipe, on)
     for sizes in SIZES:
         given = arrays(*sizes)
         specs = ([columns] * 3, whole, [columns] * 3)
         new = rewritten(recipe, given, specs)
         with mock.patch.object(PartialSums, "join", return_value=0):
             old = rewritten(recipe, given, specs)
-        found, before = (results(each, given, specs, mesh) for each in (new, old))
+        found, before = (results(each, given, specs, on) for each in (new, old))
         for a, b in zip(found[:-1], before[:-1], strict=True):
             most = np.abs(np.asarray(b, np.float64)).max(initial=0)
             told = f"{recipe}, {sizes}"
@@ -154,7 +150,3 @@ def main(recipe: str) -> None:
         exact = sum(g.astype(np.float64) @ w.astype(np.float64).T for w, g in pairs)
         errors = [np.linalg.norm(each[-1] - exact) for each in (found, before)]
         assert errors[0] <= 1.02 * errors[1], (recipe, sizes, errors)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1])

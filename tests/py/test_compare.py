@@ -24,7 +24,7 @@ from scalify_hlo.choose.model import Comparison, Trial, dump_comparison
 from scalify_hlo.choose.results import GRADIENT, MOMENT, NOISE, OUTPUT, STATE, UPDATE, ResultError
 from scalify_hlo.errors import InputError, UsageError
 from scalify_hlo.results.decibels import decibels, stored, written
-from tests.py import choosing, eight_devices, judge
+from tests.py import choosing, eight_devices, judge, sharded_compare
 from tests.py.choosing import WIDTH, batch, good_step, parameters, planted_step
 from tests.py.judge import program_of, shaped
 from tests.py.role_models import sgd
@@ -280,7 +280,7 @@ def test_a_profile_of_another_program_is_refused() -> None:
 
 @pytest.mark.slow
 def test_programs_that_are_divided_by_hand_among_devices() -> None:
-    found = json.loads(eight_devices.run("sharded_compare"))
+    found = eight_devices.run(sharded_compare.main)
     recipes = {each["name"]: each for each in found["comparison"]["recipes"]}
     assert "run with its own arguments only" in recipes["fp8-delayed"]["reason"]
     for name, least in (("fp8-state", 15), ("fp8-calibrated", 15), ("bf16", 40)):

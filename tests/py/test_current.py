@@ -16,7 +16,7 @@ from examples import gpt2
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.quantize.encoding import dtype_of
 from scalify_hlo.run.runner import compile_module
-from tests.py import eight_devices
+from tests.py import eight_devices, sharded_current
 from tests.py.fp8_numpy import (
     E4M3,
     F32,
@@ -191,7 +191,7 @@ def test_with_narrow_state_and_pairs(state: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("case", ["gspmd", "shard_map"])
 def test_one_amax_for_all_devices(case: str) -> None:
-    eight_devices.run("sharded_current", case)
+    eight_devices.run(sharded_current.main, case)
 
 
 @pytest.mark.parametrize("format_", ["bf16", "f16"])

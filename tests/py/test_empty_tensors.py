@@ -23,162 +23,69 @@ from tests.py.programs.program import Sizes, texts
 from tests.py.test_dynamic_shapes import is_program
 
 EMPTY = texts("""
-product
-%x: tensor<0x3xf32>, %y: tensor<0x3xf32>
-  %0 = stablehlo.multiply %x, %y : tensor<0x3xf32>
-  %1 = stablehlo.add %0, %y : tensor<0x3xf32>
-  return %1 : tensor<0x3xf32>
-
 matmul_of_no_terms
-%x: tensor<2x0xf32>, %y: tensor<0x3xf32>, %z: tensor<2x3xf32>
-  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0]
-    : (tensor<2x0xf32>, tensor<0x3xf32>) -> tensor<2x3xf32>
-  %1 = stablehlo.add %0, %z : tensor<2x3xf32>
-  return %1 : tensor<2x3xf32>
-
-matmul_of_no_rows
-%x: tensor<0x4xf32>, %y: tensor<4x3xf32>
-  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0]
-    : (tensor<0x4xf32>, tensor<4x3xf32>) -> tensor<0x3xf32>
-  return %0 : tensor<0x3xf32>
+x: 2x0, y: 0x3, z: 2x3
+  0 = dot_general x y, contracting_dims = [1] x [0] : 2x3; 1 = add 0 z; return 1
 
 sum
-%x: tensor<0x3xf32>, %y: tensor<3xf32>
-  %c = stablehlo.constant dense<1.5> : tensor<f32>
-  %0 = stablehlo.reduce(%x init: %c) applies stablehlo.add across dimensions = [0]
-    : (tensor<0x3xf32>, tensor<f32>) -> tensor<3xf32>
-  %1 = stablehlo.add %0, %y : tensor<3xf32>
-  return %1 : tensor<3xf32>
+x: 0x3, y: 3
+  c = const 1.5 : f32; 0 = reduce add x c, dimensions = [0] : 3; 1 = add 0 y; return 1
 
 product_of_none
-%x: tensor<0x3xf32>
-  %c = stablehlo.constant dense<1.0> : tensor<f32>
-  %0 = stablehlo.reduce(%x init: %c) applies stablehlo.multiply across dimensions = [0]
-    : (tensor<0x3xf32>, tensor<f32>) -> tensor<3xf32>
-  return %0 : tensor<3xf32>
+x: 0x3
+  c = const 1.0 : f32; 0 = reduce multiply x c, dimensions = [0] : 3; return 0
 
 maximum
-%x: tensor<0x3xf32>, %m: tensor<f32>
-  %0 = stablehlo.reduce(%x init: %m) applies stablehlo.maximum across dimensions = [0]
-    : (tensor<0x3xf32>, tensor<f32>) -> tensor<3xf32>
-  return %0 : tensor<3xf32>
+x: 0x3, m: f32
+  0 = reduce maximum x m, dimensions = [0] : 3; return 0
 
 concatenate
-%x: tensor<0x3xf32>, %y: tensor<2x3xf32>
-  %0 = stablehlo.concatenate %x, %y, %x, dim = 0
-    : (tensor<0x3xf32>, tensor<2x3xf32>, tensor<0x3xf32>) -> tensor<2x3xf32>
-  return %0 : tensor<2x3xf32>
-
-constant
-%x: tensor<0x3xf32>, %y: tensor<0x3xf32>
-  %c = stablehlo.constant dense<> : tensor<0x3xf32>
-  %d = stablehlo.constant dense<2.0> : tensor<0x3xf32>
-  %0 = stablehlo.add %x, %c : tensor<0x3xf32>
-  %1 = stablehlo.multiply %0, %d : tensor<0x3xf32>
-  %2 = stablehlo.maximum %1, %d : tensor<0x3xf32>
-  %3 = stablehlo.subtract %2, %y : tensor<0x3xf32>
-  return %3 : tensor<0x3xf32>
-
-gather
-%x: tensor<4x3xf32>, %i: tensor<0x1xi32>, %y: tensor<0x3xf32>
-  %0 = "stablehlo.gather"(%x, %i) <{
-    dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0],
-      start_index_map = [0], index_vector_dim = 1>,
-    indices_are_sorted = false, slice_sizes = array<i64: 1, 3>
-  }> : (tensor<4x3xf32>, tensor<0x1xi32>) -> tensor<0x3xf32>
-  %1 = stablehlo.add %0, %y : tensor<0x3xf32>
-  return %1 : tensor<0x3xf32>
+x: 0x3, y: 2x3
+  0 = concatenate x y x, dim = 0 : 2x3; return 0
 
 pad
-%x: tensor<0x3xf32>, %p: tensor<f32>
-  %0 = stablehlo.pad %x, %p, low = [1, 0], high = [3, 0], interior = [2, 0]
-    : (tensor<0x3xf32>, tensor<f32>) -> tensor<4x3xf32>
-  return %0 : tensor<4x3xf32>
-
-pad_away
-%x: tensor<2x3xf32>, %p: tensor<f32>
-  %0 = stablehlo.pad %x, %p, low = [-1, 0], high = [-1, 0], interior = [0, 0]
-    : (tensor<2x3xf32>, tensor<f32>) -> tensor<0x3xf32>
-  return %0 : tensor<0x3xf32>
-
-broadcast
-%x: tensor<1x3xf32>, %y: tensor<0x3xf32>
-  %0 = stablehlo.broadcast_in_dim %x, dims = [0, 1] : (tensor<1x3xf32>) -> tensor<0x3xf32>
-  %1 = stablehlo.add %0, %y : tensor<0x3xf32>
-  return %1 : tensor<0x3xf32>
-
-convolution_of_no_images
-%x: tensor<0x8x4xf32>, %w: tensor<3x4x2xf32>
-  %0 = "stablehlo.convolution"(%x, %w) <{
-    batch_group_count = 1 : i64, feature_group_count = 1 : i64,
-    dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>
-  }> : (tensor<0x8x4xf32>, tensor<3x4x2xf32>) -> tensor<0x6x2xf32>
-  return %0 : tensor<0x6x2xf32>
-
-sort
-%x: tensor<0xf32>, %y: tensor<0xf32>
-  %0 = "stablehlo.sort"(%x) <{dimension = 0 : i64, is_stable = true}> ({
-  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
-    %1 = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
-    stablehlo.return %1 : tensor<i1>
-  }) : (tensor<0xf32>) -> tensor<0xf32>
-  %2 = stablehlo.add %0, %y : tensor<0xf32>
-  return %2 : tensor<0xf32>
+x: 0x3, p: f32
+  0 = pad x p, low = [1, 0], high = [3, 0], interior = [2, 0] : 4x3; return 0
 """)
 SCALARS = texts("""
 broadcast
-%x: tensor<f32>, %y: tensor<f32>
-  %0 = stablehlo.broadcast_in_dim %x, dims = [] : (tensor<f32>) -> tensor<f32>
-  %1 = stablehlo.add %0, %y : tensor<f32>
-  return %1 : tensor<f32>
+x y: f32
+  0 = broadcast_in_dim x, dims = [] : f32; 1 = add 0 y; return 1
 
 reduce
-%x: tensor<f32>, %y: tensor<f32>
-  %0 = stablehlo.reduce(%x init: %y) applies stablehlo.add across dimensions = []
-    : (tensor<f32>, tensor<f32>) -> tensor<f32>
-  return %0 : tensor<f32>
+x y: f32
+  0 = reduce add x y, dimensions = [] : f32; return 0
 
 product_of_one
-%x: tensor<f32>
-  %c = stablehlo.constant dense<1.0> : tensor<f32>
-  %0 = stablehlo.reduce(%x init: %c) applies stablehlo.multiply across dimensions = []
-    : (tensor<f32>, tensor<f32>) -> tensor<f32>
-  return %0 : tensor<f32>
+x: f32
+  c = const 1.0 : f32; 0 = reduce multiply x c, dimensions = [] : f32; return 0
 
 dot_general
-%x: tensor<f32>, %y: tensor<f32>
-  %0 = stablehlo.dot_general %x, %y, contracting_dims = [] x []
-    : (tensor<f32>, tensor<f32>) -> tensor<f32>
-  %1 = stablehlo.subtract %0, %y : tensor<f32>
-  return %1 : tensor<f32>
+x y: f32
+  0 = dot_general x y, contracting_dims = [] x [] : f32; 1 = subtract 0 y; return 1
 
 moved
-%x: tensor<f32>, %p: tensor<f32>
-  %0 = stablehlo.transpose %x, dims = [] : (tensor<f32>) -> tensor<f32>
-  %1 = stablehlo.reverse %0, dims = [] : tensor<f32>
+x p: f32
+  0 = transpose x, dims = [] : f32; 1 = reverse 0, dims = []
   %2 = "stablehlo.slice"(%1) <{start_indices = array<i64>, limit_indices = array<i64>,
     strides = array<i64>}> : (tensor<f32>) -> tensor<f32>
   %3 = "stablehlo.pad"(%2, %p) <{edge_padding_low = array<i64>, edge_padding_high = array<i64>,
     interior_padding = array<i64>}> : (tensor<f32>, tensor<f32>) -> tensor<f32>
   %4 = "stablehlo.dynamic_update_slice"(%3, %p) : (tensor<f32>, tensor<f32>) -> tensor<f32>
-  %5 = stablehlo.add %4, %3 : tensor<f32>
-  return %5 : tensor<f32>
+  5 = add 4 3; return 5
 
 gather
-%x: tensor<3xf32>, %i: tensor<1xi32>, %y: tensor<f32>
+x: 3, i: 1xi32, y: f32
   %0 = "stablehlo.gather"(%x, %i) <{
     dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0]>,
     indices_are_sorted = false, slice_sizes = array<i64: 1>
   }> : (tensor<3xf32>, tensor<1xi32>) -> tensor<f32>
   %1 = stablehlo.add %0, %y : tensor<f32>
-  return %1 : tensor<f32>
+  return 1
 
 select
-%p: tensor<i1>, %x: tensor<f32>, %y: tensor<f32>
-  %0 = stablehlo.select %p, %x, %y : tensor<i1>, tensor<f32>
-  %c = stablehlo.constant dense<3.0> : tensor<f32>
-  %1 = stablehlo.add %0, %c : tensor<f32>
-  return %1 : tensor<f32>
+p: i1, x y: f32
+  0 = select p x y; c = const 3.0 : f32; 1 = add 0 c; return 1
 """)
 
 

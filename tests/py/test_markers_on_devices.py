@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 
-from tests.py import eight_devices
+from tests.py import eight_devices, sharded_markers
 
 NAMES = (
     "set_scaling",
@@ -23,14 +22,13 @@ NAMES = (
 
 @pytest.fixture(scope="module")
 def outcomes() -> dict[tuple[str, str], Any]:
-    printed = eight_devices.run("sharded_markers")
-    found = [json.loads(line) for line in printed.splitlines()]
+    found = eight_devices.run(sharded_markers.main)
     return {(outcome["kind"], outcome["name"]): outcome for outcome in found}
 
 
 @pytest.fixture(scope="module")
 def scales() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(eight_devices.run("sharded_markers", "statistics"))
+    found: dict[str, Any] = eight_devices.run(sharded_markers.statistics)
     return found
 
 

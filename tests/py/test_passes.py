@@ -23,6 +23,7 @@ from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.recipes.toml import preset_names
 from tests.py.judge import floats, parse, rewritten
 from tests.py.programs import PROGRAMS, Program
+from tests.py.programs.short import mlir
 
 EVERY_PROGRAM = pytest.mark.parametrize("program", PROGRAMS, ids=str)
 ARITHMETIC = (
@@ -146,11 +147,8 @@ class TestMisuse:
             rewrite_module(parse(text), Options())
 
     def test_recursion_is_refused(self) -> None:
-        text = """
-func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
-  %0 = call @main(%x) : (tensor<4xf32>) -> tensor<4xf32>
-  return %0 : tensor<4xf32>
-}"""
+        text = mlir("""x: 4
+  0 = call main x : 4; return 0""")
         with pytest.raises(InputError, match="@main calls itself"):
             rewrite_module(parse(text), Options(signature="scaled"))
 
@@ -185,13 +183,8 @@ def test_static_scales_leave_no_scale_arithmetic(program: Program) -> None:
 
 def test_dynamic_scales_need_some() -> None:
     """The same count sees scale arithmetic where there is some, even without the scales."""
-    text = """
-func.func @main(%x: tensor<f32>) -> tensor<f32> {
-  %c = stablehlo.constant dense<2.0> : tensor<f32>
-  %0 = stablehlo.multiply %c, %c : tensor<f32>
-  %1 = stablehlo.multiply %0, %x : tensor<f32>
-  return %1 : tensor<f32>
-}"""
+    text = mlir("""x: f32
+  c = const 2.0 : f32; 0 = multiply c c; 1 = multiply 0 x; return 1""")
     assert arithmetic_of_constants(parse(text)) == 1
 
 

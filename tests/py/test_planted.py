@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 
-from tests.py import eight_devices
+from tests.py import eight_devices, sharded_planted
 from tests.py.planted import (
     PLACES,
     Function,
@@ -63,9 +61,10 @@ def test_operands_that_a_cast_flushes_or_clips(place: str, factor: float) -> Non
 
 
 def test_a_sharded_step() -> None:
-    found = json.loads(eight_devices.run("sharded_planted"))
-    assert found["nan"] == ["stablehlo.log", True, 4]
-    assert found["overflow"] == ["stablehlo.exponential", True, 0]
-    assert found["healthy"] == []
-    assert found["flushed"] == ["stablehlo.dot_general", True]
-    assert found["clipped"] == ["stablehlo.dot_general", True]
+    assert eight_devices.run(sharded_planted.main) == {
+        "nan": ["stablehlo.log", True, 4],
+        "overflow": ["stablehlo.exponential", True, 0],
+        "healthy": [],
+        "flushed": ["stablehlo.dot_general", True],
+        "clipped": ["stablehlo.dot_general", True],
+    }

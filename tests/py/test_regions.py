@@ -16,6 +16,7 @@ from scalify_hlo.rules import units
 from scalify_hlo.rules.units import Inference, Unit
 from tests.py.fuzzing.bodies import BINARY, draw_body, order_by
 from tests.py.judge import Array, assert_invariant
+from tests.py.programs.short import mlir
 from tests.py.programs.statements import lines
 
 HEAD = """
@@ -31,36 +32,32 @@ func.func @main(%x: $n, %y: $n, %z: $n, %captured: $s) -> ($n) {HEAD
   }) : ($n, $n, $n) -> $n
   return %0 : $n
 }"""
-REDUCE = """
-func.func @main(%x: $n, %y: $n, %z: $s, %captured: $s) -> ($s, $s) {HEAD
-  %0:2 = "stablehlo.reduce"(%x, %y, %zero, %z) <{dimensions = array<i64: 0>}> ({
-  ^bb0(%a: $s, %b: $s, %c: $s, %d: $s):
-    REGION
-  }) : ($n, $n, $s, $s) -> ($s, $s)
-  return %0#0, %0#1 : $s, $s
-}"""
-SORT = """
-func.func @main(%x: $n, %y: $n, %z: $n, %captured: $s) -> ($n, $n, $n) {HEAD
-  %0:3 = "stablehlo.sort"(%x, %y, %z) <{dimension = 0 : i64, is_stable = true}> ({
-  ^bb0(%a: $s, %a_: $s, %b: $s, %b_: $s, %c: $s, %c_: $s):
-    REGION
-  }) : ($n, $n, $n) -> ($n, $n, $n)
-  return %0#0, %0#1, %0#2 : $n, $n, $n
-}"""
+REDUCE = mlir("""x y: $n, z captured: $s
+  HEAD
+    %0:2 = "stablehlo.reduce"(%x, %y, %zero, %z) <{dimensions = array<i64: 0>}> ({
+    ^bb0(%a: $s, %b: $s, %c: $s, %d: $s):
+      REGION
+    }) : ($n, $n, $s, $s) -> ($s, $s)
+    return %0#0, %0#1 : $s, $s""")
+SORT = mlir("""x y z: $n, captured: $s
+  HEAD
+    %0:3 = "stablehlo.sort"(%x, %y, %z) <{dimension = 0 : i64, is_stable = true}> ({
+    ^bb0(%a: $s, %a_: $s, %b: $s, %b_: $s, %c: $s, %c_: $s):
+      REGION
+    }) : ($n, $n, $n) -> ($n, $n, $n)
+    return %0#0, %0#1, %0#2 : $n, $n, $n""")
 # The interpreter scatters in place, so an update that is an input too would change on the way.
-SCATTER = """
-func.func @main(%x: $n, %y: $n, %z: $n, %captured: $s) -> ($n, $n) {HEAD
-  %i = stablehlo.constant dense<[[1], [3], [1], [0]]> : tensor<4x1xi32>
-  %u = stablehlo.negate %x : $n
-  %0:2 = "stablehlo.scatter"(%x, %y, %i, %z, %u) <{
-    scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0],
-      scatter_dims_to_operand_dims = [0], index_vector_dim = 1>
-  }> ({
-  ^bb0(%a: $s, %b: $s, %c: $s, %d: $s):
-    REGION
-  }) : ($n, $n, tensor<4x1xi32>, $n, $n) -> ($n, $n)
-  return %0#0, %0#1 : $n, $n
-}"""
+SCATTER = mlir("""x y z: $n, captured: $s
+  HEAD
+    i = const [[1], [3], [1], [0]] : 4x1xi32; u = negate x
+    %0:2 = "stablehlo.scatter"(%x, %y, %i, %z, %u) <{
+      scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0],
+        scatter_dims_to_operand_dims = [0], index_vector_dim = 1>
+    }> ({
+    ^bb0(%a: $s, %b: $s, %c: $s, %d: $s):
+      REGION
+    }) : ($n, $n, tensor<4x1xi32>, $n, $n) -> ($n, $n)
+    return %0#0, %0#1 : $n, $n""")
 
 
 def text_of(template: str, statements: Sequence[str], n: int) -> str:

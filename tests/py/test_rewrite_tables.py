@@ -21,14 +21,11 @@ from scalify_hlo.dialect.value_map import OpMap, ValueCache, ValueMap
 from scalify_hlo.io.program import read_text
 from tests.py.fuzzing import programs
 from tests.py.judge import body_of
+from tests.py.programs.short import mlir
 from tests.py.test_structure import LOOP
 
-PROGRAM = """func.func @main(%x: tensor<2xf32>, %y: tensor<2xf32>) -> tensor<2xf32> {
-  %0 = stablehlo.add %x, %y : tensor<2xf32>
-  %1 = stablehlo.multiply %0, %0 : tensor<2xf32>
-  %2 = stablehlo.add %1, %x : tensor<2xf32>
-  return %x : tensor<2xf32>
-}"""
+PROGRAM = mlir("""x y: 2
+  0 = add x y; 1 = multiply 0 0; 2 = add 1 x; return x""")
 
 
 class Watch:

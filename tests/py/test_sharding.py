@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 
 from scalify_hlo.rules.table import RULES
-from tests.py import eight_devices
+from tests.py import eight_devices, sharded_runs
 from tests.py.sharded_layers import LAYERS
 from tests.py.sharded_steps import CASES
 
@@ -22,9 +21,8 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def outcomes() -> dict[str, Any]:
     """Returns the results of each case on eight devices, in a process of its own."""
-    printed = eight_devices.run("sharded_runs")
-    found = [json.loads(line) for line in printed.splitlines()]
-    return {outcome["name"]: outcome for outcome in found}
+    found: dict[str, Any] = eight_devices.run(sharded_runs.main)
+    return found
 
 
 @pytest.mark.parametrize("name", NAMES)

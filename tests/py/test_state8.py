@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -24,6 +23,7 @@ from tests.py import eight_devices
 from tests.py import moments_numpy as model
 from tests.py.commands import call
 from tests.py.judge import pairs, parse, program_of, propagated
+from tests.py.programs.short import mlir
 
 OPTIMIZERS: dict[str, Callable[[], optax.GradientTransformation]] = {
     "adam": lambda: optax.adam(2e-3),
@@ -182,7 +182,9 @@ def test_the_salt_is_the_count_of_steps_where_there_is_one(name: str, *, counts:
 
 @pytest.mark.slow
 def test_moments_on_eight_devices_are_those_on_one() -> None:
-    told = json.loads(eight_devices.run("sharded_moments"))
+    from tests.py import sharded_moments  # which imports this module
+
+    told = eight_devices.run(sharded_moments.main)
     assert told["moments"] == 6
     assert told["divided"] == [8] * 6
     # Sums over devices are in another order, which may change the last bits of a moment, so that
@@ -294,21 +296,11 @@ class TestScaledArray:
             assert float(jsa.asarray(new[2])) == float(jsa.asarray(same[2]))
 
 
-TEXT = """
-func.func @main(%x: tensor<64x32xKIND>, %w: tensor<32x200xKIND>, %m: tensor<32x200xKIND>)
-    -> (tensor<32x200xKIND>, tensor<32x200xKIND>) {
-  %c = stablehlo.constant dense<0.9> : tensor<32x200xKIND>
-  %y = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
-    : (tensor<64x32xKIND>, tensor<32x200xKIND>) -> tensor<64x200xKIND>
-  %dy = stablehlo.tanh %y : tensor<64x200xKIND>
-  %dw = stablehlo.dot_general %x, %dy, contracting_dims = [0] x [0]
-    : (tensor<64x32xKIND>, tensor<64x200xKIND>) -> tensor<32x200xKIND>
-  %old = stablehlo.multiply %m, %c : tensor<32x200xKIND>
-  %sum = stablehlo.add %old, %dw : tensor<32x200xKIND>
-  %new = stablehlo.subtract %w, %sum : tensor<32x200xKIND>
-  return %new, %sum : tensor<32x200xKIND>, tensor<32x200xKIND>
-}
-"""
+TEXT = mlir("""x: tensor<64x32xKIND>, w m: tensor<32x200xKIND>
+  c = const 0.9 : tensor<32x200xKIND>
+  y = dot_general x w, contracting_dims = [1] x [0] : tensor<64x200xKIND>; dy = tanh y
+  dw = dot_general x dy, contracting_dims = [0] x [0] : tensor<32x200xKIND>
+  old = multiply m c; sum = add old dw; new = subtract w sum; return new sum""")
 BLOCKS = {"state.first_moment": "e4m3", "state.moment_scales": "block"}
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,7 +18,7 @@ from examples.training import training_step
 from scalify_hlo.errors import UsageError
 from scalify_hlo.jax_api.scaled_array import is_scaled_array
 from scalify_hlo.recipes.loading import load_recipe
-from tests.py import eight_devices
+from tests.py import eight_devices, sharded_state
 from tests.py.judge import (
     Array,
     Pair,
@@ -297,8 +296,7 @@ def _drifted(leaf: Any) -> Any:
 
 @pytest.mark.slow
 def test_on_several_devices() -> None:
-    printed = eight_devices.run("sharded_state")
-    found = json.loads(printed)
+    found = eight_devices.run(sharded_state.main)
     assert found["placed"]
     assert found["values"]
     assert found["scales"]["in the program"] == found["scales"]["between steps"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -18,7 +17,7 @@ from scalify_hlo import InputError, UsageError
 from scalify_hlo.errors import ScalifyError
 from scalify_hlo.passes.pipeline import Options, run_passes
 from scalify_hlo.passes.round_weights import RoundWeightsPass
-from tests.py import eight_devices
+from tests.py import eight_devices, sharded_weights
 from tests.py.block_numpy import random_words, rounded_at_random
 from tests.py.judge import parse, program_of, shaped, stablehlo_of
 from tests.py.test_state8 import batches, losses, start, step_of
@@ -193,7 +192,7 @@ def test_a_training_with_a_small_rate(how: str) -> None:
 
 @pytest.mark.slow
 def test_weights_on_eight_devices_have_the_bits_of_one() -> None:
-    told = json.loads(eight_devices.run("sharded_weights"))
+    told = eight_devices.run(sharded_weights.main)
     assert told["devices"] == 8
     assert told["equal"]
     assert told["random"]

@@ -2,144 +2,71 @@
 
 from __future__ import annotations
 
-from tests.py.programs.program import Program, read
-
-_BOTH = {"a": 1, "b": 1}
-
-_DOT = """
-func.func @main(%x: {lhs}, %y: {rhs}) -> {result} {{
-  %0 = stablehlo.dot_general %x, %y, {dims} : ({lhs}, {rhs}) -> {result}
-  return %0 : {result}
-}}"""
-
-
-def _dot(name: str, lhs: str, rhs: str, result: str, dims: str) -> Program:
-    text = _DOT.format(lhs=lhs, rhs=rhs, result=result, dims=dims)
-    return Program(name, "stablehlo.dot_general", text, "any any", "ab", _BOTH)
-
-
-_CONV = """
-func.func @main(%x: tensor<${{M}}x8x9x{features}xf32>, %w: tensor<3x2x{kernel}xf32>)
-    -> {result} {{
-  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f],
-    window = {{{window}}}
-    {{batch_group_count = {batch} : i64, feature_group_count = {groups} : i64}}
-    : (tensor<${{M}}x8x9x{features}xf32>, tensor<3x2x{kernel}xf32>) -> {result}
-  return %0 : {result}
-}}"""
-
-
-def _convolution(
-    name: str,
-    features: str,
-    kernel: str,
-    result: str,
-    window: str,
-    *,
-    groups: int | str = 1,
-    batch: int | str = 1,
-) -> Program:
-    text = _CONV.format(
-        features=features,
-        kernel=kernel,
-        result=result,
-        window=window,
-        groups=groups,
-        batch=batch,
-    )
-    return Program(name, "stablehlo.convolution", text, "any any", "ab", _BOTH)
-
+from tests.py.programs.program import read
 
 PROGRAMS = (
-    _dot("matmul", "$mk", "$kn", "$mn", "contracting_dims = [1] x [0]"),
-    _dot("matmul_transposed", "$km", "$nk", "$mn", "contracting_dims = [0] x [1]"),
-    _dot(
-        "matmul_batched",
-        "$mnk",
-        "$mkn",
-        "$mnn",
-        "batching_dims = [0] x [0], contracting_dims = [2] x [1]",
-    ),
-    _dot("outer", "$m", "$n", "$mn", "contracting_dims = [] x []"),
-    _dot(
-        "inner",
-        "tensor<64x${K}xf32>",
-        "tensor<64x${K}xf32>",
-        "$s",
-        "contracting_dims = [0, 1] x [0, 1]",
-    ),
+    *read("""
+for NAME = LHS = RHS = RESULT = DIMS in
+  matmul = $mk = $kn = $mn = contracting_dims=[1] x [0];
+  matmul_transposed = $km = $nk = $mn = contracting_dims=[0] x [1];
+  matmul_batched = $mnk = $mkn = $mnn = batching_dims=[0] x [0], contracting_dims=[2] x [1];
+  outer = $m = $n = $mn = contracting_dims=[] x [];
+  inner = 64x${K} = 64x${K} = $s = contracting_dims=[0, 1] x [0, 1]
+NAME | stablehlo.dot_general | any any | ab | a:1 b:1
+x: LHS, y: RHS
+  0 = dot_general x y, DIMS : RESULT; return 0
+"""),
     *read(
         """
 matmul_by_constant | stablehlo.dot_general | any | a | a:1
-%x: $mk
-  %y = stablehlo.constant dense<0.3> : $kn
-  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : ($mk, $kn) -> $mn
-  return %0 : $mn
+x: $mk
+  y = const 0.3 : $kn; 0 = dot_general x y, contracting_dims = [1] x [0] : $mn; return 0
 
 matmul_by_zero | stablehlo.dot_general | any any | ab | b:1
-%x: $mk, %z: $mn
-  %y = stablehlo.constant dense<0.0> : $kn
-  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : ($mk, $kn) -> $mn
-  %1 = stablehlo.add %z, %0 : $mn
-  return %1 : $mn
+x: $mk, z: $mn
+  y = const 0.0 : $kn; 0 = dot_general x y, contracting_dims = [1] x [0] : $mn; 1 = add z 0
+  return 1
 
 matmul_chain | stablehlo.dot_general | finite finite finite finite | aaaa | read
-%x: tensor<${M}x40xf32>, %y: tensor<40x50xf32>, %z: tensor<50x${N}xf32>, %b: $n
-  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0]
-    : (tensor<${M}x40xf32>, tensor<40x50xf32>) -> tensor<${M}x50xf32>
-  %1 = stablehlo.dot_general %0, %z, contracting_dims = [1] x [0]
-    : (tensor<${M}x50xf32>, tensor<50x${N}xf32>) -> $mn
-  %2 = stablehlo.broadcast_in_dim %b, dims = [1] : ($n) -> $mn
-  %3 = stablehlo.add %1, %2 : $mn
-  return %3 : $mn
+x: ${M}x40, y: 40x50, z: 50x${N}, b: $n
+  0 = dot_general x y, contracting_dims = [1] x [0] : ${M}x50
+  1 = dot_general 0 z, contracting_dims = [1] x [0] : $mn
+  2 = broadcast_in_dim b, dims = [1] : $mn; 3 = add 1 2; return 3
 
 matmul_f64 | stablehlo.dot_general | any any | ab | a:1 b:1 | element=f64
-%x: $mk, %y: $kn
-  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : ($mk, $kn) -> $mn
-  return %0 : $mn
+x: $mk, y: $kn
+  0 = dot_general x y, contracting_dims = [1] x [0] : $mn; return 0
 
 dot | stablehlo.dot | any any | ab | a:1 b:1 | judge=xla
-%x: $mk, %y: $kn
-  %0 = stablehlo.dot %x, %y : ($mk, $kn) -> $mn
-  return %0 : $mn
+x: $mk, y: $kn
+  0 = dot x y : $mn; return 0
 
 einsum | stablehlo.einsum | any any | ab | a:1 b:1 | judge=xla
-%x: $mk, %y: $kn
+x: $mk, y: $kn
   %0 = "stablehlo.einsum"(%x, %y) <{einsum_config = "mk,kn->mn"}> : ($mk, $kn) -> $mn
-  return %0 : $mn
+  return 0
 """
     ),
-    _convolution("convolution", "${K}", "${K}x${N}", "tensor<${M}x6x8x${N}xf32>", ""),
-    _convolution(
-        "convolution_strided",
-        "${K}",
-        "${K}x${N}",
-        "tensor<${M}x4x5x${N}xf32>",
-        "stride = [2, 2], pad = [[1, 1], [1, 1]]",
-    ),
-    _convolution(
-        "convolution_dilated",
-        "${K}",
-        "${K}x${N}",
-        "tensor<${M}x13x7x${N}xf32>",
-        "lhs_dilate = [2, 1], rhs_dilate = [1, 2]",
-    ),
-    _convolution(
-        "convolution_grouped",
-        "4",
-        "2x6",
-        "tensor<${M}x6x8x6xf32>",
-        "",
-        groups=2,
-    ),
-    _convolution(
-        "convolution_depthwise", "${K}", "1x${K}", "tensor<${M}x6x8x${K}xf32>", "", groups="$K"
-    ),
+    *read("""
+for NAME = FEATURES = KERNEL = RESULT = WINDOW = GROUPS in
+  convolution = ${K} = ${K}x${N} = 6x8x${N} = {} = 1;
+  convolution_strided = ${K} = ${K}x${N} = 4x5x${N} = {stride=[2, 2], pad=[[1, 1], [1, 1]]} = 1;
+  convolution_dilated = ${K} = ${K}x${N} = 13x7x${N} = {lhs_dilate=[2, 1], rhs_dilate=[1, 2]} = 1;
+  convolution_grouped = 4 = 2x6 = 6x8x6 = {} = 2;
+  convolution_depthwise = ${K} = 1x${K} = 6x8x${K} = {} = $K
+NAME | stablehlo.convolution | any any | ab | a:1 b:1
+x: ${M}x8x9xFEATURES, w: 3x2xKERNEL
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f],
+    window = WINDOW
+    {batch_group_count = 1 : i64, feature_group_count = GROUPS : i64}
+    : (tensor<${M}x8x9xFEATURESxf32>, tensor<3x2xKERNELxf32>) -> tensor<${M}xRESULTxf32>
+  return 0
+"""),
     *read(
         """
 dynamic_conv | stablehlo.dynamic_conv | any any | ab | a:1 b:1
 %x: tensor<${M}x8x${K}xf32>, %w: tensor<3x${K}x${N}xf32>
-  %p = stablehlo.constant dense<[[1, 1]]> : tensor<1x2xi64>
+  p = const [[1, 1]] : 1x2xi64
   %0 = "stablehlo.dynamic_conv"(%x, %w, %p) <{
     batch_group_count = 1 : i64, feature_group_count = 1 : i64,
     dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>
@@ -148,53 +75,49 @@ dynamic_conv | stablehlo.dynamic_conv | any any | ab | a:1 b:1
   return %0 : tensor<${M}x8x${N}xf32>
 
 fft | stablehlo.fft | finite finite | aa | a:1 | judge=xla
-%x: $mn, %y: $mn
+x y: $mn
   %0 = stablehlo.complex %x, %y : $mn_c
-  %1 = stablehlo.fft %0, type = FFT, length = [$N] : ($mn_c) -> $mn_c
-  %2 = stablehlo.fft %1, type = IFFT, length = [$N] : ($mn_c) -> $mn_c
-  %3 = stablehlo.real %2 : ($mn_c) -> $mn
-  %4 = stablehlo.imag %1 : ($mn_c) -> $mn
-  return %3, %4 : $mn, $mn
+  1 = fft 0, type = FFT, length = [$N] : $mn_c; 2 = fft 1, type = IFFT, length = [$N] : $mn_c
+  3 = real 2 : $mn; 4 = imag 1 : $mn; return 3 4
 
 cholesky | stablehlo.cholesky | definite | a | a:0.5 | judge=xla
-%x: $nn
-  %0 = stablehlo.cholesky %x, lower = true : $nn
-  return %0 : $nn
+x: $nn
+  0 = cholesky x, lower = true; return 0
 
 triangular_solve | stablehlo.triangular_solve | nonzero finite | ab | a:-1 b:1
-%a: $nn, %b: $nk
+a: $nn, b: $nk
   %0 = "stablehlo.triangular_solve"(%a, %b) <{left_side = true, lower = true,
     unit_diagonal = false, transpose_a = #stablehlo<transpose NO_TRANSPOSE>}>
     : ($nn, $nk) -> $nk
-  return %0 : $nk
+  return 0
 
 triangular_solve_unit_diagonal | stablehlo.triangular_solve | nonzero finite | -b | read
-%a: $nn, %b: $nk
+a: $nn, b: $nk
   %0 = "stablehlo.triangular_solve"(%a, %b) <{left_side = true, lower = true,
     unit_diagonal = true, transpose_a = #stablehlo<transpose NO_TRANSPOSE>}>
     : ($nn, $nk) -> $nk
-  return %0 : $nk
+  return 0
 
 batch_norm_inference | stablehlo.batch_norm_inference | finite finite finite finite positive
   | aaaaa | read | judge=xla
-%x: $mn, %g: $n, %o: $n, %m: $n, %v: $n
+x: $mn, g o m v: $n
   %0 = "stablehlo.batch_norm_inference"(%x, %g, %o, %m, %v)
     <{epsilon = 1.0e-5 : f32, feature_index = 1 : i64}> : ($mn, $n, $n, $n, $n) -> $mn
-  return %0 : $mn
+  return 0
 
 batch_norm_training | stablehlo.batch_norm_training | finite finite finite | aaa | read | judge=xla
-%x: $mn, %g: $n, %o: $n
+x: $mn, g o: $n
   %0:3 = "stablehlo.batch_norm_training"(%x, %g, %o)
     <{epsilon = 1.0e-5 : f32, feature_index = 1 : i64}> : ($mn, $n, $n) -> ($mn, $n, $n)
-  return %0#0, %0#1, %0#2 : $mn, $n, $n
+  return 0#0 0#1 0#2
 
 batch_norm_grad | stablehlo.batch_norm_grad | finite finite finite positive finite | aaaaa | read
   | judge=xla
-%x: $mn, %g: $n, %m: $n, %v: $n, %d: $mn
+x: $mn, g m v: $n, d: $mn
   %0:3 = "stablehlo.batch_norm_grad"(%x, %g, %m, %v, %d)
     <{epsilon = 1.0e-5 : f32, feature_index = 1 : i64}>
     : ($mn, $n, $n, $n, $mn) -> ($mn, $n, $n)
-  return %0#0, %0#1, %0#2 : $mn, $n, $n
+  return 0#0 0#1 0#2
 """
     ),
 )
