@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
@@ -21,7 +21,7 @@ from scalify_hlo.analysis.layers.match import (
     sources,
     with_gradient,
 )
-from scalify_hlo.analysis.layers.model import BACKWARD, FORWARD, Layer
+from scalify_hlo.analysis.layers.model import BACKWARD, FORWARD, Layer, Stage, finds
 from scalify_hlo.analysis.layers.numbers import Array, close, erf, logistic
 from scalify_hlo.analysis.layers.samples import Points
 from scalify_hlo.analysis.layers.twins import Found, Twins
@@ -126,13 +126,9 @@ _SMOOTH: Final = frozenset({"gelu", "quick_gelu", "silu", "hard_silu", "mish"})
 """Activations whose derivatives are sums of products, the sizes of which say little."""
 
 
-def find(graph: Graph, inside: set[Node]) -> list[Layer]:
-    """Returns the activations of a program.
-
-    Args:
-        graph: The program.
-        inside: The values inside of other layers, to which those inside of activations are added.
-    """
+@finds(Stage.ELEMENTWISE)
+def find(graph: Graph, inside: set[Node], _: Sequence[Layer]) -> list[Layer]:
+    """Returns the activations of a program; see `Finder`."""
     layers: list[Layer] = []
     twins = Twins(graph, _at)
     for node in graph.nodes:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Final
 
 from scalify_hlo.algebra.limits import LAYER_STEPS, PROBABILITY_USERS
 from scalify_hlo.algebra.search import Search
-from scalify_hlo.analysis.layers.graph import LEAF, MOVEMENT, Node
+from scalify_hlo.analysis.layers.graph import LEAF, MOVEMENT, Graph, Node
 from scalify_hlo.analysis.layers.match import GRADIENTS, scaled, through
-from scalify_hlo.analysis.layers.model import FORWARD, Layer
+from scalify_hlo.analysis.layers.model import FORWARD, Layer, Stage, finds
 
 _MATMUL: Final = "dot_general"
 
@@ -18,12 +18,9 @@ _LOW = -1e4
 """Numbers below this one count as minus infinity in a softmax."""
 
 
-def find(layers: Iterable[Layer]) -> list[Layer]:
-    """Returns the attention layers of softmaxes.
-
-    Args:
-        layers: The layers that were found before.
-    """
+@finds(Stage.OF_LAYERS)
+def find(_graph: Graph, _inside: set[Node], layers: Sequence[Layer]) -> list[Layer]:
+    """Returns the attention layers of softmaxes; see `Finder`."""
     found = []
     for layer in layers:
         if layer.name == "softmax" and layer.part == FORWARD:

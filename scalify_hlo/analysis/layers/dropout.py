@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from scalify_hlo.algebra.limits import DROPOUT_MASKS, DROPOUT_SPREAD, DROPOUT_VALUES
 from scalify_hlo.analysis.layers.graph import MOVEMENT, Graph, Node
 from scalify_hlo.analysis.layers.match import incoming
-from scalify_hlo.analysis.layers.model import BACKWARD, FORWARD, Layer
+from scalify_hlo.analysis.layers.model import BACKWARD, FORWARD, Layer, Stage, finds
 from scalify_hlo.analysis.layers.numbers import close
 from scalify_hlo.analysis.layers.samples import Points
 from scalify_hlo.dialect.traits import SUMS, short
@@ -24,13 +24,9 @@ _LESS: Final = {"compare_LT": 0, "compare_LE": 0, "compare_GT": 1, "compare_GE":
 _TOLERANCE = 4e-3
 
 
-def find(graph: Graph, inside: set[Node]) -> list[Layer]:
-    """Returns the dropouts of a program, each with its backward part after it.
-
-    Args:
-        graph: The program.
-        inside: The values inside of layers, to which those of random numbers are added.
-    """
+@finds(Stage.COMPOSED)
+def find(graph: Graph, inside: set[Node], _: Sequence[Layer]) -> list[Layer]:
+    """Returns the dropouts of a program, each with its backward part after it; see `Finder`."""
     layers: list[Layer] = []
     for node in graph.nodes:
         below = _probability(node, inside) if node.name in _LESS else None

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from enum import IntEnum, auto
+from typing import Final, TypeAlias
 
-from scalify_hlo.analysis.layers.graph import Node
+from scalify_hlo.analysis.layers.graph import Graph, Node
 
 FORWARD, BACKWARD = "forward", "backward"
 
@@ -45,3 +47,34 @@ class Layer:
     def outputs(self) -> tuple[Node, ...]:
         """The output, and the further ones."""
         return (self.output, *self.also)
+
+
+class Stage(IntEnum):
+    """The order in which kinds of layers are searched for; each search knows what was found."""
+
+    SCALED = auto()
+    """Normalizations and softmax, on which rewrites depend."""
+    COMPOSED = auto()
+    """Layers of several ops, which may contain activations."""
+    ELEMENTWISE = auto()
+    """Activations."""
+    OF_LAYERS = auto()
+    """Layers that are made of others."""
+
+
+Finder: TypeAlias = Callable[[Graph, set[Node], Sequence[Layer]], list[Layer]]
+"""Returns the layers of one kind: of a graph, of which some values are inside of other layers, to
+which those inside of these are added, and with the layers that were found before."""
+
+FINDERS: Final[dict[str, tuple[Stage, Finder]]] = {}
+"""The finders by the names of their modules, each with its stage."""
+
+
+def finds(stage: Stage) -> Callable[[Finder], Finder]:
+    """Registers the finder of a module."""
+
+    def register(finder: Finder) -> Finder:
+        FINDERS[finder.__module__] = stage, finder
+        return finder
+
+    return register

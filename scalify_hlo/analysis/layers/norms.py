@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -22,7 +22,7 @@ from scalify_hlo.analysis.layers.match import (
     tolerance_of,
     with_gradient,
 )
-from scalify_hlo.analysis.layers.model import BACKWARD, FORWARD, Layer
+from scalify_hlo.analysis.layers.model import BACKWARD, FORWARD, Layer, Stage, finds
 from scalify_hlo.analysis.layers.numbers import Array, Target, close, mean, spread_to
 from scalify_hlo.analysis.layers.samples import Samples
 from scalify_hlo.analysis.layers.twins import Found, Twins
@@ -84,14 +84,10 @@ class _Norm:
         return np.asarray(self.deviation * made)
 
 
-def find(graph: Graph) -> tuple[list[Layer], set[Node]]:
-    """Returns the normalizations of a program.
-
-    Returns:
-        The layers, and the values inside of them.
-    """
+@finds(Stage.SCALED)
+def find(graph: Graph, inside: set[Node], _: Sequence[Layer]) -> list[Layer]:
+    """Returns the normalizations of a program; see `Finder`."""
     layers: list[Layer] = []
-    inside: set[Node] = set()
     twins = Twins(graph, _at)
     for node in graph.nodes:
         if node.name.startswith("batch_norm"):
@@ -100,7 +96,7 @@ def find(graph: Graph) -> tuple[list[Layer], set[Node]]:
             found = twins.at(node)
             layers += found.layers
             inside.update(found.inside)
-    return layers, inside
+    return layers
 
 
 def _operators(node: Node) -> list[Layer]:

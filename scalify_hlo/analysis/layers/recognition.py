@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 from dataclasses import replace
 
 import numpy as np
 
 from scalify_hlo._compat import ir
-from scalify_hlo.analysis.layers import activations, attention, dropout, norms, softmax
-from scalify_hlo.analysis.layers.graph import Graph
-from scalify_hlo.analysis.layers.model import Layer
+from scalify_hlo.analysis import layers
+from scalify_hlo.analysis.layers.graph import Graph, Node
+from scalify_hlo.analysis.layers.model import FINDERS, Layer, Stage
 from scalify_hlo.analysis.layers.reading import read
 from scalify_hlo.analysis.listing import Listing
+
+for _module in pkgutil.iter_modules(layers.__path__, f"{layers.__name__}."):
+    if _module.name != __name__:
+        importlib.import_module(_module.name)
 
 
 def recognize(module: ir.Module | ir.Operation) -> list[Layer]:
@@ -54,14 +60,14 @@ def layers_of(graph: Graph, *, scales: bool = False) -> list[Layer]:
         graph: The program.
         scales: Whether only the layers that a rewrite needs are found: normalizations and softmax.
     """
+    found: list[Layer] = []
+    inside: set[Node] = set()
     with np.errstate(all="ignore"):  # Samples may overflow.
-        found, inside = norms.find(graph)
-        found += softmax.find(graph, inside)
-        if scales:
-            return found
-        found += dropout.find(graph, inside)
-        found += activations.find(graph, inside)
-    found += attention.find(found)
+        for (stage, _), finder in sorted(
+            ((stage, name), finder) for name, (stage, finder) in FINDERS.items()
+        ):
+            if stage == Stage.SCALED or not scales:
+                found += finder(graph, inside, found)
     named = [replace(layer, where=_where(layer)) for layer in found]
     return sorted(named, key=lambda layer: layer.output.index)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final
@@ -23,7 +23,7 @@ from scalify_hlo.analysis.layers.match import (
     tolerance_of,
     with_gradient,
 )
-from scalify_hlo.analysis.layers.model import FORWARD, Layer
+from scalify_hlo.analysis.layers.model import FORWARD, Layer, Stage, finds
 from scalify_hlo.analysis.layers.numbers import Array, Target, close, mean, spread_to
 from scalify_hlo.analysis.layers.samples import Samples
 from scalify_hlo.analysis.layers.twins import Found, Twins
@@ -80,13 +80,9 @@ _NAMES: Final = ("log_softmax", "logsumexp", "softmax")
 """The kinds, in the order of the search: the backward part of one may contain others."""
 
 
-def find(graph: Graph, inside: set[Node]) -> list[Layer]:
-    """Returns the softmax layers of a program.
-
-    Args:
-        graph: The program.
-        inside: The values inside of layers, to which those of softmaxes are added.
-    """
+@finds(Stage.SCALED)
+def find(graph: Graph, inside: set[Node], _: Sequence[Layer]) -> list[Layer]:
+    """Returns the softmax layers of a program; see `Finder`."""
     layers: list[Layer] = []
     twins = Twins(graph, _at)
     for node in graph.nodes:
