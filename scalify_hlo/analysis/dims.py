@@ -21,7 +21,7 @@ from scalify_hlo.dialect import traits
 from scalify_hlo.dialect.contraction import DOT_GENERAL, contraction_of
 from scalify_hlo.dialect.convolutions import CONVOLUTION, groups
 from scalify_hlo.dialect.dispatch import Dispatch
-from scalify_hlo.dialect.functions import is_block, terminator
+from scalify_hlo.dialect.functions import callee_of, is_block, terminator
 from scalify_hlo.dialect.splats import splat_of
 from scalify_hlo.dialect.traits import BODIES, BRANCHES, CALLS, LOOP, where
 from scalify_hlo.dialect.value_map import ValueMap
@@ -102,7 +102,7 @@ class Dims:
         if name in _RULES:
             yield from _RULES[name](op)
         elif name in CALLS:
-            function = self._functions.get(op.attributes[CALLS[name]].value)
+            function = self._functions.get(callee_of(op))
             if function is not None and function.regions[0].blocks:
                 block = function.regions[0].blocks[0]
                 yield from _alike(op.operands, block.arguments)

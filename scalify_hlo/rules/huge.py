@@ -16,27 +16,16 @@ from scalify_hlo.algebra.limits import HUGE, HUGE_VALUES
 from scalify_hlo.algebra.scale import ONE, Scaled, ScaleInfo, Splat
 from scalify_hlo.algebra.search import Search
 from scalify_hlo.analysis.frames import Frame, Place
-from scalify_hlo.dialect import traits
 from scalify_hlo.dialect.calls import functions_in
 from scalify_hlo.dialect.formats import is_real
 from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.splats import dense_of, filled_with
-from scalify_hlo.dialect.traits import INSIDES, LOOP
+from scalify_hlo.dialect.traits import INSIDES, LOOP, where
 
 _CONSTANT = "stablehlo.constant"
-_FOLLOWED = (
-    traits.BROADCASTS
-    | traits.EXTREMES
-    | traits.LAYOUT
-    | traits.LOOKUPS
-    | traits.MAGNITUDES
-    | traits.PADS
-    | traits.REORDERS
-    | traits.SLICES
-    | traits.SUMS
-    | traits.CHOICES
-    | {"stablehlo.concatenate", "stablehlo.convert"}
-    | {"stablehlo.multiply", "stablehlo.optimization_barrier"}
+_FOLLOWED = {"stablehlo.multiply", "stablehlo.optimization_barrier"} | where(
+    *("reshape", "transpose", "reverse", "broadcast", "slice", "lookup", "pad", "join"),
+    *("round", "magnitude", "sum", "extreme", "choice"),
 )
 """Ops whose result may be as large as one of their operands."""
 

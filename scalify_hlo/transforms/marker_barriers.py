@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect import markers
 from scalify_hlo.dialect.formats import element_type
+from scalify_hlo.dialect.functions import callee_of
 from scalify_hlo.dialect.value_map import erase, replace_op
 from scalify_hlo.errors import InputError, nearest
 from scalify_hlo.rules import emit
@@ -26,7 +27,7 @@ def lower_calls(calls: Sequence[ir.Operation]) -> None:
             _composite(call)
             continue
         check(call)
-        called[call.attributes["callee"].value] = _module(call)
+        called[callee_of(call)] = _module(call)
         _barrier(call)
     for name, module in called.items():
         erase(ir.SymbolTable(module)[name])
