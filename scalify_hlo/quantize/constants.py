@@ -14,7 +14,7 @@ from scalify_hlo._compat import func, ir
 from scalify_hlo.algebra.search import Search
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.calls import Calls
-from scalify_hlo.dialect.functions import callee_of, copied, is_private
+from scalify_hlo.dialect.functions import callee_of, copied, is_private, symbol_of
 from scalify_hlo.dialect.splats import dense_of
 from scalify_hlo.dialect.traits import LOOP, where
 from scalify_hlo.dialect.value_map import OpSet, ValueCache, ValueSet, erase, replace_op, run_native
@@ -329,7 +329,7 @@ class Functions:
 def _name_of(block: ir.Block) -> str:
     """Returns the name of the function whose body is a block; empty for other blocks."""
     op = block.owner
-    return str(op.attributes["sym_name"].value) if op.operation.name == "func.func" else ""
+    return symbol_of(op) if op.operation.name == "func.func" else ""
 
 
 class _Reach(NamedTuple):

@@ -58,15 +58,6 @@ def largest_constant(value: ir.Value) -> float:
     return max(found, default=-math.inf)
 
 
-def _module(value: ir.Value) -> ir.Operation:
-    """Returns the module of a value."""
-    owner = value.owner
-    op = (owner.owner if is_block(owner) else owner).operation
-    while op.parent is not None and op.name != "builtin.module":
-        op = op.parent.operation
-    return op
-
-
 def _is_constant(value: ir.Value) -> bool:
     owner = value.owner
     return not is_block(owner) and owner.name == _CONSTANT
@@ -84,7 +75,7 @@ def _made_from(value: ir.Value, frame: Frame) -> list[Place]:
         return frame.source_of_argument(value)
     if owner.name in INSIDES:
         if not frame.functions:  # they are listed only where one is called
-            frame.functions = functions_in(_module(value))
+            frame.functions = functions_in(around(owner, "builtin.module"))
         return frame.sources(value, owner.operation, owner.name)
     if owner.name in _FOLLOWED:
         return [frame.place(operand) for operand in owner.operands]

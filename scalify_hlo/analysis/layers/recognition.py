@@ -12,6 +12,7 @@ from scalify_hlo.analysis.layers.graph import Graph
 from scalify_hlo.analysis.layers.model import Layer
 from scalify_hlo.analysis.layers.reading import read
 from scalify_hlo.analysis.listing import Listing
+from scalify_hlo.dialect.functions import main_function
 
 
 def recognize(module: ir.Module | ir.Operation) -> list[Layer]:
@@ -37,11 +38,8 @@ def graph_of(module: ir.Module | ir.Operation, listing: Listing | None = None) -
         module: StableHLO.
         listing: The ops of ``@main``, if they were listed.
     """
-    blocks = module.operation.regions[0].blocks
-    for op in blocks[0].operations:
-        if op.operation.name == "func.func" and op.attributes["sym_name"].value == "main":
-            return read(op, listing) if op.regions[0].blocks else Graph()
-    return Graph()
+    main = main_function(module.operation)
+    return Graph() if main is None or not main.regions[0].blocks else read(main, listing)
 
 
 def layers_of(graph: Graph, *, scales: bool = False) -> list[Layer]:
