@@ -67,9 +67,9 @@ def _made_from(value: ir.Value, frame: Frame) -> list[Place]:
     """Returns the values of which a value is one, a sum or a product."""
     owner = value.owner
     if is_block(owner):
-        around = owner.owner.operation
-        if around.name == LOOP and (frame.op is None or frame.op != around):
-            number, operands = ir.BlockArgument(value).arg_number, around.operands
+        outer = owner.owner.operation
+        if outer.name == LOOP and (frame.op is None or frame.op != outer):
+            number, operands = ir.BlockArgument(value).arg_number, outer.operands
             # A loop that is being rewritten has arguments for scales before it has the operands.
             return [frame.place(operands[number])] if number < len(operands) else []
         return frame.source_of_argument(value)
