@@ -18,10 +18,11 @@ from typing import Final, TypeAlias
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.analysis.reach import BROADCAST, rank_of
 from scalify_hlo.dialect import traits
+from scalify_hlo.dialect.calls import functions_in
 from scalify_hlo.dialect.contraction import DOT_GENERAL, contraction_of
 from scalify_hlo.dialect.convolutions import CONVOLUTION, groups
 from scalify_hlo.dialect.dispatch import Dispatch
-from scalify_hlo.dialect.functions import is_block, terminator
+from scalify_hlo.dialect.functions import callee_of, is_block, terminator
 from scalify_hlo.dialect.splats import splat_of
 from scalify_hlo.dialect.traits import BODIES, BRANCHES, CALLS, LOOP, where
 from scalify_hlo.dialect.value_map import ValueMap
@@ -63,12 +64,7 @@ class Dims:
         self._summed: list[int] = []
         self._parts: dict[int, dict[int, int]] = {}
         parts, convolutions = list[_Part](), list[ir.Operation]()
-        ops = module.regions[0].blocks[0].operations
-        self._functions = {
-            op.attributes["sym_name"].value: op.operation
-            for op in ops
-            if op.operation.name == "func.func"
-        }
+        self._functions = functions_in(module)
         for op in ops_in(module):
             for one, other, pairs in self._links(op):
                 self._join(one, other, pairs)
@@ -102,7 +98,7 @@ class Dims:
         if name in _RULES:
             yield from _RULES[name](op)
         elif name in CALLS:
-            function = self._functions.get(op.attributes[CALLS[name]].value)
+            function = self._functions.get(callee_of(op))
             if function is not None and function.regions[0].blocks:
                 block = function.regions[0].blocks[0]
                 yield from _alike(op.operands, block.arguments)

@@ -21,7 +21,7 @@ from scalify_hlo.analysis.origins import BY_NUMBER, MOVING, Origin, Scope, View,
 from scalify_hlo.analysis.state import Reach
 from scalify_hlo.analysis.tables import Table, table_of
 from scalify_hlo.dialect.contraction import contraction_of
-from scalify_hlo.dialect.functions import is_block, terminator
+from scalify_hlo.dialect.functions import callee_of, is_block, terminator
 from scalify_hlo.dialect.ragged import is_composite
 from scalify_hlo.dialect.scaled_dot import is_scaled_dot
 from scalify_hlo.dialect.traits import BODIES, BRANCHES, CALLS, INSIDES, LOOKUPS, LOOP, MATMULS
@@ -182,7 +182,7 @@ class Walk:
         if self._is_matmul(name, op):
             return True
         if name in CALLS:
-            return not is_composite(op) and self._calls_matmuls(op.attributes[CALLS[name]].value)
+            return not is_composite(op) and self._calls_matmuls(callee_of(op))
         return name in INSIDES and self._in_regions(op)
 
     def _in_regions(self, op: ir.Operation) -> bool:

@@ -14,7 +14,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.search import Search
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.calls import functions_in
-from scalify_hlo.dialect.functions import terminator
+from scalify_hlo.dialect.functions import callee_of, terminator
 from scalify_hlo.dialect.traits import CALLS
 from scalify_hlo.dialect.value_map import OpMap, OpSet
 
@@ -70,7 +70,7 @@ class _ModelSearch:
 
     def _inside(self, op: ir.Operation) -> Iterator[ir.Block]:
         if op.name in CALLS:
-            name = op.attributes[CALLS[op.name]].value
+            name = callee_of(op)
             if name not in self._seen:
                 self._seen.add(name)
                 yield self._functions[name].regions[0].blocks[0]
@@ -93,7 +93,7 @@ class _ModelSearch:
 
     def _blocks(self, op: ir.Operation) -> list[ir.Block]:
         if op.name in CALLS:
-            op = self._functions.get(op.attributes[CALLS[op.name]].value, op)
+            op = self._functions.get(callee_of(op), op)
         return [block for region in op.regions for block in region.blocks]
 
 

@@ -19,6 +19,7 @@ from scalify_hlo.analysis.names import BACKWARD, name_of
 from scalify_hlo.dialect import attributes, traits
 from scalify_hlo.dialect.calls import functions_in
 from scalify_hlo.dialect.formats import element_type
+from scalify_hlo.dialect.functions import callee_of
 from scalify_hlo.dialect.traits import BODIES, BRANCHES, CALLS, LOOP, MATMULS, RETURNS, where
 from scalify_hlo.dialect.value_map import OpSet, ValueMap, ValueSet
 
@@ -133,7 +134,7 @@ class Widths:
 
     def called(self, op: ir.Operation, arguments: Sequence[Width]) -> list[Width]:
         """Returns the widths of the results of a call."""
-        name = op.attributes["callee"].value
+        name = callee_of(op)
         block = body_of(self.functions.get(name))
         if block is None:
             return [Width.WIDE] * len(op.results)
@@ -265,7 +266,7 @@ def _total(argument: ir.Value, functions: Mapping[str, ir.OpView], depth: int = 
         return None
     op, number = use.owner.operation, 0
     if op.name == _CALL:
-        block = body_of(functions.get(op.attributes["callee"].value))
+        block = body_of(functions.get(callee_of(op)))
         inner = _total(block.arguments[use.operand_number], functions, depth + 1) if block else None
         if inner is None:
             return None
@@ -360,7 +361,7 @@ class LastMatmuls:
         if name in MATMULS:
             return frozenset((is_backward_matmul(op),))
         if name in CALLS:
-            return self._in_function(op.attributes[CALLS[name]].value)
+            return self._in_function(callee_of(op))
         blocks = (block for region in op.regions for block in region.blocks)
         inner = (self._kinds(each.operation) for block in blocks for each in block.operations)
         return frozenset().union(*inner)

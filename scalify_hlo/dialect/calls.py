@@ -6,7 +6,7 @@ from functools import cached_property
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import markers
-from scalify_hlo.dialect.functions import callee_of, is_private, referred_by
+from scalify_hlo.dialect.functions import callee_of, is_private, referred_by, symbol_of
 from scalify_hlo.dialect.walk import ops_in
 
 CALL = "func.call"
@@ -15,7 +15,13 @@ CALL = "func.call"
 def functions_in(module: ir.Operation) -> dict[str, ir.OpView]:
     """Returns the functions of a module by name; nested modules have functions of their own."""
     ops = module.regions[0].blocks[0].operations
-    return {op.attributes["sym_name"].value: op for op in ops if op.operation.name == "func.func"}
+    return {symbol_of(op): op for op in ops if op.operation.name == "func.func"}
+
+
+def symbols_in(module: ir.Operation) -> set[str]:
+    """Returns the names of the functions of a module, and of all else that symbols refer to."""
+    ops = module.regions[0].blocks[0].operations
+    return {symbol_of(op) for op in ops if "sym_name" in op.attributes}
 
 
 class Calls:
@@ -43,7 +49,7 @@ class Calls:
 
     def only(self, function: ir.OpView) -> bool:
         """Whether nothing but calls refers to a function, which no other module sees."""
-        name = function.attributes["sym_name"].value
+        name = symbol_of(function)
         return is_private(function) and name not in self._references[1]
 
     @cached_property

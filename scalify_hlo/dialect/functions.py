@@ -14,7 +14,7 @@ from scalify_hlo.errors import InputError
 def main_function(module: ir.Operation) -> ir.OpView | None:
     """Returns the function `main`, at which a program starts; None if there is none."""
     for op in module.regions[0].blocks[0].operations:
-        if op.operation.name == "func.func" and op.attributes["sym_name"].value == "main":
+        if op.operation.name == "func.func" and symbol_of(op) == "main":
             return op
     return None
 
@@ -43,6 +43,19 @@ def is_private(function: ir.OpView) -> bool:
 def callee_of(op: ir.Operation | ir.OpView) -> str:
     """Returns the function to which a call or a composite refers."""
     return str(op.attributes[CALLS[op.operation.name]].value)
+
+
+def symbol_of(op: ir.Operation | ir.OpView) -> str:
+    """Returns the name of a function, or of another op that a symbol refers to."""
+    return str(op.attributes["sym_name"].value)
+
+
+def around(op: ir.Operation | ir.OpView, name: str) -> ir.Operation:
+    """Returns the op of some name that an op is or is in; the outermost op if there is none."""
+    found = op.operation
+    while found.name != name and found.parent is not None:
+        found = found.parent.operation
+    return found
 
 
 def fresh_name(name: str, taken: Container[str], start: int = 0) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from scalify_hlo._compat import ir
+from scalify_hlo.dialect.through import behind
 from scalify_hlo.dialect.traits import HOMOGENEOUS
 
 TAKES: Final = "takes"
@@ -26,13 +27,13 @@ def monoid(region: ir.Region) -> str | None:
         return simple
     arguments = list(block.arguments)
     body = [op for op in block.operations if op.operation.name != _CONSTRAINT]
-    returned = [_unconstrained(value) for value in body[-1].operands]
+    returned = [behind(value, ()) for value in body[-1].operands]
     if len(arguments) != 2 or len(returned) != 1 or len(body) > 2:
         return None
     if len(body) == 1:
         return TAKES if returned[0] == arguments[1] else None
     inner = body[0].operation
-    operands = [_unconstrained(value) for value in inner.operands]
+    operands = [behind(value, ()) for value in inner.operands]
     if inner.results[0] != returned[0] or operands not in (arguments, arguments[::-1]):
         return None
     return str(inner.name)
@@ -48,10 +49,3 @@ def _plain_monoid(block: ir.Block) -> str | None:
     operands, returned = inner.operands, end.operands
     alike = operands[0] == arguments[0] and operands[1] == arguments[1]
     return inner.name if alike and len(returned) == 1 and returned[0] == inner.result else None
-
-
-def _unconstrained(value: ir.Value) -> ir.Value:
-    """Returns a value without the sharding constraints that per-device bodies put on sums."""
-    while not isinstance(value.owner, ir.Block) and value.owner.name == _CONSTRAINT:
-        value = value.owner.operands[0]
-    return value

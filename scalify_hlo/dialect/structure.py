@@ -19,6 +19,7 @@ from typing import Final, TypeAlias
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import HASHED_ELEMENTS
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.calls import functions_in
 from scalify_hlo.dialect.formats import is_complex
 from scalify_hlo.dialect.functions import main_function, terminator
 from scalify_hlo.dialect.value_map import ValueMap
@@ -66,11 +67,7 @@ class _Structure:
     """
 
     def __init__(self, module: ir.Module) -> None:
-        names = [
-            op.attributes["sym_name"].value
-            for op in module.body.operations
-            if op.operation.name == "func.func"
-        ]
+        names = functions_in(module.operation)
         self._functions = {name: str(number) for number, name in enumerate(names)}
         self._values: ValueMap[int] = ValueMap()
         self._kinds: dict[tuple[Hashable, ...], int] = {}

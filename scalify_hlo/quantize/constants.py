@@ -14,7 +14,7 @@ from scalify_hlo._compat import func, ir
 from scalify_hlo.algebra.search import Search
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.calls import Calls
-from scalify_hlo.dialect.functions import copied, is_private
+from scalify_hlo.dialect.functions import callee_of, copied, is_private, symbol_of
 from scalify_hlo.dialect.splats import dense_of
 from scalify_hlo.dialect.traits import LOOP, where
 from scalify_hlo.dialect.value_map import (
@@ -228,7 +228,7 @@ class Functions:
 
     def moved_argument(self, call: ir.Operation) -> int | None:
         """Returns the operand whose elements a call moves; None if it does more."""
-        chain = self._chain(call.attributes["callee"].value)
+        chain = self._chain(callee_of(call))
         return None if chain is None else ir.BlockArgument(chain[-1]).arg_number
 
     def moves(self, steps: Iterable[Step]) -> Iterator[Step]:
@@ -237,12 +237,12 @@ class Functions:
             if step.name != "func.call":
                 yield step
                 continue
-            for value in (self._chain(step.attributes["callee"].value) or ())[:-1]:
+            for value in (self._chain(callee_of(step)) or ())[:-1]:
                 yield value.owner
 
     def call_on(self, call: ir.Operation, narrow: ir.Value) -> ir.Value:
         """Calls a copy of a function that moves elements, for another element type."""
-        name, element = call.attributes["callee"].value, narrow.type.element_type
+        name, element = callee_of(call), narrow.type.element_type
         if (name, element) not in self._copies:
             self._copies[name, element] = self._copy(name, element)
         index = self.moved_argument(call)
@@ -334,7 +334,7 @@ class Functions:
 def _name_of(block: ir.Block) -> str:
     """Returns the name of the function whose body is a block; empty for other blocks."""
     op = block.owner
-    return str(op.attributes["sym_name"].value) if op.operation.name == "func.func" else ""
+    return symbol_of(op) if op.operation.name == "func.func" else ""
 
 
 class _Reach(NamedTuple):

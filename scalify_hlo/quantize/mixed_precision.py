@@ -25,7 +25,7 @@ from scalify_hlo.analysis.widths import (
 )
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import FORMATS, element_of, element_type
-from scalify_hlo.dialect.functions import copied
+from scalify_hlo.dialect.functions import callee_of, copied, symbol_of
 from scalify_hlo.dialect.splats import filled_with
 from scalify_hlo.dialect.traits import BODIES, BRANCHES, LOOP, MATMULS, TAKES
 from scalify_hlo.dialect.value_map import OpSet, ValueCache, erase, replace_uses, run_native
@@ -329,7 +329,7 @@ class _Narrowing:
 
     def _call(self, op: ir.Operation) -> None:
         """Calls the copy of a function whose arguments have the widths of the operands."""
-        name = op.attributes["callee"].value
+        name = callee_of(op)
         function = self._widths.functions.get(name)
         if body_of(function) is None or function is None:
             self._widen_operands(op)
@@ -347,7 +347,7 @@ class _Narrowing:
             self._copies[key] = self._copy(function, widths)
             self._open.remove(key)
         copy = self._copies[key]
-        op.attributes["callee"] = ir.FlatSymbolRefAttr.get(copy.attributes["sym_name"].value)
+        op.attributes["callee"] = ir.FlatSymbolRefAttr.get(symbol_of(copy))
         for result, type_ in zip(op.results, attributes.function_type(copy).results, strict=True):
             if result.type != type_:
                 self._retype(result)

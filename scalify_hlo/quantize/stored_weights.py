@@ -21,7 +21,7 @@ from scalify_hlo.analysis.matmuls import WEIGHT
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.calls import CALL, Calls
 from scalify_hlo.dialect.formats import element_of, format_of, is_real
-from scalify_hlo.dialect.functions import callee_of, is_block, terminator
+from scalify_hlo.dialect.functions import callee_of, is_block, symbol_of, terminator
 from scalify_hlo.dialect.traits import where
 from scalify_hlo.dialect.value_map import ValueMap, ValueSet, erase
 from scalify_hlo.errors import Remark
@@ -271,7 +271,7 @@ class WeightReads:
         elif name == CALL:
             self._enter(op.operation, side)
         elif name == _RETURN and self._calls.only(op.operation.parent.opview):
-            for site in self._calls.sites.get(_name(op.operation.parent), []):
+            for site in self._calls.sites.get(symbol_of(op.operation.parent), []):
                 self._add(site.results[side])
         elif len(op.results) and side in self._sides.get(op.results[0], ()):
             self.weights.append((value, Weight(op, side)))
@@ -311,18 +311,13 @@ class WeightReads:
             outer, number = owner.owner.operation, ir.BlockArgument(value).arg_number
             if outer.name == _WHILE:
                 return outer.operands[number]
-            sites = self._calls.sites.get(_name(outer), []) if outer.name == _FUNCTION else []
+            sites = self._calls.sites.get(symbol_of(outer), []) if outer.name == _FUNCTION else []
             return sites[0].operands[number] if sites else None
         op, number = owner.operation, ir.OpResult(value).result_number
         if op.name == CALL:
             body = self._calls.functions[callee_of(op)].regions[0].blocks[0]
             return terminator(body).operands[number]
         return op.operands[0] if op.name in _MOVES else None
-
-
-def _name(function: ir.Operation) -> str:
-    name: str = ir.StringAttr(function.attributes["sym_name"]).value
-    return name
 
 
 def _is_invariant(loop: ir.OpView, number: int) -> bool:

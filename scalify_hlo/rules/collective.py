@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 from scalify_hlo._compat import ir, sdy, stablehlo
 from scalify_hlo.algebra.scale import Scaled, Splat
+from scalify_hlo.dialect.functions import around
 from scalify_hlo.dialect.monoid import monoid
 from scalify_hlo.dialect.traits import EXTREMES
 from scalify_hlo.rules.families import keep_each, opaque, rise, source
@@ -77,19 +78,12 @@ def _axis_sizes(op: ir.Operation, mesh: ir.Attribute) -> dict[str, int]:
     if not isinstance(mesh, ir.FlatSymbolRefAttr):
         inline = map(stablehlo.MeshAxisAttr, stablehlo.MeshAttr(mesh).axes)
         return {axis.name: axis.size for axis in inline}
-    for other in _module(op).regions[0].blocks[0].operations:
+    for other in around(op, "builtin.module").regions[0].blocks[0].operations:
         attributes = other.attributes
         if other.operation.name == "sdy.mesh" and attributes["sym_name"].value == mesh.value:
             axes = map(sdy.MeshAxisAttr, sdy.MeshAttr(attributes["mesh"]).axes)
             return {axis.name: axis.size for axis in axes}
     return {}
-
-
-def _module(op: ir.Operation) -> ir.Operation:
-    outer = op.operation
-    while outer.name != "builtin.module":
-        outer = outer.parent
-    return outer
 
 
 for _name in ("all_reduce", "reduce_scatter"):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from scalify_hlo._compat import ir, sdy
+from scalify_hlo.dialect.functions import symbol_of
 from scalify_hlo.rules.statistics import Devices
 
 _MANUAL = "sdy.manual_computation"
@@ -65,7 +66,7 @@ def mesh_of(op: ir.Operation) -> str | None:
 
 def _mesh(name: str, module: ir.Operation) -> sdy.MeshAttr | None:
     for op in module.regions[0].blocks[0].operations:
-        if op.operation.name == "sdy.mesh" and op.attributes["sym_name"].value == name:
+        if op.operation.name == "sdy.mesh" and symbol_of(op) == name:
             return sdy.MeshAttr(op.attributes["mesh"])
     return None
 

@@ -16,27 +16,16 @@ from scalify_hlo.algebra.limits import HUGE, HUGE_VALUES
 from scalify_hlo.algebra.scale import ONE, Scaled, ScaleInfo, Splat
 from scalify_hlo.algebra.search import Search
 from scalify_hlo.analysis.frames import Frame, Place
-from scalify_hlo.dialect import traits
 from scalify_hlo.dialect.calls import functions_in
 from scalify_hlo.dialect.formats import is_real
-from scalify_hlo.dialect.functions import is_block
+from scalify_hlo.dialect.functions import around, is_block
 from scalify_hlo.dialect.splats import dense_of, filled_with
-from scalify_hlo.dialect.traits import INSIDES, LOOP
+from scalify_hlo.dialect.traits import INSIDES, LOOP, where
 
 _CONSTANT = "stablehlo.constant"
-_FOLLOWED = (
-    traits.BROADCASTS
-    | traits.EXTREMES
-    | traits.LAYOUT
-    | traits.LOOKUPS
-    | traits.MAGNITUDES
-    | traits.PADS
-    | traits.REORDERS
-    | traits.SLICES
-    | traits.SUMS
-    | traits.CHOICES
-    | {"stablehlo.concatenate", "stablehlo.convert"}
-    | {"stablehlo.multiply", "stablehlo.optimization_barrier"}
+_FOLLOWED = {"stablehlo.multiply", "stablehlo.optimization_barrier"} | where(
+    *("reshape", "transpose", "reverse", "broadcast", "slice", "lookup", "pad", "join"),
+    *("round", "magnitude", "sum", "extreme", "choice"),
 )
 """Ops whose result may be as large as one of their operands."""
 
@@ -69,15 +58,6 @@ def largest_constant(value: ir.Value) -> float:
     return max(found, default=-math.inf)
 
 
-def _module(value: ir.Value) -> ir.Operation:
-    """Returns the module of a value."""
-    owner = value.owner
-    op = (owner.owner if is_block(owner) else owner).operation
-    while op.parent is not None and op.name != "builtin.module":
-        op = op.parent.operation
-    return op
-
-
 def _is_constant(value: ir.Value) -> bool:
     owner = value.owner
     return not is_block(owner) and owner.name == _CONSTANT
@@ -87,15 +67,15 @@ def _made_from(value: ir.Value, frame: Frame) -> list[Place]:
     """Returns the values of which a value is one, a sum or a product."""
     owner = value.owner
     if is_block(owner):
-        around = owner.owner.operation
-        if around.name == LOOP and (frame.op is None or frame.op != around):
-            number, operands = ir.BlockArgument(value).arg_number, around.operands
+        outer = owner.owner.operation
+        if outer.name == LOOP and (frame.op is None or frame.op != outer):
+            number, operands = ir.BlockArgument(value).arg_number, outer.operands
             # A loop that is being rewritten has arguments for scales before it has the operands.
             return [frame.place(operands[number])] if number < len(operands) else []
         return frame.source_of_argument(value)
     if owner.name in INSIDES:
         if not frame.functions:  # they are listed only where one is called
-            frame.functions = functions_in(_module(value))
+            frame.functions = functions_in(around(owner, "builtin.module"))
         return frame.sources(value, owner.operation, owner.name)
     if owner.name in _FOLLOWED:
         return [frame.place(operand) for operand in owner.operands]

@@ -8,6 +8,7 @@ from typing import Final
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.frames import walk_block
 from scalify_hlo.dialect import markers
+from scalify_hlo.dialect.functions import callee_of
 from scalify_hlo.dialect.traits import CALLS
 from scalify_hlo.dialect.value_map import replace_op
 from scalify_hlo.rules.custom import is_custom, plain
@@ -49,8 +50,7 @@ def has_markers(block: ir.Block, functions: Collection[str] = ()) -> bool:
 
 
 def _called(op: ir.Operation) -> str | None:
-    key = CALLS.get(op.name)
-    return None if key is None else str(op.attributes[key].value)
+    return callee_of(op) if op.name in CALLS else None
 
 
 def drop(module: ir.Operation) -> None:

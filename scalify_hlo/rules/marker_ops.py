@@ -35,6 +35,7 @@ from scalify_hlo.algebra.scale import (
 )
 from scalify_hlo.algebra.uncertainty import CERTAIN, UNKNOWN, Uncertainty, of_root
 from scalify_hlo.dialect import attributes, markers
+from scalify_hlo.dialect.functions import around, symbol_of
 from scalify_hlo.dialect.value_map import replace_op
 from scalify_hlo.errors import InputError
 from scalify_hlo.rules import emit
@@ -237,10 +238,7 @@ def _batch(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]:
 def _count(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """Notes a statistic that the program computes, with its function."""
     if not rewriter.notes.trial:
-        function = op.operation
-        while function.name != "func.func":
-            function = function.parent.operation
-        rewriter.notes.statistics.append(function.attributes["sym_name"].value)
+        rewriter.notes.statistics.append(symbol_of(around(op, "func.func")))
 
 
 def _row(value: ir.Value, op: ir.Operation) -> ir.Value:

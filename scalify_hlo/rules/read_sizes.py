@@ -25,7 +25,7 @@ from scalify_hlo.dialect.traits import (
     RESHAPES,
     ROUNDS,
     SLICES,
-    UNBOUNDED_THROUGH_ZERO,
+    THROUGH_ZERO,
 )
 from scalify_hlo.rules.rescaler import broadcast_source
 
@@ -36,12 +36,6 @@ _NEAR_ONE: Final = (
 )
 """Functions whose results are near 1 for all operands: bounded ones that are not 0 at 0, normalized
 ones, and bits, from which random numbers are made."""
-
-_BOUNDED: Final = BOUNDED_THROUGH_ZERO
-"""Functions whose results are bounded, and as small as small operands."""
-
-_AS_SMALL: Final = UNBOUNDED_THROUGH_ZERO
-"""Functions whose results are near 1 for operands near 1, and as small as small operands."""
 
 _ROUNDING: Final = INTEGRAL | {"stablehlo.convert"}
 """Functions whose results are integers about as large as their operands."""
@@ -86,8 +80,8 @@ def size_of_read(op: ir.Operation, info: ScaleInfo) -> Scaled:
     if name in _LOGARITHMIC:
         return Scaled(ONE, 0, of_root(_OCTAVE))
     value = info.at(ONE) if isinstance(info, Scaled) else Scaled(ONE)
-    if name in _BOUNDED or name in _AS_SMALL:
-        return _vanishing(value, bounded=name in _BOUNDED)
+    if name in THROUGH_ZERO:
+        return _vanishing(value, bounded=name in BOUNDED_THROUGH_ZERO)
     if name == _EXPONENTIAL:
         deviation = 2.0 ** min(value.level + value.uncertainty.drift, _LARGEST)
         octaves = math.log2(math.e) * deviation * min(deviation, _SAMPLES)

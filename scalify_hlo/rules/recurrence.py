@@ -30,7 +30,7 @@ from scalify_hlo.analysis.frames import Named
 from scalify_hlo.analysis.turns import turns_of
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import format_of
-from scalify_hlo.dialect.functions import terminator
+from scalify_hlo.dialect.functions import callee_of, terminator
 from scalify_hlo.dialect.traits import WRITES
 
 _CONVERGES: Final = 0.75
@@ -73,7 +73,7 @@ def _makes_narrow(
 ) -> bool:
     if attributes.CAST in op.attributes:
         return True
-    if name == "func.call" and op.attributes["callee"].value in functions:
+    if name == "func.call" and callee_of(op) in functions:
         return True
     results = op.results
     for i in range(len(results)):  # The list is slow to iterate over.
@@ -353,7 +353,7 @@ def writing_functions(functions: Mapping[str, ir.OpView]) -> frozenset[str]:
             continue
         maker = returned[0].owner.operation
         if maker.name == "func.call":
-            returning.setdefault(maker.attributes["callee"].value, []).append(name)
+            returning.setdefault(callee_of(maker), []).append(name)
         elif maker.name in WRITES:
             found.add(name)
     return frozenset(Search(found, lambda name: returning.get(name, ())))
@@ -362,7 +362,7 @@ def writing_functions(functions: Mapping[str, ir.OpView]) -> frozenset[str]:
 def _writes(op: ir.OpView, writing: Collection[str]) -> bool:
     operation = op.operation
     if operation.name == "func.call":
-        return operation.attributes["callee"].value in writing
+        return callee_of(operation) in writing
     return operation.name in WRITES
 
 

@@ -12,6 +12,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.runtime_size import RuntimeSize
 from scalify_hlo.algebra.scale import Scaled, ScaleInfo
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.functions import symbol_of
 from scalify_hlo.dialect.through import behind
 from scalify_hlo.dialect.traits import COPIES, LAYOUT, PRODUCTS, ROUNDS
 
@@ -114,7 +115,7 @@ def _argument_of(value: ir.Value) -> str:
             return ""
         value = value.owner.operands[0]
     function = value.owner.owner.operation
-    is_main = function.name == "func.func" and function.attributes["sym_name"].value == "main"
+    is_main = function.name == "func.func" and symbol_of(function) == "main"
     if not is_main:
         return ""
     location = value.location

@@ -13,19 +13,15 @@ from scalify_hlo.algebra.limits import (
     TRUSTED_LEVEL,
 )
 from scalify_hlo.algebra.scale import ONE, Scale, Scaled
-from scalify_hlo.dialect import traits
 from scalify_hlo.dialect.formats import FloatFormat
 from scalify_hlo.dialect.functions import is_block
+from scalify_hlo.dialect.traits import where
 from scalify_hlo.rules.values import Values
 
-_CARRYING = (
-    traits.LAYOUT
-    | traits.REORDERS
-    | (traits.SLICES - {"stablehlo.real_dynamic_slice"})
-    | {"stablehlo.convolution", "stablehlo.dot_general"}
-    | {"stablehlo.convert", "stablehlo.optimization_barrier"}
-    | {"stablehlo.gather", "stablehlo.pad"}
-    | {"stablehlo.concatenate"}
+_CARRYING = {"stablehlo.convert", "stablehlo.optimization_barrier"} | where(
+    *("reshape", "transpose", "reverse", "broadcast", "slice", "lookup", "pad", "join"),
+    *("dot", "convolution"),
+    dynamic=False,
 )
 """Ops whose result may keep a static scale, as a cast or a product uses it at no cost."""
 

@@ -20,6 +20,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import REGION_CALL_DEPTH
 from scalify_hlo.algebra.scale import ANY, ONE, AnyScale, RuntimeScale, Scale, splat_info
 from scalify_hlo.dialect.formats import is_real
+from scalify_hlo.dialect.functions import around, callee_of
 from scalify_hlo.dialect.splats import filled_with
 from scalify_hlo.dialect.value_map import ValueMap
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
@@ -140,10 +141,7 @@ class Inference:
 
 def _callee(op: ir.Operation) -> ir.Block | None:
     """Returns the body of the function that an op calls."""
-    module = op.operation
-    while module.parent is not None:
-        module = module.parent
-    table, name = ir.SymbolTable(module), op.attributes["callee"].value
+    table, name = ir.SymbolTable(around(op, "builtin.module")), callee_of(op)
     blocks = table[name].regions[0].blocks if name in table else ()
     return blocks[0] if blocks else None
 

@@ -14,7 +14,7 @@ from scalify_hlo.analysis.frames import walk_block
 from scalify_hlo.analysis.index import ModuleIndex
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.calls import functions_in
-from scalify_hlo.dialect.functions import callee_of, is_private, terminator
+from scalify_hlo.dialect.functions import callee_of, is_private, symbol_of, terminator
 from scalify_hlo.dialect.traits import CALLS
 from scalify_hlo.dialect.value_map import erase, replace_op
 from scalify_hlo.rules import emit
@@ -203,7 +203,7 @@ def new_call(
     Returns:
         The call of the copy.
     """
-    name = callee.function.attributes["sym_name"].value
+    name = symbol_of(callee.function)
     if name == callee_of(op):
         return op
     rewriter.values.changed = True

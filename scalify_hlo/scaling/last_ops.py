@@ -14,6 +14,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.scale import ONE, Scaled
 from scalify_hlo.analysis.frames import Named, named
 from scalify_hlo.dialect.formats import element_type
+from scalify_hlo.dialect.functions import callee_of
 from scalify_hlo.dialect.traits import BINARY, LAYOUT, MAGNITUDES, data_of, where
 from scalify_hlo.rules.marked_ops import BARRIER
 from scalify_hlo.rules.registry import WITH_REGIONS
@@ -79,7 +80,7 @@ class LastOps:
     def _is_plain(self, name: str, op: ir.Operation, *, wide: bool = False) -> bool:
         """Whether an op is not a cast, and contains none."""
         if name == "func.call":
-            return self._is_plain_function(op.attributes["callee"].value)
+            return self._is_plain_function(callee_of(op))
         if name == "stablehlo.convert" and isinstance(
             element_type(op.operands[0].type), ir.F64Type
         ):

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.search import Search
-from scalify_hlo.dialect.functions import copied, fresh_name
+from scalify_hlo.dialect.calls import functions_in
+from scalify_hlo.dialect.functions import callee_of, copied, fresh_name, is_private
 from scalify_hlo.dialect.traits import CALLS
 from scalify_hlo.dialect.value_map import OpSet
 from scalify_hlo.dialect.walk import ops_in
@@ -21,22 +22,18 @@ def copy_entries(module: ir.Operation) -> None:
     Args:
         module: A ``builtin.module``, which is edited in place.
     """
-    functions = [
-        op.operation
-        for op in module.regions[0].blocks[0].operations
-        if op.operation.name == "func.func" and op.operation.regions[0].blocks
-    ]
-    entries = {_name(op): op for op in functions if _is_entry(op)}
+    functions = {n: op for n, op in functions_in(module).items() if op.regions[0].blocks}
+    entries = {n: op for n, op in functions.items() if n != "main" and not is_private(op)}
     if not entries:
         return
-    taken = {_name(op) for op in functions}
+    taken = set(functions)
     copies: dict[str, str] = {}
 
     def copies_for(function: ir.Operation) -> Iterator[ir.Operation]:
         for name in _redirected(function, entries.keys() - copies.keys(), copies, taken):
-            yield copied(entries[name].opview, copies[name]).operation
+            yield copied(entries[name], copies[name]).operation
 
-    others = (op for op in functions if _name(op) not in entries)
+    others = (op.operation for name, op in functions.items() if name not in entries)
     Search(others, copies_for, seen=OpSet()).to_end()
 
 
@@ -47,23 +44,11 @@ def _redirected(
     found: list[str] = []
 
     for op in ops_in(function, CALLS):
-        attribute = CALLS[op.name]
-        name = op.attributes[attribute].value
+        name = callee_of(op)
         if name in new and name not in copies:
             copies[name] = fresh_name(name, taken)
             taken.add(copies[name])
             found.append(name)
         if name in copies:
-            op.attributes[attribute] = ir.FlatSymbolRefAttr.get(copies[name])
+            op.attributes[CALLS[op.name]] = ir.FlatSymbolRefAttr.get(copies[name])
     return found
-
-
-def _is_entry(function: ir.Operation) -> bool:
-    visibility = function.attributes
-    if "sym_visibility" in visibility and visibility["sym_visibility"].value == "private":
-        return False
-    return _name(function) != "main"
-
-
-def _name(function: ir.Operation) -> str:
-    return str(function.attributes["sym_name"].value)

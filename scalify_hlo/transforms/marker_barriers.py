@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect import markers
 from scalify_hlo.dialect.formats import element_type
+from scalify_hlo.dialect.functions import around, callee_of
 from scalify_hlo.dialect.value_map import erase, replace_op
 from scalify_hlo.errors import InputError, nearest
 from scalify_hlo.rules import emit
@@ -26,7 +27,7 @@ def lower_calls(calls: Sequence[ir.Operation]) -> None:
             _composite(call)
             continue
         check(call)
-        called[call.attributes["callee"].value] = _module(call)
+        called[callee_of(call)] = around(call, "builtin.module")
         _barrier(call)
     for name, module in called.items():
         erase(ir.SymbolTable(module)[name])
@@ -35,7 +36,7 @@ def lower_calls(calls: Sequence[ir.Operation]) -> None:
 def _composite(call: ir.Operation) -> None:
     """Replaces the call of a function with a rule by a composite that refers to both."""
     rule = str(getattr(call.attributes[markers.RULE], "value", ""))
-    if rule not in ir.SymbolTable(_module(call)):
+    if rule not in ir.SymbolTable(around(call, "builtin.module")):
         raise InputError(
             f"the rule {rule!r} of a custom_scale function is not in the program",
             location=str(call.location),
@@ -55,12 +56,6 @@ def _composite(call: ir.Operation) -> None:
         },
     )
     replace_op(call, made.results)
-
-
-def _module(op: ir.Operation) -> ir.Operation:
-    while op.name != "builtin.module":
-        op = op.parent
-    return op
 
 
 def _barrier(call: ir.Operation) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scalify_hlo._compat import func, ir
+from scalify_hlo.dialect.calls import symbols_in
 from scalify_hlo.dialect.contraction import RAGGED_DOT
 from scalify_hlo.dialect.functions import fresh_name
 from scalify_hlo.dialect.ragged import (
@@ -48,11 +49,7 @@ def raise_composites(module: ir.Operation, *, every: bool = False) -> None:
         module: The module.
         every: Whether all are replaced; otherwise only those that were composites.
     """
-    taken = {
-        op.attributes["sym_name"].value
-        for op in module.regions[0].blocks[0].operations
-        if "sym_name" in op.attributes
-    }
+    taken = symbols_in(module)
     for op in ops_in(module, {RAGGED_DOT}):
         if (every or _VERSION in op.attributes) and _is_static(op):
             _raise(op, module, taken)

@@ -17,6 +17,7 @@ from scalify_hlo.analysis.steps import without_steps
 from scalify_hlo.dialect.calls import functions_in
 from scalify_hlo.dialect.dispatch import Dispatch
 from scalify_hlo.dialect.formats import REDUCE_PRECISION
+from scalify_hlo.dialect.functions import callee_of
 from scalify_hlo.dialect.monoid import monoid
 from scalify_hlo.dialect.splats import dense_of, filled_with
 from scalify_hlo.dialect.traits import BODIES, BRANCHES, CALLS, COPIES, IMPURE, LOOP
@@ -113,7 +114,7 @@ class _NumberReader:
             if dialect == "chlo" and short in TABLE:
                 names[op.results[0]] = self.graph.make(short, inputs, op.results[0])
                 return
-        function = self._functions.get(op.attributes[CALLS[name]].value)
+        function = self._functions.get(callee_of(op))
         regions = function.regions if function is not None else None
         if regions is None or not regions[0].blocks or self._is_full():
             self._leaves(op, inputs, names)

@@ -14,6 +14,7 @@ from scalify_hlo.analysis.layers.graph import Graph, Node
 from scalify_hlo.analysis.layers.model import FINDERS, Layer, Stage
 from scalify_hlo.analysis.layers.reading import read
 from scalify_hlo.analysis.listing import Listing
+from scalify_hlo.dialect.functions import main_function
 
 for _module in pkgutil.iter_modules(layers.__path__, f"{layers.__name__}."):
     if _module.name != __name__:
@@ -43,11 +44,8 @@ def graph_of(module: ir.Module | ir.Operation, listing: Listing | None = None) -
         module: StableHLO.
         listing: The ops of ``@main``, if they were listed.
     """
-    blocks = module.operation.regions[0].blocks
-    for op in blocks[0].operations:
-        if op.operation.name == "func.func" and op.attributes["sym_name"].value == "main":
-            return read(op, listing) if op.regions[0].blocks else Graph()
-    return Graph()
+    main = main_function(module.operation)
+    return Graph() if main is None or not main.regions[0].blocks else read(main, listing)
 
 
 def layers_of(graph: Graph, *, scales: bool = False) -> list[Layer]:

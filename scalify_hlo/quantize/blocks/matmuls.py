@@ -11,6 +11,7 @@ from scalify_hlo.algebra.limits import COMPOSITE_BLOCK, MOST_POWER
 from scalify_hlo.analysis.matmuls import ACTIVATION, GRADIENT, WEIGHT
 from scalify_hlo.analysis.sizes import Extent
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.calls import symbols_in
 from scalify_hlo.dialect.contraction import Axes, contraction_of, dot_numbers
 from scalify_hlo.dialect.formats import element_of
 from scalify_hlo.dialect.matmul_names import number_at
@@ -211,11 +212,7 @@ class ScaledDots:
     def __init__(self, module: ir.Operation, scale: str, *, bf16: bool) -> None:
         self._wide = wide_element(scale, bf16=bf16)
         self._block, self._element = module.regions[0].blocks[0], element_of(SCALE_ELEMENTS[scale])
-        self._taken = {
-            op.attributes["sym_name"].value
-            for op in self._block.operations
-            if "sym_name" in op.attributes
-        }
+        self._taken = symbols_in(module)
         self._known: dict[tuple[tuple[ir.Type, ...], int | None], tuple[str, ir.Type]] = {}
 
     def dot(self, lhs: BlockOperand, rhs: BlockOperand, at: ir.Operation) -> ir.Value:
