@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 from scalify_hlo.cli import console
@@ -33,10 +34,14 @@ class Stats(WithOptionalRuns, WithOutput, WithQuiet):
         """See `Command.run`."""
         from scalify_hlo.observe.figures import histograms, require_matplotlib
         from scalify_hlo.observe.page import stats_page
-        from scalify_hlo.observe.record import dump_stats
+        from scalify_hlo.observe.record import StatsRecord, dump_stats
         from scalify_hlo.observe.run import Request, collect_stats
 
-        forms = {".json": dump_stats, ".html": stats_page, ".png": histograms}
+        forms: dict[str, Callable[[StatsRecord], str | bytes]] = {
+            ".json": dump_stats,
+            ".html": stats_page,
+            ".png": histograms,
+        }
         form = form_of(self.output, "statistics", forms)
         if form is histograms:
             require_matplotlib()
