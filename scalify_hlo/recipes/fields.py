@@ -149,7 +149,7 @@ def formed(parse: Callable[[str], object], about: str) -> Values:
 
 
 def _boolean(value: Any) -> Any:
-    known = {"true": True, "false": False, "": True}
+    known = {"true": True, "false": False}
     return known.get(value, value) if isinstance(value, str) else value
 
 
