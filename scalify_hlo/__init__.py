@@ -7,6 +7,8 @@ import.
 from __future__ import annotations
 
 import importlib
+import pkgutil
+import re
 from typing import TYPE_CHECKING
 
 from scalify_hlo.jax_api.after_import import register_nodes
@@ -98,93 +100,12 @@ if TYPE_CHECKING:
     from scalify_hlo.run.input_scales import measured_scales as measured_scales
     from scalify_hlo.schemas import json_schema as json_schema
 
+_IMPORT = re.compile(rb"^    from scalify_hlo\.([\w.]+) import (\w+) as \2$", re.MULTILINE)
 _HOMES = {
-    "rewrite": "api",
-    "scalify": "api",
-    "measured_scales": "run.input_scales",
-    "ScaledArray": "jax_api.scaled_array",
-    "as_scaled_array": "jax_api.scaled_array",
-    "asarray": "jax_api.scaled_array",
-    "dynamic_rescale": "jax_api.rescaling",
-    "scaled_state": "frontend.scaled_state",
-    "init_scaling_state": "frontend.scaling_state",
-    "scaling_tensors": "frontend.scaling_state",
-    "cast_on_forward": "jax_api.ops",
-    "cast_on_backward": "jax_api.ops",
-    "set_scaling": "jax_api.ops",
-    "get_data_and_scale": "jax_api.ops",
-    "rebalance_scale": "jax_api.ops",
-    "stop_scaling": "jax_api.ops",
-    "dynamic_rescale_max": "jax_api.ops",
-    "dynamic_rescale_l1": "jax_api.ops",
-    "dynamic_rescale_l2": "jax_api.ops",
-    "dynamic_rescale_max_grad": "jax_api.ops",
-    "dynamic_rescale_l1_grad": "jax_api.ops",
-    "dynamic_rescale_l2_grad": "jax_api.ops",
-    "custom_scale": "jax_api.custom_scale",
-    "register_for_export": "jax_api.export_trees",
-    "serialize": "jax_api.export_trees",
-    "deserialize": "io.exported_file",
-    "Recipe": "recipes.model",
-    "load_recipe": "recipes.loading",
-    "dump_recipe": "recipes.loading",
-    "calibrate": "run.calibration",
-    "Profile": "profile.model",
-    "TensorProfile": "profile.model",
-    "load_profile": "profile.file",
-    "dump_profile": "profile.file",
-    "collect_stats": "api",
-    "Stats": "observe.collector",
-    "StatsRecord": "observe.record",
-    "VariantStats": "observe.record",
-    "ValueStats": "observe.record",
-    "OctaveCounts": "observe.record",
-    "OperandStats": "observe.record",
-    "FormatStats": "observe.record",
-    "dump_stats": "observe.record",
-    "load_stats": "observe.record",
-    "find_nan": "api",
-    "NanReport": "observe.nan_report",
-    "NonFiniteOp": "observe.nan_report",
-    "ValueRange": "observe.nan_report",
-    "LoopTurn": "observe.nan_report",
-    "dump_nan_report": "observe.nan_report",
-    "stats_page": "observe.page",
-    "explain": "explaining.compiled",
-    "Explanation": "explaining.model",
-    "ExplainedMatmul": "explaining.model",
-    "dump_explanation": "explaining.record",
-    "explain_page": "explaining.page",
-    "compare_recipes": "choose.comparison",
-    "blame": "choose.blame",
-    "Blame": "choose.model",
-    "BlamedSite": "choose.model",
-    "Effect": "choose.model",
-    "dump_blame": "choose.model",
-    "Comparison": "choose.model",
-    "Trial": "choose.model",
-    "dump_comparison": "choose.model",
-    "search": "choose.search",
-    "Search": "choose.model",
-    "SearchedSite": "choose.model",
-    "GradientFormat": "choose.model",
-    "Point": "choose.front",
-    "dump_search": "choose.model",
-    "RULES": "rules.table",
-    "register_rule": "rules.registry",
-    "PASSES": "passes.text",
-    "Report": "report.model",
-    "MatmulReport": "report.matmuls",
-    "OperandScale": "report.matmuls",
-    "Totals": "report.totals",
-    "dump_report": "passes.summary",
-    "json_schema": "schemas",
-    "Remark": "errors",
-    "ScalifyError": "errors",
-    "ScalifyWarning": "errors",
-    "InputError": "errors",
-    "UsageError": "errors",
+    name.decode(): home.decode()
+    for home, name in _IMPORT.findall(pkgutil.get_data(__name__, "__init__.py") or b"")
 }
+"""The module of each public name: the imports above, which only type checkers run, list both."""
 
 __version__ = "0.1.0"
 __all__ = ["__version__", *_HOMES]

@@ -8,7 +8,7 @@ import reprlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Unpack, overload
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.measured import Measured
@@ -90,36 +90,24 @@ def _numbers(input_scale: Mapping[str, float]) -> dict[str, float]:
     return numbers
 
 
+class Asked(TypedDict, total=False):
+    """The options of `rewrite`, which describes them, except `report`."""
+
+    recipe: str | PathLike[str] | Recipe | None
+    signature: str
+    input_scale: Mapping[str, float] | None
+    settings: Mapping[str, object] | None
+    profile: str | PathLike[str] | Profile | None
+    strict: bool
+    again: bool
+    optimize: bool
+    target: str | None
+
+
 @overload
-def rewrite(
-    program: P,
-    *,
-    recipe: str | PathLike[str] | Recipe | None = ...,
-    signature: str = ...,
-    input_scale: Mapping[str, float] | None = ...,
-    settings: Mapping[str, object] | None = ...,
-    profile: str | PathLike[str] | Profile | None = ...,
-    strict: bool = ...,
-    report: Literal[False] = ...,
-    again: bool = ...,
-    optimize: bool = ...,
-    target: str | None = ...,
-) -> P: ...
+def rewrite(program: P, *, report: Literal[False] = ..., **asked: Unpack[Asked]) -> P: ...
 @overload
-def rewrite(
-    program: P,
-    *,
-    recipe: str | PathLike[str] | Recipe | None = ...,
-    signature: str = ...,
-    input_scale: Mapping[str, float] | None = ...,
-    settings: Mapping[str, object] | None = ...,
-    profile: str | PathLike[str] | Profile | None = ...,
-    strict: bool = ...,
-    report: Literal[True],
-    again: bool = ...,
-    optimize: bool = ...,
-    target: str | None = ...,
-) -> tuple[P, Report]: ...
+def rewrite(program: P, *, report: Literal[True], **asked: Unpack[Asked]) -> tuple[P, Report]: ...
 
 
 def rewrite(

@@ -113,7 +113,7 @@ def _parameter(each: Option) -> click.Parameter:
     return click.Option(
         names,
         type=_Value(values),
-        metavar=metavar or ("N" if values.about.startswith("a whole") else None),
+        metavar=metavar,
         help=each.about,
         required=needed,
         show_default=default not in (MISSING, None),
@@ -134,9 +134,10 @@ class _Value(click.ParamType):  # type: ignore[type-arg]
         self._values = values
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str | None:
-        """Returns the names that the option takes, if it takes names; see `click.ParamType`."""
+        """Returns the placeholder of a value in help texts; see `click.ParamType`."""
         del param, ctx
-        return f"[{'|'.join(self._values.names)}]" if self._values.names else None
+        values = self._values
+        return f"[{'|'.join(values.names)}]" if values.names else values.unit or None
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Reads a value; see `click.ParamType`."""

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from scalify_hlo.cli import console
 from scalify_hlo.cli.command import command
 from scalify_hlo.cli.options import Compiling, WithOptionalRewrite, read
-from scalify_hlo.errors import UsageError, nearest
+from scalify_hlo.errors import UsageError
 from scalify_hlo.recipes.fields import option
-from scalify_hlo.storage.files import STREAM, write_file
+from scalify_hlo.storage.files import form_of, write_file
 
 if TYPE_CHECKING:
     from scalify_hlo.explaining.model import ExplainedMatmul, Explanation
@@ -51,17 +50,19 @@ class Explain(Compiling, WithOptionalRewrite):
 
     def run(self) -> None:
         """See `Command.run`."""
-        from scalify_hlo.explaining.record import ExplainRecord
+        from scalify_hlo.explaining.page import explain_page
+        from scalify_hlo.explaining.record import ExplainRecord, dump_explanation
         from scalify_hlo.explaining.requirements import CHECKS
         from scalify_hlo.targets.description import load_target, plugin_versions
 
         device = load_target(self.target)
         plugin_versions(device)
         required = CHECKS.parse(self.check)
-        form_of = _form(self.output)
+        forms = {".json": dump_explanation, ".html": explain_page}
+        form = form_of(self.output, "an explanation", forms)
         explained, name = self._explained(device)
         if self.output is not None:
-            write_file(self.output, form_of(explained, name))
+            write_file(self.output, form(explained, name))
         tables = ["\n\n".join(_tables(explained))]
         console.echo(self.text(ExplainRecord(explained), tables, name), nl=False)
         CHECKS.check(explained, required, name)
@@ -93,25 +94,6 @@ class Explain(Compiling, WithOptionalRewrite):
                 free_layouts=self.free_layouts,
             )
         return explained, source.name
-
-
-def _form(output: str | None) -> Callable[[Explanation, str], str]:
-    """Returns the function that makes the text of a file, by the suffix of its name.
-
-    Raises:
-        UsageError: The suffix is of another form.
-    """
-    from scalify_hlo.explaining.page import explain_page
-    from scalify_hlo.explaining.record import dump_explanation
-
-    forms = {"": dump_explanation, ".json": dump_explanation, ".html": explain_page}
-    suffix = Path(output).suffix.lower() if output not in (None, STREAM) else ""
-    if suffix not in forms:
-        raise UsageError(
-            f"an explanation cannot be written as {suffix}{nearest(suffix, forms)}",
-            hint="the suffixes of the output are: .json, .html",
-        )
-    return forms[suffix]
 
 
 def _tables(explained: Explanation) -> Iterator[str]:

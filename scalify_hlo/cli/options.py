@@ -86,17 +86,18 @@ class WithMarkdown(WithForm):
 
     markdown: bool = False
 
-    def refuse_both(self) -> None:
-        """Refuses JSON and Markdown at once.
+    def start(self) -> None:
+        """See `Command.start`.
 
         Raises:
-            UsageError: Both are asked for.
+            UsageError: JSON and Markdown are both asked for.
         """
         if self.markdown and self.form != "text":
             raise UsageError(
                 f"--markdown and --format {self.form} are different forms of the output",
                 hint="give one of them",
             )
+        super().start()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -32,7 +32,6 @@ class Recipes(WithMarkdown, WithSettings):
 
     def run(self) -> None:
         """See `Command.run`."""
-        self.refuse_both()
         if self.recipe is None and (self.settings or (self.all and self.form == "text")):
             raise UsageError(
                 "there is no recipe to print",

@@ -30,7 +30,6 @@ class Rules(WithMarkdown):
         from scalify_hlo.rules.registry import RuleList
         from scalify_hlo.rules.table import RULES
 
-        self.refuse_both()
         if self.markdown:
             console.echo(page(RULES), nl=False)
             return

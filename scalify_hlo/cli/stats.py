@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 from scalify_hlo.cli import console
 from scalify_hlo.cli.command import command
 from scalify_hlo.cli.options import WithOptionalRuns, WithOutput, WithQuiet
 from scalify_hlo.recipes.fields import option
-from scalify_hlo.storage.files import write_file
+from scalify_hlo.storage.files import form_of, write_file
 
 
 @command("scalify-hlo stats step.jax_export --inputs x.npz --recipe fp8 -o stats.html")
@@ -31,10 +32,19 @@ class Stats(WithOptionalRuns, WithOutput, WithQuiet):
 
     def run(self) -> None:
         """See `Command.run`."""
-        from scalify_hlo.observe.output import form_of, rendered
+        from scalify_hlo.observe.figures import histograms, require_matplotlib
+        from scalify_hlo.observe.page import stats_page
+        from scalify_hlo.observe.record import StatsRecord, dump_stats
         from scalify_hlo.observe.run import Request, collect_stats
 
-        form = form_of(self.output)
+        forms: dict[str, Callable[[StatsRecord], str | bytes]] = {
+            ".json": dump_stats,
+            ".html": stats_page,
+            ".png": histograms,
+        }
+        form = form_of(self.output, "statistics", forms)
+        if form is histograms:
+            require_matplotlib()
         request = Request(self.steps, self.carry == "state", self.values, self.turns)
         source, arrays, options = self.sources()
         with console.progress("Running", quiet=self.quiet) as progress:
@@ -42,4 +52,4 @@ class Stats(WithOptionalRuns, WithOutput, WithQuiet):
         if not self.quiet:
             for remark in record.remarks:
                 console.report_summary(f"remark: {remark}")
-        write_file(self.output, rendered(record, form))
+        write_file(self.output, form(record))

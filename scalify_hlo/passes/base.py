@@ -46,14 +46,14 @@ class Pass:
         options = {name.replace("_", "-"): each for name, each in options_of(cls).items()}
         values: dict[str, object] = {}
         for setting in settings:
-            key, _, text = setting.partition("=")
+            key, equals, text = setting.partition("=")
             if key not in options:
                 raise UsageError(
                     f"pass {cls.name} has no option {key!r}{nearest(key, options)}",
                     hint=f"its options are: {', '.join(options)}",
                 )
             each, said = options[key], f"option {key!r} of {cls.name}"
-            values[each.field.name] = each.values.read(said, text, spelt=True)
+            values[each.field.name] = each.values.read(said, text if equals else "true", spelt=True)
         return cls(**values)
 
     def apply(self, module: ir.Operation, index: ModuleIndex, report: Report) -> None:

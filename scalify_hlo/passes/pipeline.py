@@ -121,59 +121,38 @@ class Options:
             wide: The numbers of the matmuls that are not quantized.
         """
         recipe, narrow = self.recipe, self.recipe.narrow_data
-        lowered: list[Pass] = []
-        if recipe.narrow or recipe.rescales:
-            roles = RolesPass.of(recipe.inputs, self.cotangents, narrow_state=recipe.state.narrow)
-            roles = roles.with_last(recipe)
-            layers = recipe.norm_gradients.statistic != NONE or recipe.epsilon == "data"
-            marked = not (layers or narrow)
-            recognize = RecognizePass(scales=True, marked=marked, inputs=narrow)
-            names: list[Pass] = [NameMatmulsPass()] if self.named else []
-            lowered = [roles, *names, recognize, *self._quantizing(wide)]
-        elif recipe.epsilon == "data":
-            lowered = [RecognizePass(scales=True)]
-        if narrow:
-            lowered.append(QuantizePass(recipe.saturate))
+        changes = recipe.narrow or recipe.rescales
+        recognizes = changes or recipe.epsilon == "data"
+        layers = recipe.norm_gradients.statistic != NONE or recipe.epsilon == "data"
         arrays = self.scale_arrays or bool(self.marking.blocks)
-        return [
-            NormalizePass(expand=bool(lowered)),
-            self.marking,
-            *lowered,
-            *([SplitScaleArraysPass(recipe.matmul.narrow)] if arrays else []),
-            PropagatePass(
-                recipe,
-                annotate=self.annotate,
-                strict=self.strict,
-                probe=self.probe,
-            ),
-            *([JoinScaleArraysPass()] if arrays else []),
-            *([PackMomentsPass()] if recipe.state.blocked else []),
-            *([RoundWeightsPass()] if recipe.state.rounded else []),
-            *self._late(),
-            LegalizePass(expand=recipe.target == PORTABLE, composites=True),
-            VerifyPass(),
-        ]
-
-    def _late(self) -> list[Pass]:
-        """Returns the passes that make the program faster, and choose no scale and no format."""
-        recipe = self.recipe
         gpu = recipe.target in GPUS and not recipe.orders_dims and not self.probe
-        optimized: list[Pass] = [OptimizePass(self.strict, gpu)] if self.optimize else []
-        if self.probe:  # The others move and repeat casts. Probes read values between.
-            return optimized
-        late: list[Pass] = [LateFactorsPass()] if recipe.casts_to_f8 else []
-        rounded: list[Pass] = [RoundResultsPass()] if recipe.rounds_gradients else []
-        ordered: list[Pass] = [OrderDimsPass()] if recipe.orders_dims else []
-        return [*optimized, *late, *rounded, *ordered, *[CastAgainPass()] * recipe.casts_again]
-
-    def _quantizing(self, wide: frozenset[int]) -> list[Pass]:
-        """Returns the passes that insert rescalings and casts."""
-        recipe = self.recipe
-        rescales: list[Pass] = [InsertRescalesPass(recipe)] if recipe.rescales else []
-        before: list[Pass] = [NarrowComputePass(recipe)] if recipe.computes_first else []
-        quantize = QuantizeMatmulsPass(recipe, self.profile, wide, self.listed)
-        after: list[Pass] = [NarrowComputePass(recipe)] if recipe.computes_last else []
-        return [*rescales, *before, quantize, NarrowStatePass(recipe, wide), *after]
+        late = not self.probe  # Late passes move and repeat casts. Probes read values between.
+        asked: list[tuple[bool, Pass]] = [
+            (True, NormalizePass(expand=recognizes)),
+            (True, self.marking),
+            (changes, RolesPass.of(recipe, self.cotangents)),
+            (changes and self.named, NameMatmulsPass()),
+            (recognizes, RecognizePass(True, marked=not (layers or narrow), inputs=narrow)),
+            (recipe.rescales, InsertRescalesPass(recipe)),
+            (recipe.computes_first, NarrowComputePass(recipe)),
+            (changes, QuantizeMatmulsPass(recipe, self.profile, wide, self.listed)),
+            (changes, NarrowStatePass(recipe, wide)),
+            (recipe.computes_last, NarrowComputePass(recipe)),
+            (narrow, QuantizePass(recipe.saturate)),
+            (arrays, SplitScaleArraysPass(recipe.matmul.narrow)),
+            (True, PropagatePass(recipe, self.annotate, self.strict, self.probe)),
+            (arrays, JoinScaleArraysPass()),
+            (bool(recipe.state.blocked), PackMomentsPass()),
+            (recipe.state.rounded, RoundWeightsPass()),
+            (self.optimize, OptimizePass(self.strict, gpu)),
+            (late and recipe.casts_to_f8, LateFactorsPass()),
+            (late and recipe.rounds_gradients, RoundResultsPass()),
+            (late and recipe.orders_dims, OrderDimsPass()),
+            (late and recipe.casts_again, CastAgainPass()),
+            (True, LegalizePass(expand=recipe.target == PORTABLE, composites=True)),
+            (True, VerifyPass()),
+        ]
+        return [pass_ for runs, pass_ in asked if runs]
 
 
 @contextmanager
@@ -227,7 +206,7 @@ def _listed(module: ir.Module, options: Options) -> list[MatmulReport]:
     if not options.listed or recipe.narrow or recipe.rescales:
         return []
     copy = module.operation.clone()
-    roles = RolesPass.of(recipe.inputs, options.cotangents)
+    roles = RolesPass.of(recipe, options.cotangents)
     matmuls = run_passes(copy, [NormalizePass(), roles]).matmuls
     return [replace(matmul, wide=KEPT) for matmul in matmuls]
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 import tomllib
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 from scalify_hlo import __version__
 from scalify_hlo._compat import ir
 from scalify_hlo.errors import InputError, UsageError
-from scalify_hlo.passes.pipeline import Options, Signature, rewrite_module
+from scalify_hlo.passes.pipeline import Options, rewrite_module
 from scalify_hlo.profile.model import Profile
 from scalify_hlo.recipes.loading import load_recipe, own_settings
 from scalify_hlo.recipes.toml import parse_input_scale, preset_names, to_literal
@@ -106,6 +106,7 @@ def described(options: Options) -> str:
 
 
 _SCALE: Final = "input scale "
+_SIZES: Final = "inputs.scale"
 
 _PARTS: Final = re.compile(
     r", (?=(?:recipe|signature|input scale|profile of) |[a-z_]+(?:\.[a-z_]+)* = )"
@@ -113,17 +114,33 @@ _PARTS: Final = re.compile(
 """The commas between the parts of a text of `described`."""
 
 
+class _Recorded(NamedTuple):
+    """The parts of the text of a rewrite: words, options of the recipe, and input scales."""
+
+    words: dict[str, str]
+    settings: dict[str, Any]
+    scales: list[str]
+
+    @classmethod
+    def of(cls, text: str) -> _Recorded:
+        """Reads a text that `described` wrote."""
+        found = cls({}, {}, [])
+        for part in _PARTS.split(text)[1:]:
+            key, equals, value = part.partition(" = ")
+            if part.startswith(_SCALE):
+                found.scales.append(part.removeprefix(_SCALE))
+            elif equals:
+                found.settings[key] = tomllib.loads(f"x = {value}")["x"]
+            else:
+                word, _, said = part.partition(" ")
+                found.words[word] = said
+        return found
+
+
 def recorded_sizes(module: ir.Module) -> list[str]:
     """Returns the declared sizes that the rewrites of a module record, as ``PATTERN=NUMBER``."""
-    found: list[str] = []
-    for text in rewrites_of(module):
-        for part in _PARTS.split(text):
-            key, _, value = part.partition(" = ")
-            if part.startswith(_SCALE):
-                found.append(part.removeprefix(_SCALE))
-            elif key == "inputs.scale":
-                found += tomllib.loads(f"x = {value}")["x"]
-    return found
+    every = map(_Recorded.of, rewrites_of(module))
+    return [text for each in every for text in (*each.settings.get(_SIZES, ()), *each.scales)]
 
 
 def recorded_options(module: ir.Module, name: str, profile: Profile | None = None) -> Options:
@@ -144,33 +161,16 @@ def recorded_options(module: ir.Module, name: str, profile: Profile | None = Non
             location=name,
             hint="give a program that was rewritten once",
         )
-    return _parsed(done[0], name, profile)
-
-
-def _parsed(text: str, name: str, profile: Profile | None) -> Options:
-    """Reads a text that `described` wrote."""
-    settings: dict[str, object] = {}
-    scales: dict[str, float] = {}
-    words = {"recipe": "propagate", "signature": "same", "profile": ""}
-    for part in _PARTS.split(text)[1:]:
-        key, equals, value = part.partition(" = ")
-        if part.startswith(_SCALE):
-            pattern, scale = parse_input_scale(part.removeprefix(_SCALE))
-            scales[pattern] = scale
-        elif equals:
-            settings[key] = tomllib.loads(f"x = {value}")["x"]
-        else:
-            words[part.split()[0]] = part.split(maxsplit=1)[1].removeprefix("of ")
-    if words["profile"] and profile is None:
+    words, settings, scales = _Recorded.of(done[0])
+    if "profile" in words and profile is None:
         raise UsageError(
             "the program was rewritten with a profile", location=name, hint="give it by --profile"
         )
     known = words["recipe"] in preset_names()
     recipe = load_recipe(words["recipe"] if known else "propagate", settings)
-    signature: Signature = "scaled" if words["signature"] == "scaled" else "same"
     return Options(
         recipe=recipe if known else replace(recipe, name=words["recipe"]),
-        signature=signature,
-        input_scale=scales,
-        profile=profile if words["profile"] else None,
+        signature="scaled" if words["signature"] == "scaled" else "same",
+        input_scale=dict(map(parse_input_scale, scales)),
+        profile=profile if "profile" in words else None,
     )

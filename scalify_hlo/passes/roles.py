@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Final
 
 from scalify_hlo._compat import ir
-from scalify_hlo.algebra.formats import is_small
 from scalify_hlo.algebra.search import Search
 from scalify_hlo.analysis.index import LISTING, ModuleIndex, ResultMarks
 from scalify_hlo.analysis.linear_layers import Linear, last_layers
@@ -34,7 +33,7 @@ from scalify_hlo.passes.base import Pass, missed
 from scalify_hlo.quantize.selection import IN_COMPOSITE, UNREACHED
 from scalify_hlo.recipes.fields import Share
 from scalify_hlo.recipes.loading import LAST_WIDE, own_settings
-from scalify_hlo.recipes.model import Inputs, Recipe
+from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.report.model import MatmulReport, Report, Wide
 from scalify_hlo.report.records import formats_of
 
@@ -78,32 +77,20 @@ class RolesPass(Pass):
     told: bool = False
 
     @classmethod
-    def of(cls, inputs: Inputs, cotangents: int = 0, *, narrow_state: bool = False) -> RolesPass:
-        """Returns the pass for the table `inputs` of a recipe.
+    def of(cls, recipe: Recipe, cotangents: int) -> RolesPass:
+        """Returns the pass for a recipe.
 
         Args:
-            inputs: The table.
+            recipe: The recipe.
             cotangents: See the attribute `cotangents`.
-            narrow_state: See the attribute `narrow_state`.
         """
+        inputs, matmul = recipe.inputs, recipe.matmul
         return cls(
-            weight=inputs.weight,
-            first_moment=inputs.first_moment,
-            second_moment=inputs.second_moment,
-            activation=inputs.activation,
-            gradient=inputs.gradient,
-            cotangents=cotangents,
-            narrow_state=narrow_state,
-        )
-
-    def with_last(self, recipe: Recipe) -> RolesPass:
-        """Returns the pass with the options on the last linear layers of a recipe."""
-        matmul = recipe.matmul
-        small = is_small(matmul.activation) or is_small(matmul.weight) or is_small(matmul.gradient)
-        return replace(
-            self,
+            *(inputs.weight, inputs.first_moment, inputs.second_moment),
+            *(inputs.activation, inputs.gradient, cotangents),
+            narrow_state=recipe.state.narrow,
             last_wide=matmul.last_wide if matmul.narrow else 0.0,
-            vocabulary=matmul.vocabulary or not small,
+            vocabulary=matmul.vocabulary or not matmul.small,
             told=LAST_WIDE in own_settings(recipe),
         )
 

@@ -48,12 +48,14 @@ class Values:
         parse: Returns the value that a text stands for; it leaves other objects, and texts that
             stand for none, as they are.
         names: The values, if they are names.
+        unit: The placeholder of a value in help texts; empty for that of a text.
     """
 
     about: str
     check: Callable[[Any], Any]
     parse: Callable[[Any], Any] = _same
     names: tuple[str, ...] = ()
+    unit: str = ""
 
     def read(self, option: str, given: object, *, spelt: bool, hint: str = "") -> Any:
         """Returns the value of an option.
@@ -96,7 +98,7 @@ def number(kind: type[int | float], about: str, holds: Callable[[Any], bool]) ->
         known = isinstance(value, types) and not isinstance(value, bool)
         return kind(value) if known and holds(value) else None
 
-    return Values(about, check, parse)
+    return Values(about, check, parse, unit="N" if kind is int else "X")
 
 
 def numbers(count: int, each: Values) -> Values:
@@ -147,7 +149,7 @@ def formed(parse: Callable[[str], object], about: str) -> Values:
 
 
 def _boolean(value: Any) -> Any:
-    known = {"true": True, "false": False, "": True}
+    known = {"true": True, "false": False}
     return known.get(value, value) if isinstance(value, str) else value
 
 

@@ -11,12 +11,14 @@ import signal
 import stat
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import BinaryIO, TextIO
+from typing import BinaryIO, TextIO, TypeVar
 
-from scalify_hlo.errors import InputError, UsageError
+from scalify_hlo.errors import InputError, UsageError, nearest
 from scalify_hlo.storage.interrupts import undone_by_interrupt
+
+T = TypeVar("T")
 
 STREAM = "-"
 """The path that stands for standard input or output."""
@@ -189,16 +191,24 @@ def discard_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def same_file(a: str, b: str) -> None:
-    """Refuses two paths that cannot both be standard input.
+def form_of(path: str | None, what: str, forms: Mapping[str, T]) -> T:
+    """Returns the form in which a file is written, by the suffix of its name.
+
+    Args:
+        path: The path; standard output, and no file, have no suffix.
+        what: The contents of the file, as the error names them.
+        forms: The forms by suffix, the first of which is that of names without one.
 
     Raises:
-        UsageError: Both are ``-``.
+        UsageError: The suffix is another.
     """
-    if a == b == STREAM:
+    suffix = Path(path).suffix.lower() if path not in (None, STREAM) else ""
+    if suffix and suffix not in forms:
         raise UsageError(
-            "only one of the inputs can be standard input", hint="give a path for the other"
+            f"{what} cannot be written as {suffix}{nearest(suffix, forms)}",
+            hint=f"the suffixes of the output are: {', '.join(forms)}",
         )
+    return forms[suffix or next(iter(forms))]
 
 
 def _require_no_zeros(head: bytes, name: str) -> None:

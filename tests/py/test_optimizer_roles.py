@@ -19,7 +19,6 @@ from scalify_hlo.passes.normalize import NormalizePass
 from scalify_hlo.passes.pipeline import run_passes
 from scalify_hlo.passes.roles import RolesPass
 from scalify_hlo.passes.signature import SignaturePass
-from scalify_hlo.recipes.model import Inputs
 from tests.py import optimizer_programs as programs
 from tests.py.judge import main_of, parse, shaped
 from tests.py.optimizer_programs import FIRST, NEITHER, SECOND
@@ -256,7 +255,7 @@ def remarks_of(name: str, signature: Literal["same", "scaled"], roles: RolesPass
 
 
 def test_state_that_is_no_moment_is_a_remark_where_moments_are_narrow() -> None:
-    roles = RolesPass.of(Inputs(), narrow_state=True)
+    roles = RolesPass(narrow_state=True)
     (remark,) = remarks_of("rmsprop-momentum", "scaled", roles)
     assert remark.op == "func.func"
     assert remark.message == (
@@ -267,20 +266,20 @@ def test_state_that_is_no_moment_is_a_remark_where_moments_are_narrow() -> None:
 
 @pytest.mark.parametrize("name", ["adamw", "lion", "muon", "accumulated", "clipped by norm"])
 def test_moments_are_no_remark(name: str) -> None:
-    assert not remarks_of(name, "scaled", RolesPass.of(Inputs(), narrow_state=True))
+    assert not remarks_of(name, "scaled", RolesPass(narrow_state=True))
 
 
 @pytest.mark.parametrize(("signature", "narrow"), [("same", True), ("scaled", False)])
 def test_state_that_stays_as_it_is_is_no_remark(
     signature: Literal["same", "scaled"], *, narrow: bool
 ) -> None:
-    roles = RolesPass.of(Inputs(), narrow_state=narrow)
+    roles = RolesPass(narrow_state=narrow)
     assert not remarks_of("rmsprop-momentum", signature, roles)
 
 
 def test_declared_moments_are_no_remark() -> None:
     """The recipe may say what the program does not."""
-    roles = RolesPass.of(Inputs(first_moment=("*.trace*",)), narrow_state=True)
+    roles = RolesPass(first_moment=("*.trace*",), narrow_state=True)
     assert not remarks_of("rmsprop-momentum", "scaled", roles)
 
 

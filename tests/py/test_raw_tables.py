@@ -15,7 +15,7 @@ PACKAGE = Path(scalify_hlo.__file__).parent
 OWN = "dialect/value_map.py"
 
 EDITS = {"erase", "erase_argument", "replace_all_uses_with", "replace_all_uses_except"}
-RUNNERS = {OWN, "passes/pipeline.py"}
+RUNNERS = {OWN, "passes/pipeline.py", "passes/text.py"}
 """The files that may run passes of MLIR's own."""
 
 KEYED = {

@@ -121,6 +121,7 @@ def test_what_is_no_toml_is_said_with_its_line(text: str, tmp_path: Path) -> Non
         ("fp8", ["base=fp16"], "no option 'base'"),
         ("fp8", ["=max"], "no option ''"),
         ("fp8", ["meet=maxx"], "did you mean 'max'"),
+        ("fp8", ["saturate="], "'saturate' takes true or false, and not ''"),
         ("fp8", ["saturate=1"], "'saturate' takes true or false, and not '1'"),
         ("fp8", ["matmul.smallest=0"], "at least 1, and not '0'"),
         ("fp8", ["matmul.smallest=2,16"], "at least 1, and not '2,16'"),
