@@ -14,6 +14,7 @@ from scalify_hlo._compat import func, ir
 from scalify_hlo.analysis.frames import LOOP
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.calls import Calls
+from scalify_hlo.dialect.formats import with_element
 from scalify_hlo.dialect.functions import is_private
 from scalify_hlo.dialect.splats import dense_of
 from scalify_hlo.dialect.traits import LAYOUT, REORDERS, SLICES
@@ -33,7 +34,6 @@ from scalify_hlo.quantize.encoding import (
     encode,
     has_elements,
     is_known,
-    with_element,
 )
 from scalify_hlo.rules import emit
 from scalify_hlo.transforms.carries import carried_by, without_dead_carries

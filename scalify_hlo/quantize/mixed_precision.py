@@ -27,7 +27,7 @@ from scalify_hlo.analysis.widths import (
     is_f32,
 )
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.formats import FORMATS, element_of, element_type
+from scalify_hlo.dialect.formats import FORMATS, element_of, element_type, with_element
 from scalify_hlo.dialect.splats import filled_with
 from scalify_hlo.dialect.value_map import OpSet, ValueCache, erase, replace_uses, run_native
 from scalify_hlo.quantize.casts import Casts, convert_after, widened_from
@@ -259,7 +259,7 @@ class _Narrowing:
 
     def _type(self, value: ir.Value) -> ir.Type:
         type_ = value.type
-        return ir.RankedTensorType.get(type_.shape, self._element, type_.encoding)
+        return with_element(type_, self._element)
 
     def _match(self, op: ir.Operation, values: Sequence[ir.Value]) -> None:
         """Casts operands to the widths of the values that they become, whose types are set."""

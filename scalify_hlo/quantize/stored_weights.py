@@ -20,7 +20,7 @@ from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.analysis.matmuls import WEIGHT
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.calls import CALL, Calls
-from scalify_hlo.dialect.formats import element_of, format_of, is_real
+from scalify_hlo.dialect.formats import element_of, format_of, is_real, with_element
 from scalify_hlo.dialect.functions import callee_of, is_block, terminator
 from scalify_hlo.dialect.traits import REORDERS, RESHAPES, SLICES
 from scalify_hlo.dialect.value_map import ValueMap, ValueSet, erase
@@ -130,7 +130,7 @@ def _store(reads: WeightReads, element: ir.Type) -> None:
     """Changes the format of an argument, and converts it back for the matmuls that read it."""
     wide = reads.moved[0].type.element_type
     for value in reads.moved:
-        value.set_type(ir.RankedTensorType.get(value.type.shape, element, value.type.encoding))
+        value.set_type(with_element(value.type, element))
     converted: ValueMap[ir.Value] = ValueMap()
     for value, (op, side) in reads.weights:
         if value not in converted:
