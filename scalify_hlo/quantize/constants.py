@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 from scalify_hlo._compat import func, ir
-from scalify_hlo.analysis.frames import LOOP
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.calls import Calls
 from scalify_hlo.dialect.formats import with_element
@@ -36,7 +35,7 @@ from scalify_hlo.quantize.encoding import (
     is_known,
 )
 from scalify_hlo.rules import emit
-from scalify_hlo.transforms.carries import carried_by, without_dead_carries
+from scalify_hlo.transforms.carries import carried_by, carried_to, without_dead_carries
 
 Step: TypeAlias = ir.Operation
 """An op between a constant and a cast: it moves elements, converts, or calls such ops."""
@@ -287,7 +286,7 @@ class Functions:
         self._functions[fresh] = copy
         for value in self._chain(fresh) or ():
             value.set_type(with_element(value.type, element))
-        _retype(copy)
+        attributes.renew_function_type(copy)
         return fresh
 
     def hoist_casts(self) -> bool:
@@ -306,7 +305,7 @@ class Functions:
                 reach = _reach(argument)
                 if reach is not None:
                     _hoist(reach, self._sites(name), index)
-                    _retype(self._functions[name])
+                    attributes.renew_function_type(self._functions[name])
                     waiting, hoisted = list(self._functions), True
         return hoisted
 
@@ -353,22 +352,12 @@ def _reach(argument: ir.Value) -> _Reach | None:
                 reach.casts.append(owner)
             elif owner.name in _MOVES and index == 0:
                 reach.values.append(owner.results[0])
-            elif owner.name == LOOP and carried_by(owner.results[index]):
-                blocks = [region.blocks[0] for region in owner.regions]
-                reach.values.extend(block.arguments[index] for block in blocks)
-                reach.values.append(owner.results[index])
-            elif not _is_carry(value, owner, index):
+            elif (carried := carried_to(value, owner, index)) is not None:
+                reach.values.extend(carried)
+            else:
                 return None
     kinds = {(c.results[0].type.element_type, c.attributes[attributes.CAST]) for c in reach.casts}
     return reach if len(kinds) == 1 else None
-
-
-def _is_carry(value: ir.Value, op: ir.Operation, index: int) -> bool:
-    """Whether a use of a value is that of a loop that carries it unchanged."""
-    if not isinstance(value.owner, ir.Block) or carried_by(value) is None:
-        return False
-    last = value.owner.operations[-1].operation
-    return bool(last == op and ir.BlockArgument(value).arg_number == index)
 
 
 def _hoist(reach: _Reach, calls: Sequence[ir.Operation], index: int) -> None:
@@ -391,14 +380,6 @@ def _cast_of(value: ir.Value, element: ir.Type) -> ir.Value | None:
         if is_cast(use.owner) and use.owner.results[0].type.element_type == element:
             return use.owner.results[0]
     return None
-
-
-def _retype(function: ir.OpView) -> None:
-    """Sets the type of a function to that of its body."""
-    block = function.regions[0].blocks[0]
-    inputs = [argument.type for argument in block.arguments]
-    results = [value.type for value in block.operations[-1].operands]
-    attributes.set_function_type(function, inputs, results)
 
 
 def is_cast(op: ir.Operation) -> bool:

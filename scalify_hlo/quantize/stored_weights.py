@@ -30,6 +30,7 @@ from scalify_hlo.quantize.state import SCALE_BYTES
 from scalify_hlo.report.matmuls import MatmulReport
 from scalify_hlo.report.totals import StateBytes
 from scalify_hlo.rules import emit
+from scalify_hlo.transforms.carries import carried_to
 
 _EXCLUDED = {attributes.STORED, "tf.aliasing_output"}
 """The marks of arguments that have a format, or whose memory is given to a result of their type."""
@@ -264,10 +265,9 @@ class WeightReads:
         name = op.operation.name
         if name in _MOVES and side == 0:
             self._add(op.results[0])
-        elif name == _WHILE and _is_invariant(op, side):
-            for block in (region.blocks[0] for region in op.regions):
-                self._add(block.arguments[side])
-            self._add(op.results[side])
+        elif (carried := carried_to(value, op.operation, side)) is not None:
+            for each in carried:
+                self._add(each)
         elif name == CALL:
             self._enter(op.operation, side)
         elif name == _RETURN and self._calls.only(op.operation.parent.opview):
@@ -275,7 +275,7 @@ class WeightReads:
                 self._add(site.results[side])
         elif len(op.results) and side in self._sides.get(op.results[0], ()):
             self.weights.append((value, Weight(op, side)))
-        elif not _returns_invariant(op, side):
+        else:
             self.others.append(op.operation)
 
     def _enter(self, call: ir.Operation, number: int) -> None:
@@ -323,21 +323,6 @@ class WeightReads:
 def _name(function: ir.Operation) -> str:
     name: str = ir.StringAttr(function.attributes["sym_name"]).value
     return name
-
-
-def _is_invariant(loop: ir.OpView, number: int) -> bool:
-    """Whether a loop passes one of its values on as it is."""
-    body = loop.regions[1].blocks[0]
-    returned: bool = terminator(body).operands[number] == body.arguments[number]
-    return returned
-
-
-def _returns_invariant(op: ir.OpView, number: int) -> bool:
-    """Whether an op returns a value of a loop that the loop does not change."""
-    if op.operation.name != "stablehlo.return":
-        return False
-    loop = op.operation.parent.opview
-    return loop.operation.name == _WHILE and _is_invariant(loop, number)
 
 
 # Tells weights from activations where both operands of a matmul are arguments.
