@@ -19,6 +19,11 @@ def element_of(name: str) -> ir.Type:
     return ir.Type.parse(name)
 
 
+def with_element(type_: ir.Type, element: ir.Type) -> ir.Type:
+    """Returns a tensor type with another element type."""
+    return ir.RankedTensorType.get(type_.shape, element, type_.encoding)
+
+
 def element_type(type_: ir.Type) -> ir.Type | None:
     """Returns the element type of a ranked tensor type; None for any other type."""
     return type_.element_type if isinstance(type_, ir.RankedTensorType) else None

@@ -29,17 +29,15 @@ from scalify_hlo.passes.late import (
 from scalify_hlo.passes.legalize import LegalizePass
 from scalify_hlo.passes.name_matmuls import NameMatmulsPass
 from scalify_hlo.passes.narrow_compute import NarrowComputePass
-from scalify_hlo.passes.narrow_state import NarrowStatePass
 from scalify_hlo.passes.normalize import NormalizePass
-from scalify_hlo.passes.pack_moments import PackMomentsPass
 from scalify_hlo.passes.propagate import PropagatePass
 from scalify_hlo.passes.quantize_constants import QuantizePass
 from scalify_hlo.passes.quantize_matmuls import QuantizeMatmulsPass
 from scalify_hlo.passes.recognize import RecognizePass
 from scalify_hlo.passes.roles import RolesPass
-from scalify_hlo.passes.round_weights import RoundWeightsPass
 from scalify_hlo.passes.scale_arrays import JoinScaleArraysPass, SplitScaleArraysPass
 from scalify_hlo.passes.signature import SignaturePass
+from scalify_hlo.passes.state import NarrowStatePass, PackMomentsPass, RoundWeightsPass
 from scalify_hlo.passes.verify import VerifyPass
 from scalify_hlo.profile.model import Profile
 from scalify_hlo.quantize.numbers import rewritten_wide

@@ -6,7 +6,7 @@ import math
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.formats import element_of, format_of, is_complex
+from scalify_hlo.dialect.formats import element_of, format_of, is_complex, with_element
 from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.value_map import ValueCache
 
@@ -143,7 +143,7 @@ def reshape_after(value: ir.Value, type_: ir.Type) -> ir.Value:
 def convert_after(value: ir.Value, element: ir.Type, cast: str = "") -> ir.Value:
     """Converts a value right after its definition; with a kind, as a cast of a recipe."""
     type_ = value.type
-    result = ir.RankedTensorType.get(type_.shape, element, type_.encoding)
+    result = with_element(type_, element)
     owner = value.owner
     if is_block(owner):
         ip, location = ir.InsertionPoint.at_block_begin(owner), value.location

@@ -14,9 +14,10 @@ from scalify_hlo._compat import func, ir
 from scalify_hlo.algebra.search import Search
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.calls import Calls
+from scalify_hlo.dialect.formats import with_element
 from scalify_hlo.dialect.functions import callee_of, copied, is_private, symbol_of
 from scalify_hlo.dialect.splats import dense_of
-from scalify_hlo.dialect.traits import LOOP, where
+from scalify_hlo.dialect.traits import where
 from scalify_hlo.dialect.value_map import (
     OpSet,
     ValueCache,
@@ -33,10 +34,9 @@ from scalify_hlo.quantize.encoding import (
     encode,
     has_elements,
     is_known,
-    with_element,
 )
 from scalify_hlo.rules import emit
-from scalify_hlo.transforms.carries import carried_by, without_dead_carries
+from scalify_hlo.transforms.carries import carried_by, carried_to, without_dead_carries
 
 Step: TypeAlias = ir.Operation
 """An op between a constant and a cast: it moves elements, converts, or calls such ops."""
@@ -284,7 +284,7 @@ class Functions:
         copy = self._functions[fresh] = copied(self._functions[name], fresh)
         for value in self._chain(fresh) or ():
             value.set_type(with_element(value.type, element))
-        _retype(copy)
+        attributes.renew_function_type(copy)
         return fresh
 
     def hoist_casts(self) -> bool:
@@ -307,7 +307,7 @@ class Functions:
             reach = _reach(argument)
             if reach is not None:
                 _hoist(reach, self._sites(name), index)
-                _retype(self._functions[name])
+                attributes.renew_function_type(self._functions[name])
                 hoisted = True
         return hoisted
 
@@ -348,7 +348,7 @@ def _reach(argument: ir.Value) -> _Reach | None:
     """Returns the casts and values that an argument reaches; None if it reaches other ops."""
 
     def moved(value: ir.Value) -> Iterator[ir.Value]:
-        return (each for use in value.uses for each in _moved_by(use))
+        return (each for use in value.uses for each in _moved_to(value, use) or ())
 
     values = list(Search([argument], moved, seen=ValueSet(), nearest=True))
     casts = list[ir.Operation]()
@@ -356,29 +356,18 @@ def _reach(argument: ir.Value) -> _Reach | None:
         for use in value.uses:
             if is_cast(use.owner):
                 casts.append(use.owner)
-            elif not _moved_by(use) and not _is_carry(value, use.owner, use.operand_number):
+            elif _moved_to(value, use) is None:
                 return None
     kinds = {(c.results[0].type.element_type, c.attributes[attributes.CAST]) for c in casts}
     return _Reach(values, casts) if len(kinds) == 1 else None
 
 
-def _moved_by(use: ir.OpOperand) -> list[ir.Value]:
-    """Returns the values that have the elements of a value, moved by an op or carried by a loop."""
+def _moved_to(value: ir.Value, use: ir.OpOperand) -> Sequence[ir.Value] | None:
+    """Returns the values to which an op moves the elements of one, or a loop carries it."""
     owner, index = use.owner, use.operand_number
     if owner.name in _MOVES and index == 0:
         return [owner.results[0]]
-    if owner.name == LOOP and carried_by(owner.results[index]):
-        blocks = [region.blocks[0] for region in owner.regions]
-        return [*(block.arguments[index] for block in blocks), owner.results[index]]
-    return []
-
-
-def _is_carry(value: ir.Value, op: ir.Operation, index: int) -> bool:
-    """Whether a use of a value is that of a loop that carries it unchanged."""
-    if not isinstance(value.owner, ir.Block) or carried_by(value) is None:
-        return False
-    last = value.owner.operations[-1].operation
-    return bool(last == op and ir.BlockArgument(value).arg_number == index)
+    return carried_to(value, owner, index)
 
 
 def _hoist(reach: _Reach, calls: Sequence[ir.Operation], index: int) -> None:
@@ -401,14 +390,6 @@ def _cast_of(value: ir.Value, element: ir.Type) -> ir.Value | None:
         if is_cast(use.owner) and use.owner.results[0].type.element_type == element:
             return use.owner.results[0]
     return None
-
-
-def _retype(function: ir.OpView) -> None:
-    """Sets the type of a function to that of its body."""
-    block = function.regions[0].blocks[0]
-    inputs = [argument.type for argument in block.arguments]
-    results = [value.type for value in block.operations[-1].operands]
-    attributes.set_function_type(function, inputs, results)
 
 
 def is_cast(op: ir.Operation) -> bool:

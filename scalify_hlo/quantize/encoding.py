@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import ENCODED_BOUND, ENCODED_CHUNK
-from scalify_hlo.dialect.formats import FORMATS, FloatFormat, format_of
+from scalify_hlo.dialect.formats import FORMATS, FloatFormat, format_of, with_element
 from scalify_hlo.dialect.splats import dense_of
 from scalify_hlo.dialect.value_map import erase
 
@@ -265,8 +265,3 @@ def _varint(number: int) -> bytes:
     if size == 9:
         return b"\0" + number.to_bytes(8, "little")
     return (((number << 1) | 1) << (size - 1)).to_bytes(size, "little")
-
-
-def with_element(type_: ir.Type, element: ir.Type) -> ir.Type:
-    """Returns a tensor type with another element type."""
-    return ir.RankedTensorType.get(type_.shape, element, type_.encoding)

@@ -21,6 +21,7 @@ import numpy as np
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.formats import with_element
 from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.traits import GATHERS_FROM_DEVICES, VIEWS
 from scalify_hlo.dialect.value_map import OpSet, ValueCache, erase
@@ -111,7 +112,7 @@ def _repeated(moves: Moves, data: ir.Value, at: ir.Operation) -> ir.Value:
     """Repeats ops on narrow data, before an op."""
     for op in moves:
         old = op.results[0].type
-        type_ = ir.RankedTensorType.get(old.shape, data.type.element_type, old.encoding)
+        type_ = with_element(old, data.type.element_type)
         data = ir.Operation.create(
             op.name,
             results=[type_],

@@ -24,7 +24,7 @@ from scalify_hlo.analysis.widths import (
     is_f32,
 )
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.formats import FORMATS, element_of, element_type
+from scalify_hlo.dialect.formats import FORMATS, element_of, element_type, with_element
 from scalify_hlo.dialect.functions import callee_of, copied, symbol_of
 from scalify_hlo.dialect.splats import filled_with
 from scalify_hlo.dialect.traits import BODIES, BRANCHES, LOOP, MATMULS, TAKES
@@ -258,7 +258,7 @@ class _Narrowing:
 
     def _type(self, value: ir.Value) -> ir.Type:
         type_ = value.type
-        return ir.RankedTensorType.get(type_.shape, self._element, type_.encoding)
+        return with_element(type_, self._element)
 
     def _match(self, op: ir.Operation, values: Sequence[ir.Value]) -> None:
         """Casts operands to the widths of the values that they become, whose types are set."""

@@ -23,7 +23,7 @@ from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.limits import MOST_POWER, NORMAL, SMALLEST_AMAX
 from scalify_hlo.algebra.scale import steps
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.formats import FORMATS
+from scalify_hlo.dialect.formats import FORMATS, with_element
 from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.quantize.casts import (
     barrier_after,
@@ -358,7 +358,7 @@ def spread(values: ir.Value, dims: Sequence[int], like: ir.Value, at: ir.Operati
         permutation = ir.DenseI64ArrayAttr.get(order)
         values = stablehlo.transpose(values, permutation, **emit.before(at))
     numbers = ir.DenseI64ArrayAttr.get(sorted(dims))
-    type_ = ir.RankedTensorType.get(like.type.shape, values.type.element_type, like.type.encoding)
+    type_ = with_element(like.type, values.type.element_type)
     where = emit.before(at)
     if type_.has_static_shape:
         return emit.broadcast(type_, values, numbers, **where)

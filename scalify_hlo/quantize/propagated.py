@@ -15,6 +15,7 @@ from scalify_hlo.analysis.sizes import Extent
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.algorithms import dot_algorithm
 from scalify_hlo.dialect.contraction import NUMBERS, Axes, dot_numbers, of_numbers
+from scalify_hlo.dialect.formats import with_element
 from scalify_hlo.quantize.casts import unwidened
 from scalify_hlo.quantize.matmuls import MARKS, roles_of
 from scalify_hlo.quantize.results import (
@@ -107,7 +108,7 @@ class Tensors(CastStrategy):
         old = (op if transpose is None else transpose).results[0].type
         element = self.element(old.element_type, formats)
         same = element == old.element_type
-        whole = old if same else ir.RankedTensorType.get(old.shape, element, old.encoding)
+        whole = old if same else with_element(old, element)
         type_, numbers = whole, op.attributes.get(NUMBERS)
         plain = None
         if self._flattening is not None and all(map(is_small, formats)):

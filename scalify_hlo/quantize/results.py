@@ -20,7 +20,7 @@ from typing import NamedTuple
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes, traits
 from scalify_hlo.dialect.contraction import contraction_of
-from scalify_hlo.dialect.formats import element_of, element_type
+from scalify_hlo.dialect.formats import element_of, element_type, with_element
 from scalify_hlo.dialect.value_map import erase, replace_op, replace_uses
 from scalify_hlo.recipes.model import KEEP, Recipe
 from scalify_hlo.rules.placement import is_placed
@@ -104,7 +104,7 @@ def round_at_once(result: ir.Value) -> None:
         return
     for value in found.chain:
         type_ = value.type
-        value.set_type(ir.RankedTensorType.get(type_.shape, ir.BF16Type.get(), type_.encoding))
+        value.set_type(with_element(type_, ir.BF16Type.get()))
     for convert in found.converts:
         if not len(convert.attributes):  # An op with marks is found by them later.
             replace_uses(convert.results[0], found.chain[-1])

@@ -14,7 +14,7 @@ from scalify_hlo.algebra.search import Search
 from scalify_hlo.analysis.frames import Place
 from scalify_hlo.analysis.layers.model import NORMS
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.formats import element_of, format_of, is_real
+from scalify_hlo.dialect.formats import element_of, format_of, is_real, with_element
 from scalify_hlo.dialect.functions import is_block, terminator
 from scalify_hlo.errors import Remark
 from scalify_hlo.quantize.casts import Casts, convert_after
@@ -78,7 +78,7 @@ def narrow_arguments(
         roles.add(role)
         uses = [(use.owner, use.operand_number) for use in argument.uses]
         element = element_of(format_)
-        argument.set_type(ir.RankedTensorType.get(wide.shape, element, wide.encoding))
+        argument.set_type(with_element(wide, element))
         widened = convert_after(argument, wide.element_type)
         for owner, index in uses:
             owner.operands[index] = widened

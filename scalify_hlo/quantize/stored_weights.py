@@ -20,7 +20,7 @@ from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.analysis.matmuls import WEIGHT
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.calls import CALL, Calls
-from scalify_hlo.dialect.formats import element_of, format_of, is_real
+from scalify_hlo.dialect.formats import element_of, format_of, is_real, with_element
 from scalify_hlo.dialect.functions import callee_of, is_block, symbol_of, terminator
 from scalify_hlo.dialect.traits import where
 from scalify_hlo.dialect.value_map import ValueMap, ValueSet, erase
@@ -30,6 +30,7 @@ from scalify_hlo.quantize.state import SCALE_BYTES
 from scalify_hlo.report.matmuls import MatmulReport
 from scalify_hlo.report.totals import StateBytes
 from scalify_hlo.rules import emit
+from scalify_hlo.transforms.carries import carried_to
 
 _EXCLUDED = {attributes.STORED, "tf.aliasing_output"}
 """The marks of arguments that have a format, or whose memory is given to a result of their type."""
@@ -130,7 +131,7 @@ def _store(reads: WeightReads, element: ir.Type) -> None:
     """Changes the format of an argument, and converts it back for the matmuls that read it."""
     wide = reads.moved[0].type.element_type
     for value in reads.moved:
-        value.set_type(ir.RankedTensorType.get(value.type.shape, element, value.type.encoding))
+        value.set_type(with_element(value.type, element))
     converted: ValueMap[ir.Value] = ValueMap()
     for value, (op, side) in reads.weights:
         if value not in converted:
@@ -264,10 +265,9 @@ class WeightReads:
         name = op.operation.name
         if name in _MOVES and side == 0:
             self._add(op.results[0])
-        elif name == _WHILE and _is_invariant(op, side):
-            for block in (region.blocks[0] for region in op.regions):
-                self._add(block.arguments[side])
-            self._add(op.results[side])
+        elif (carried := carried_to(value, op.operation, side)) is not None:
+            for each in carried:
+                self._add(each)
         elif name == CALL:
             self._enter(op.operation, side)
         elif name == _RETURN and self._calls.only(op.operation.parent.opview):
@@ -275,7 +275,7 @@ class WeightReads:
                 self._add(site.results[side])
         elif len(op.results) and side in self._sides.get(op.results[0], ()):
             self.weights.append((value, Weight(op, side)))
-        elif not _returns_invariant(op, side):
+        else:
             self.others.append(op.operation)
 
     def _enter(self, call: ir.Operation, number: int) -> None:
@@ -320,19 +320,9 @@ class WeightReads:
         return op.operands[0] if op.name in _MOVES else None
 
 
-def _is_invariant(loop: ir.OpView, number: int) -> bool:
-    """Whether a loop passes one of its values on as it is."""
-    body = loop.regions[1].blocks[0]
-    returned: bool = terminator(body).operands[number] == body.arguments[number]
-    return returned
-
-
-def _returns_invariant(op: ir.OpView, number: int) -> bool:
-    """Whether an op returns a value of a loop that the loop does not change."""
-    if op.operation.name != "stablehlo.return":
-        return False
-    loop = op.operation.parent.opview
-    return loop.operation.name == _WHILE and _is_invariant(loop, number)
+def _name(function: ir.Operation) -> str:
+    name: str = ir.StringAttr(function.attributes["sym_name"]).value
+    return name
 
 
 # Tells weights from activations where both operands of a matmul are arguments.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from scalify_hlo._compat import ir, stablehlo
-from scalify_hlo.dialect.formats import is_complex
+from scalify_hlo.dialect.formats import is_complex, with_element
 from scalify_hlo.dialect.value_map import ValueCache, ValueMap
 
 
@@ -195,7 +195,7 @@ def convert(value: ir.Value, element: ir.Type, at: ir.Operation) -> ir.Value:
     type_ = value.type
     if type_.element_type == element:
         return value
-    result = ir.RankedTensorType.get(type_.shape, element, type_.encoding)
+    result = with_element(type_, element)
     return ir.Operation.create(
         "stablehlo.convert",
         results=[result],
@@ -249,7 +249,7 @@ def broadcast_scalar(scalar: ir.Value, like: ir.Value, at: ir.Operation) -> ir.V
     where = before(at)
     element = scalar.type.element_type
     if shaped.has_static_shape:
-        result = ir.RankedTensorType.get(shaped.shape, element, shaped.encoding)
+        result = with_element(shaped, element)
         return broadcast(result, scalar, ir.DenseI64ArrayAttr.get([]), **where)
     # XLA has no dynamic_broadcast_in_dim for bounded sizes. A clamp between f and f is f.
     shape = convert(like, element, at)

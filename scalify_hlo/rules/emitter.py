@@ -206,7 +206,8 @@ class Emitter:
 
     def select(self, condition: ir.Value, value: ir.Value, otherwise: ir.Value) -> ir.Value:
         """Returns one of two rank-0 values."""
-        return stablehlo.select(condition, value, otherwise, **self._where)
+        operands = [condition, value, otherwise]
+        return emit.op(self._at, "stablehlo.select", [value.type], operands).result
 
     def _compare(self, lhs: ir.Value, rhs: ir.Value, direction: str) -> ir.Value:
         attribute = stablehlo.ComparisonDirectionAttr.get(direction)

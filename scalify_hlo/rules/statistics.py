@@ -14,7 +14,7 @@ from typing import Final
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.formats import is_complex
+from scalify_hlo.dialect.formats import is_complex, with_element
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.emitter import BITS, Bits, Emitter
 
@@ -292,7 +292,7 @@ class _Reduction:
         least = 1 << bits.mantissa if finite else 0
         make = ir.IntegerType.get_signless if finite else ir.IntegerType.get_unsigned
         integer = make(bits.width)
-        codes = ir.RankedTensorType.get(sizes.type.shape, integer, sizes.type.encoding)
+        codes = with_element(sizes.type, integer)
         found = self._more(emit.bitcast(codes, sizes, **self._where), "add", least)
         found = self.reduced(found, least)
         found = self._emitter.kept(found) if apart else found

@@ -31,6 +31,26 @@ def carried_by(value: ir.Value) -> tuple[ir.Operation, ir.Value] | None:
     return loop, loop.operands[index]
 
 
+def carried_to(value: ir.Value, op: ir.Operation, index: int) -> list[ir.Value] | None:
+    """Returns what a value is in and after a loop that carries it unchanged, given a use of it.
+
+    Args:
+        value: The value.
+        op: The op that uses it.
+        index: The number of the operand.
+
+    Returns:
+        The arguments of the loop and its result. They are none for the use at the end of the loop,
+        and None for other uses.
+    """
+    if op.name == LOOP and carried_by(op.results[index]) is not None:
+        return [*(region.blocks[0].arguments[index] for region in op.regions), op.results[index]]
+    if not isinstance(value.owner, ir.Block) or carried_by(value) is None:
+        return None
+    last = value.owner.operations[-1].operation
+    return [] if last == op and ir.BlockArgument(value).arg_number == index else None
+
+
 class Loop(NamedTuple):
     """A loop with fewer carries, and the initial values of the removed carries."""
 

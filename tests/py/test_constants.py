@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from scalify_hlo.quantize.constants import Functions, _is_carry
+from scalify_hlo.quantize.constants import Functions
+from scalify_hlo.transforms.carries import carried_to
 from tests.py.judge import body_of, parse
 from tests.py.programs.short import mlir
 
@@ -39,13 +40,13 @@ def test_a_loop_that_returns_what_it_takes_carries_it() -> None:
     body = loop.regions[1].blocks[0]
     end = body.operations[1].operation
     kept, changed, _ = body.arguments
-    assert _is_carry(kept, end, 0)
-    assert not _is_carry(kept, end, 1)
-    assert not _is_carry(kept, body.operations[0].operation, 0)
-    assert not _is_carry(changed, end, 1)
-    assert not _is_carry(block.arguments[0], end, 0)
-    assert not _is_carry(loop.results[0], end, 0)
-    assert not _is_carry(body.operations[0].results[0], end, 1)
+    assert carried_to(kept, end, 0) == []
+    assert carried_to(kept, end, 1) is None
+    assert carried_to(kept, body.operations[0].operation, 0) is None
+    assert carried_to(changed, end, 1) is None
+    assert carried_to(block.arguments[0], end, 0) is None
+    assert carried_to(loop.results[0], end, 0) is None
+    assert carried_to(body.operations[0].results[0], end, 1) is None
 
 
 def test_no_cast_is_hoisted_if_no_function_casts_its_argument() -> None:

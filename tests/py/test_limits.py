@@ -35,7 +35,7 @@ NOT_LIMITS: dict[str, dict[str, str]] = {
         "observe/measures.py": "_F32_BIAS _F32_MANTISSA",
         "observe/ranges.py": "_EXTENT",
         "observe/record.py": "VERSION",
-        "passes/narrow_state.py": "_MATRIX",
+        "passes/state.py": "_MATRIX",
         "quantize/blocks/layout.py": "_MULTIPLE",
         "quantize/blocks/scales.py": "_BIAS _INFINITY _MANTISSA",
         "frontend/checkpoint.py": "_NARROW",

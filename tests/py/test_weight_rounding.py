@@ -16,7 +16,7 @@ import scalify_hlo as jsa
 from scalify_hlo import InputError, UsageError
 from scalify_hlo.errors import ScalifyError
 from scalify_hlo.passes.pipeline import Options, run_passes
-from scalify_hlo.passes.round_weights import RoundWeightsPass
+from scalify_hlo.passes.state import RoundWeightsPass
 from tests.py import eight_devices, sharded_weights
 from tests.py.block_numpy import random_words, rounded_at_random
 from tests.py.judge import parse, program_of, shaped, stablehlo_of
