@@ -238,14 +238,6 @@ def f(x: 4x4)
         assert re.findall(r"cosine %\w+ : tensor<4x4x(\w+)>", found) == ["bf16", "f32"]
         assert "@f(" not in found
 
-    def test_recursion_is_refused_as_ever(self) -> None:
-        text = mlir("""x: 4x4
-  0 = call f x : 4x4; return 0
-def f(x: 4x4)
-  0 = call f x : 4x4; return 0""")
-        with pytest.raises(scalify_hlo.InputError, match="calls itself"):
-            narrowed(text, "f16")
-
     def test_positions_stay_wide(self) -> None:
         """Angles of rotary embeddings: f16 has no 4097."""
 

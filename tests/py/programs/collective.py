@@ -73,9 +73,7 @@ x: $mn
     source_target_pairs = dense<> : tensor<0x2xi64>
   }}> : ($mn) -> $mn
   1 = add 0 x; return 1
-"""
-    .replace("GROUPS", _GROUPS)
-    .replace("PAIRS", "dense<[[0, 0]]> : tensor<1x2xi64>")
+""".replace("GROUPS", _GROUPS).replace("PAIRS", "dense<[[0, 0]]> : tensor<1x2xi64>")
 )
 """Operands that a device gets from another, itself here, and a constant that it does not get."""
 
