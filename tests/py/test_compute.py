@@ -62,25 +62,6 @@ def step_text() -> str:
 
 
 class TestTrainingStep:
-    @pytest.mark.slow
-    @pytest.mark.parametrize(
-        ("preset", "format_"), [("propagate", "f16"), ("fp16", "bf16"), ("fp8", "f16")]
-    )
-    def test_keeps_its_numbers(self, preset: str, format_: str) -> None:
-        step = training_step(gpt2.loss, gpt2.ADAMW)
-        params, state = gpt2.state(CONFIG, gpt2.ADAMW)
-        rng = np.random.default_rng(0)
-        tokens = rng.integers(0, CONFIG.vocab, (CONFIG.batch, CONFIG.sequence + 1)).astype(np.int32)
-        recipe = load_recipe(preset, [f"compute={format_}"])
-        scaled = scalify_hlo.scalify(step, recipe=recipe)
-        plain = jax.jit(step)
-        theirs: Any = (params, state)
-        ours: Any = scalify_hlo.as_scaled_array(theirs)
-        for _ in range(5):
-            *ours, loss = scaled(*ours, tokens)
-            *theirs, expected = plain(*theirs, tokens)
-        assert abs(float(scalify_hlo.asarray(loss)) - float(expected)) < 0.03
-
     def test_makes_the_forward_pass_of_f16_and_the_backward_of_f32(self) -> None:
         # Casts to f16 keep infinities by a select of f32, which is no activation.
         found = results(narrowed(step_text(), "f16"), *(set(ARITHMETIC) - {"select"}))
