@@ -19,7 +19,6 @@ from scalify_hlo.jax_api.scaled_array import is_scaled_array
 from tests.py import samples
 from tests.py.commands import python
 from tests.py.judge import assert_all_close, propagated
-from tests.py.role_models import sgd
 
 CLOSE: dict[str, Any] = {"rtol": 1e-5, "atol": 1e-6}
 
@@ -135,25 +134,6 @@ def batch(seed: int = 1) -> tuple[jax.Array, jax.Array]:
     rng = np.random.default_rng(seed)
     x = jnp.asarray(rng.standard_normal((32, 8)), jnp.float32)
     return x, jax.nn.one_hot(rng.integers(0, 4, 32), 4)
-
-
-@pytest.mark.slow
-def test_the_training_loop_of_the_paper() -> None:
-    """Algorithm 1 of the Scalify paper, with value_and_grad and the state taken from the pair."""
-
-    update = sgd(model_loss)
-    plain_state = init()
-    plain_update = jax.jit(update)
-    scaled_update = jsa.scalify(update)
-    state = jsa.as_scaled_array(plain_state)
-    for step in range(4):
-        data = batch(step)
-        plain_state, plain_loss = plain_update(plain_state, *data)
-        state, loss = scaled_update(state, *jsa.as_scaled_array(data))
-        state = jsa.dynamic_rescale(state)
-        np.testing.assert_allclose(jsa.asarray(loss), plain_loss, rtol=1e-5)
-    assert all(map(is_scaled_array, jax.tree.leaves(state, is_leaf=is_scaled_array)))
-    assert_all_close(jsa.asarray(state), plain_state, **CLOSE)
 
 
 def test_plain_arrays_enter_unscaled_and_come_back_plain() -> None:

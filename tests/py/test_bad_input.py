@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from scalify_hlo._compat import ir
 from scalify_hlo.errors import InputError
@@ -104,32 +102,6 @@ def test_truncated_programs(kind: str, part: float) -> None:
     code, stderr, _ = rewrite(data[: int(len(data) * part)])
     assert code == 1
     assert_one_located_sentence(stderr)
-
-
-@settings(max_examples=60)
-@given(st.sampled_from(samples.KINDS), st.data())
-def test_damaged_programs_are_input_errors_or_programs(kind: str, data: st.DataObject) -> None:
-    damaged = bytearray(samples.stored()[kind])
-    for _ in range(data.draw(st.integers(1, 6))):
-        position = data.draw(st.integers(0, len(damaged) - 1))
-        damaged[position] = data.draw(st.integers(0, 255))
-    try:
-        read_program(bytes(damaged), "f", guarded=True)
-    except InputError as error:
-        complaint = error
-    else:
-        return
-    assert complaint.location
-    assert complaint.hint
-
-
-@settings(max_examples=60)
-@given(
-    st.binary(max_size=200), st.sampled_from([b"", b"ML\xefR", b"ML\xefR\x0dStableHLO_v1.0.0\0"])
-)
-def test_random_bytes_are_input_errors(data: bytes, start: bytes) -> None:
-    with pytest.raises(InputError):
-        read_program(start + data, "f", guarded=True)
 
 
 @pytest.mark.parametrize(

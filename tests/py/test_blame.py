@@ -16,7 +16,7 @@ import pytest
 
 import scalify_hlo
 from scalify_hlo.choose.blame import BlameOptions, main_part
-from scalify_hlo.choose.model import Blame, BlamedSite, Effect, dump_blame
+from scalify_hlo.choose.model import Blame, BlamedSite, Effect
 from scalify_hlo.choose.partition import Bisection
 from scalify_hlo.choose.results import GRADIENT, OUTPUT, ResultError
 from scalify_hlo.choose.sites import Site, sites_of
@@ -26,7 +26,6 @@ from tests.py import choosing
 from tests.py.choosing import WIDTH, batch, good_step, parameters, planted_step
 from tests.py.commands import call
 from tests.py.judge import decibels, program_of, stablehlo_of
-from tests.py.schemas import changed, faults
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "compare.md"
 PLANTED = "jit(planted_step)/jvp(planted)/dot_general"
@@ -345,19 +344,6 @@ def test_results_that_are_lost_count_with_a_bound() -> None:
     assert not lost.passes(-100)
 
 
-def test_blame_fits_its_schema() -> None:
-    whole = json.loads(dump_blame(planted()))
-    assert not faults(whole, "blame")
-    for path, value in (
-        (("version",), 2),
-        (("sites", 0, "share"), 1.5),
-        (("rest", "sites"), -1),
-        (("effect", "results", 0, "snr_db"), None),
-        (("colour",), "red"),
-    ):
-        assert faults(changed(whole, path, value), "blame"), path
-
-
 run = partial(call, "blame")
 
 
@@ -378,14 +364,6 @@ def test_the_command_prints_a_ranking_and_writes_a_recipe(tmp_path: Path) -> Non
     assert scalify_hlo.load_recipe(out).matmul.exclude[0] == PLANTED
     rewritten = tmp_path / "step.mlir"
     call("rewrite", program, "--recipe", out, "-o", rewritten, code=0)
-
-
-def test_the_command_writes_json(tmp_path: Path) -> None:
-    program, inputs = choosing.write(planted_step, tmp_path)
-    done = run(
-        program, "--inputs", inputs, "--recipe", "unit", "--runs", "8", "--format", "json", code=0
-    )
-    assert json.loads(done.stdout)["recipe"] == "unit"
 
 
 @pytest.mark.parametrize(

@@ -144,8 +144,11 @@ def layer_file(aux: Any) -> bytes:
 
 @pytest.mark.parametrize(
     "aux",
-    [jax.nn.relu, np.tanh, jnp.dtype("bfloat16"), Color.RED, MISSING, Sentinel, (3, [MISSING])],
-    ids=["function", "ufunc", "dtype", "member", "sentinel", "class", "nested"],
+    [
+        *(jax.nn.relu, np.tanh, jnp.dtype("bfloat16"), Color.RED, MISSING, Sentinel),
+        *((3, [MISSING]), ("relu", 3, (True, None), 0.5)),
+    ],
+    ids=["function", "ufunc", "dtype", "member", "sentinel", "class", "nested", "plain"],
 )
 def test_constants_of_modules_describe_nodes(aux: Any) -> None:
     (layer,) = jax.tree.unflatten(jsa.deserialize(layer_file(aux)).in_tree, [0.0])[0]

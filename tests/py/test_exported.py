@@ -200,24 +200,11 @@ def test_pairs_in_a_tree() -> None:
     assert same_tree(paired, jax.tree.structure({"a": (first, None), "b": [0, second]}))
 
 
-class Meta(NamedTuple):
-    """A node that nobody registered."""
-
-    x: Any
-
-
 def optimizer_step() -> tuple[Any, tuple[Any, ...]]:
     tx = optax.adamw(1e-3)
     params = {"w": jnp.ones((3, 3))}
     step = training_step(lambda params, x: jnp.sum((x @ params["w"]) ** 2), tx)
     return step, (params, tx.init(params), jnp.ones((2, 3)))
-
-
-def test_serialize_registers_nodes() -> None:
-    old = program_of(lambda m: m.x + 1, Meta(jnp.ones(2)))
-    with pytest.raises(ValueError, match="Meta"):
-        old.serialize()
-    assert same_tree(export.deserialize(bytearray(serialize(old))).in_tree, old.in_tree)
 
 
 def test_two_types_of_one_name_are_refused() -> None:
@@ -230,28 +217,6 @@ def test_two_types_of_one_name_are_refused() -> None:
     register_for_export(local()(1.0))
     with pytest.raises(UsageError, match="two pytree node types are named"):
         register_for_export(local()(1.0))
-
-
-def test_auxiliary_data_survive() -> None:
-    @jax.tree_util.register_pytree_node_class
-    class Layer:
-        def __init__(self, x: Any, aux: Any = None) -> None:
-            self.x, self.aux = x, aux
-
-        def tree_flatten(self) -> Any:
-            return (self.x,), self.aux
-
-        @classmethod
-        def tree_unflatten(cls, aux: Any, children: Any) -> Any:
-            return cls(children[0], aux)
-
-    layer: Any = Layer(jnp.ones(2), ("relu", 3, (True, None), 0.5))
-    register_for_export(layer)
-    old = program_of(lambda layer: layer.x * 2, layer)
-    assert same_tree(export.deserialize(bytearray(serialize(old))).in_tree, old.in_tree)
-    odd: Any = Layer(jnp.ones(2), object())
-    with pytest.raises(UsageError, match="auxiliary data of type"):
-        serialize(program_of(lambda layer: layer.x * 2, odd))
 
 
 @pytest.mark.slow

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import builtins
 import contextlib
-import io
-import json
 import os
-import random
 import signal
 import subprocess
 import sys
 import time
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -182,71 +178,6 @@ def test_another_handler_of_interrupts_is_kept(monkeypatch: pytest.MonkeyPatch) 
         monkeypatch.setattr(signal, "signal", interrupt)
         interrupts.end_on_interrupt()
         interrupts.ignore_interrupts()
-
-
-def started(case: str) -> subprocess.Popen[str]:
-    """Starts a command, and waits until it has its handler of interrupts."""
-    code = (
-        "import os, signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "from scalify_hlo.storage import interrupts\n"
-        "interrupts.end_on_interrupt(); os.write(2, b'!')\n"
-        "from scalify_hlo.__main__ import run; run()"
-    )
-    pipe = subprocess.PIPE
-    line = [sys.executable, "-c", code, *arguments(case)]
-    process = subprocess.Popen(line, stdout=pipe, stderr=pipe, text=True)
-    assert process.stderr is not None
-    assert process.stderr.read(1) == "!"
-    return process
-
-
-WHOLE: dict[str, Callable[[str], object]] = {
-    "calibrate": json.loads,
-    "rewrite --report": json.loads,
-    "stats": lambda text: text.rstrip().endswith("</html>"),
-    "compare": lambda text: text.splitlines()[-1].startswith("suggestion: "),
-    "blame": lambda text: text.startswith("name = "),
-    "search": lambda text: text.startswith("name = "),
-    "opt": lambda text: text.rstrip().endswith("}"),
-}
-"""Whether the text of an output is whole."""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("case", OUTPUTS)
-def test_signals_at_random_times(here: Path, case: str) -> None:
-    rng = random.Random(case)
-    output = here / arguments(case)[-1]
-    output.write_text(OLD)
-    before = sorted(os.listdir(here))
-    start = time.monotonic()
-    assert not started(case).communicate()[1].count("error:")
-    length = time.monotonic() - start
-    codes = set()
-    for turn in range(6):
-        output.write_text(OLD)
-        process = started(case)
-        time.sleep(length * (0.97 if turn == 0 else rng.random()))
-        process.send_signal(signal.SIGINT)
-        _, told = process.communicate()
-        codes.add(process.returncode)
-        length *= 1 if process.returncode else 0.7  # It was slower the first time.
-        assert "Traceback" not in told
-        assert "error" not in told
-        assert sorted(os.listdir(here)) == before
-        data = output.read_bytes()
-        assert data == OLD.encode() or is_whole(case, output, data)
-        assert process.returncode == 130 or data != OLD.encode()
-    assert codes <= {0, 130}
-    assert 130 in codes
-
-
-def is_whole(case: str, output: Path, data: bytes) -> bool:
-    if case == "rewrite":
-        return call("inspect", str(output)).exit_code == 0
-    if case == "state":
-        return zipfile.ZipFile(io.BytesIO(data)).testzip() is None
-    return bool(WHOLE[case](data.decode()))
 
 
 def test_a_compilation_leaves_no_process_and_no_files(here: Path, tmp_path: Path) -> None:

@@ -10,7 +10,6 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-import scalify_hlo
 from examples import gpt2
 from scalify_hlo._compat import ir, new_context
 from scalify_hlo.analysis.depth import levels_of
@@ -23,7 +22,7 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.passes import propagate
 from scalify_hlo.passes.normalize import NormalizePass
-from scalify_hlo.passes.pipeline import Options, rewrite_module, run_passes
+from scalify_hlo.passes.pipeline import Options, run_passes
 from scalify_hlo.passes.quantize_matmuls import QuantizeMatmulsPass
 from scalify_hlo.passes.recognize import RecognizePass
 from scalify_hlo.passes.text import run_pipeline
@@ -32,7 +31,7 @@ from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.report.model import Report
 from scalify_hlo.rules import rescaler
 from scalify_hlo.rules.table import RULES
-from tests.py.judge import body_of, parse, stablehlo_of, unrecorded
+from tests.py.judge import body_of, parse, stablehlo_of
 from tests.py.programs import PROGRAMS, Program
 from tests.py.programs.short import mlir
 from tests.py.role_models import DISTINCT, Model, Sizes
@@ -219,13 +218,6 @@ def test_what_is_handed_on_is_the_program(
     assert len(compared.marked) > len(MARKING)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("model", ALL, ids=lambda model: model.name)
-def test_no_layer_s_mark_is_left(model: Model) -> None:
-    new = scalify_hlo.rewrite(source_of(model), recipe="unit", settings=SMALL)
-    assert "scalify." not in unrecorded(new)
-
-
 def test_what_marks_are_cleared_before_is_never_erased() -> None:
     """The walk that clears them ends at such an op, and knows it by a handle from before."""
     assert propagate._STAYING.isdisjoint(rescaler._PURE)
@@ -284,17 +276,6 @@ def test_ops_in_regions_are_listed_until_the_listing_is_renewed() -> None:
     assert listing.nests is before
     listing.renew()
     assert listing.nests is not before
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("recipe", ["fp8", "fp8-state", "unit"])
-def test_no_mark_is_left(recipe: str) -> None:
-    module = parse(step())
-    signature = "same" if recipe == "unit" else "scaled"
-    options = Options(recipe=load_recipe(recipe), signature=signature)  # type: ignore[arg-type]
-    rewrite_module(module, options)
-    assert "scalify." not in text_of(module)
-    assert "scalify." not in unrecorded(scalify_hlo.rewrite(step(), recipe=recipe))
 
 
 def test_passes_find_what_earlier_ones_share() -> None:

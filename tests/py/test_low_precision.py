@@ -206,20 +206,29 @@ def test_nan_stays_nan() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["fp16", "fp16-state", "fp8", "fp8-state", "bf16"])
-def test_training_stays_near_f32(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "compute"),
+    [
+        *((name, "keep") for name in ("fp16", "fp16-state", "fp8", "fp8-state", "bf16")),
+        *(("propagate", "f16"), ("fp16", "bf16"), ("fp8", "f16")),
+    ],
+)
+def test_training_stays_near_f32(name: str, compute: str) -> None:
     config = replace(CONFIG, layers=1)
     state = gpt2.state(config, gpt2.ADAMW)
     random = np.random.default_rng(0)
     batches = random.integers(0, config.vocab, (4, config.batch, config.sequence + 1), np.int32)
     plain = jax.jit(gpt2.adamw_step)
-    scaled = scalify_hlo.scalify(gpt2.adamw_step, recipe=name)
+    recipe = load_recipe(name, {} if compute == "keep" else {"compute": compute})
+    scaled = scalify_hlo.scalify(gpt2.adamw_step, recipe=recipe)
     ours = scalify_hlo.as_scaled_array(state)
     for batch in batches:
         *state, loss = plain(*state, batch)
         *ours, mine = scaled(*ours, batch)
-        assert abs(float(scalify_hlo.asarray(mine)) - float(loss)) < 0.02
-    wanted = load_recipe(name).state
+        assert abs(float(scalify_hlo.asarray(mine)) - float(loss)) < (
+            0.02 if compute == "keep" else 0.03
+        )
+    wanted = recipe.state
     params, (adam, *_) = ours
     for tree, format_ in (
         (params, wanted.weight),

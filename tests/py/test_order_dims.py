@@ -198,12 +198,6 @@ def test_a_sum_has_the_order_of_its_larger_operand(
     assert ordered(text, sums=False)[1] == 0
 
 
-def test_other_sums_stay() -> None:
-    """Over dimensions that are apart, which need a transpose, or of operands of one size."""
-    assert ordered(product(((3, 4, 5, 8), (5, 3, 2)), ((2, 0), (0, 1))))[1] == 0
-    assert ordered(product(((4, 3, 5), (5, 3, 4)), ((2, 1), (0, 1))))[1] == 0
-
-
 MATMUL = """func.func @main(%x: tensor<2x8x4xf32>, %w: tensor<2x3x5x4xf32>) -> {result} {{
   %0 = stablehlo.dot_general %x, %w, batching_dims = [0] x [0], contracting_dims = [2] x [3] {mark}
     : (tensor<2x8x4xf32>, tensor<2x3x5x4xf32>) -> tensor<2x8x3x5xf32>
@@ -211,27 +205,6 @@ MATMUL = """func.func @main(%x: tensor<2x8x4xf32>, %w: tensor<2x3x5x4xf32>) -> {
 }}"""
 RESULT = "tensor<2x8x5x3xf32>"
 TURN = f"%1 = stablehlo.transpose %0, dims = [0, 1, 3, 2] : (tensor<2x8x3x5xf32>) -> {RESULT}"
-
-
-@pytest.mark.parametrize(
-    ("mark", "more", "result"),
-    [
-        ('{mhlo.sharding = "{replicated}"}', f"{TURN}\n  return %1 : {RESULT}", RESULT),
-        ("", f"{TURN}\n  return %1, %0 : {RESULT}, tensor<2x8x3x5xf32>", None),
-        ("", "return %0 : tensor<2x8x3x5xf32>", "tensor<2x8x3x5xf32>"),
-    ],
-)
-def test_others_stay(mark: str, more: str, result: str | None) -> None:
-    """One is placed on devices, one is read in both orders, and one has no transpose."""
-    made = result or f"({RESULT}, tensor<2x8x3x5xf32>)"
-    assert ordered(MATMUL.format(mark=mark, more=more, result=made))[1] == 0
-    alone = MATMUL.format(mark="", more=f"{TURN}\n  return %1 : {RESULT}", result=RESULT)
-    assert ordered(alone)[1] == 1
-
-
-def test_an_operand_as_large_as_the_result_is_not_transposed() -> None:
-    text = MATMUL.format(mark="", more=f"{TURN}\n  return %1 : {RESULT}", result=RESULT)
-    assert ordered(text.replace("x4xf32", "x64xf32"))[1] == 0
 
 
 def test_optimize_orders_the_original_for_gpus() -> None:
@@ -295,55 +268,78 @@ PLACED = 'mhlo.sharding = "{replicated}"'
 SHARDY = 'mhlo.frontend_attributes = {xla.sdy.sharding = "#sdy.sharding_per_value<[<@m, [{}]>]>"}'
 
 
-@pytest.mark.parametrize("mark", [PLACED, SHARDY])
-def test_ops_that_are_placed_on_devices_stay(mark: str) -> None:
-    scaled = f"{SCALED} {{{mark}}} : {TYPES}"
-    for text in (
-        kept(dot=f"{{{mark}}}"),
-        kept(mark=f", {mark}"),
-        kept(between=scaled, last="1"),
-    ):
-        assert ordered(text)[1] == 0
-    assert ordered(kept(between=f"{SCALED} : {TYPES}", last="1"))[1] == 1
+SCALE = f"{SCALED} : {TYPES}"
+TURNED = MATMUL.format(mark="", more=f"{TURN}\n  return %1 : {RESULT}", result=RESULT)
 
 
-@pytest.mark.parametrize(
-    "result",
-    [
-        "tensor<2x8x?x3xf32>",
-        "tensor<2x8x?x3xf32, #stablehlo.bounds<?, ?, 5, ?>>",
-        'tensor<2x8x5x3xf32, "other">',
-    ],
-)
-def test_results_of_other_types_stay(result: str) -> None:
-    """A transpose may know less of its sizes than its operand, or say more of its type."""
-    assert ordered(kept(result=result))[1] == 0
+def vector(x: jax.Array, w: jax.Array) -> jax.Array:
+    return jax.lax.dot_general(x, w, (((1,), (3,)), ((0,), (0,)))).transpose(0, 2, 1)
 
 
-def test_batch_dimensions_that_are_moved_stay() -> None:
-    assert ordered(kept(moves="1, 0, 3, 2", result="tensor<8x2x5x3xf32>"))[1] == 0
-    assert ordered(kept(moves="0, 3, 1, 2", result="tensor<2x5x8x3xf32>"))[1] == 0
+STAYING = {
+    "a sum over dimensions that are apart": product(((3, 4, 5, 8), (5, 3, 2)), ((2, 0), (0, 1))),
+    "a sum of operands of one size": product(((4, 3, 5), (5, 3, 4)), ((2, 1), (0, 1))),
+    "an operand as large as the result": TURNED.replace("x4xf32", "x64xf32"),
+    "a vector": stablehlo_of(vector, shaped(2, 4), shaped(2, 9, 8, 4)),
+    "complex numbers": kept(between=SCALE, last="1")
+    .replace("f32", "complex<f32>")
+    .replace("dense<0.5>", "dense<(0.5, 1.0)>"),  # which the bindings of MLIR cannot read
+    "a result that is read in both orders": MATMUL.format(
+        mark="",
+        more=f"{TURN}\n  return %1, %0 : {RESULT}, tensor<2x8x3x5xf32>",
+        result=f"({RESULT}, tensor<2x8x3x5xf32>)",
+    ),
+    "a result that nothing transposes": MATMUL.format(
+        mark="", more="return %0 : tensor<2x8x3x5xf32>", result="tensor<2x8x3x5xf32>"
+    ),
+    "a batch dimension that is moved": kept(moves="1, 0, 3, 2", result="tensor<8x2x5x3xf32>"),
+    "a dimension that is moved further": kept(moves="0, 3, 1, 2", result="tensor<2x5x8x3xf32>"),
+    # A transpose may know less of its sizes than its operand, or say more of its type.
+    **{
+        result: kept(result=result)
+        for result in (
+            "tensor<2x8x?x3xf32>",
+            "tensor<2x8x?x3xf32, #stablehlo.bounds<?, ?, 5, ?>>",
+            'tensor<2x8x5x3xf32, "other">',
+        )
+    },
+    **{
+        f"{op} on devices by {mark}": text
+        for mark in (PLACED, SHARDY)
+        for op, text in (
+            ("a matmul", kept(dot=f"{{{mark}}}")),
+            ("a transpose", kept(mark=f", {mark}")),
+            ("a factor", kept(between=f"{SCALED} {{{mark}}} : {TYPES}", last="1")),
+        )
+    },
+    **{
+        between: kept(between=between, last="1")
+        for between in (
+            f"%c = stablehlo.constant dense<{[float(each) for each in range(8)]}> : tensor<8xf32>\n"
+            "  %b = stablehlo.broadcast_in_dim %c, dims = [1]"
+            " : (tensor<8xf32>) -> tensor<2x8x3x5xf32>\n"
+            f'  %1 = "stablehlo.multiply"(%0, %b) : {TYPES}',
+            "%1, %b = stablehlo.optimization_barrier %0, %w"
+            " : tensor<2x8x3x5xf32>, tensor<2x3x5x4xf32>",
+            SCALE.replace("multiply", "power"),
+            "%1 = stablehlo.multiply %0, %0 : tensor<2x8x3x5xf32>",
+            "%c = stablehlo.constant dense<0.5> : tensor<2x8x3x5xf32>\n"
+            "  %l = stablehlo.broadcast_in_dim %c, dims = [0, 1, 2, 3]"
+            " : (tensor<2x8x3x5xf32>) -> tensor<2x8x3x5xf32>\n"
+            "  %1 = stablehlo.clamp %l, %0, %c : tensor<2x8x3x5xf32>",
+        )
+    },
+}
 
 
-@pytest.mark.parametrize(
-    "between",
-    [
-        f"%c = stablehlo.constant dense<{[float(each) for each in range(8)]}> : tensor<8xf32>\n"
-        "  %b = stablehlo.broadcast_in_dim %c, dims = [1]"
-        " : (tensor<8xf32>) -> tensor<2x8x3x5xf32>\n"
-        f'  %1 = "stablehlo.multiply"(%0, %b) : {TYPES}',
-        "%1, %b = stablehlo.optimization_barrier %0, %w : tensor<2x8x3x5xf32>, tensor<2x3x5x4xf32>",
-        "%c = stablehlo.constant dense<0.5> : tensor<2x8x3x5xf32>\n"
-        f'  %1 = "stablehlo.power"(%0, %c) : {TYPES}',
-        "%1 = stablehlo.multiply %0, %0 : tensor<2x8x3x5xf32>",
-        "%c = stablehlo.constant dense<0.5> : tensor<2x8x3x5xf32>\n"
-        "  %l = stablehlo.broadcast_in_dim %c, dims = [0, 1, 2, 3]"
-        " : (tensor<2x8x3x5xf32>) -> tensor<2x8x3x5xf32>\n"
-        "  %1 = stablehlo.clamp %l, %0, %c : tensor<2x8x3x5xf32>",
-    ],
-)
-def test_other_ops_between_stay(between: str) -> None:
-    assert ordered(kept(between=between, last="1"))[1] == 0
+@pytest.mark.parametrize("name", STAYING)
+def test_others_stay(name: str) -> None:
+    assert ordered(STAYING[name])[1] == 0
+
+
+@pytest.mark.parametrize("text", [TURNED, kept(between=SCALE, last="1")], ids=["alone", "scaled"])
+def test_what_the_others_differ_from_is_ordered(text: str) -> None:
+    assert ordered(text)[1] == 1
 
 
 def test_a_clamp_and_a_barrier_between_are_made_in_the_order_of_the_reader() -> None:
@@ -357,14 +353,6 @@ def test_a_clamp_and_a_barrier_between_are_made_in_the_order_of_the_reader() -> 
     assert count == 1
     assert "optimization_barrier %1 : tensor<2x8x5x3xf32>" in str(new)
     assert transposed_sizes(str(new)) == [2 * 3 * 5 * 4]
-
-
-def test_a_vector_has_no_order() -> None:
-    def fn(x: jax.Array, w: jax.Array) -> jax.Array:
-        return jax.lax.dot_general(x, w, (((1,), (3,)), ((0,), (0,)))).transpose(0, 2, 1)
-
-    shapes = (shaped(*shape) for shape in ((2, 4), (2, 9, 8, 4)))
-    assert ordered(stablehlo_of(fn, *shapes))[1] == 0
 
 
 def test_precisions_are_swapped_with_the_operands() -> None:
@@ -381,12 +369,6 @@ def test_precisions_are_swapped_with_the_operands() -> None:
     assert "precision = [DEFAULT, HIGHEST]" in str(new)
     assert "mhlo.other = 1" in str(new)
     assert "mhlo.mark = 2" in str(new)
-
-
-def test_complex_numbers_have_no_order() -> None:
-    """The bindings of MLIR cannot read such constants."""
-    text = kept(between=f"{SCALED} : {TYPES}", last="1").replace("f32", "complex<f32>")
-    assert ordered(text.replace("dense<0.5>", "dense<(0.5, 1.0)>"))[1] == 0
 
 
 def test_a_scatter_of_complex_numbers_is_left() -> None:

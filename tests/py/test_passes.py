@@ -21,7 +21,7 @@ from scalify_hlo.passes.signature import SignaturePass
 from scalify_hlo.passes.text import PASSES, parse_pipeline, run_pipeline
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.recipes.toml import preset_names
-from tests.py.judge import floats, parse, rewritten
+from tests.py.judge import floats, parse, propagated, rewritten
 from tests.py.programs import PROGRAMS, Program
 from tests.py.programs.short import mlir
 
@@ -146,11 +146,16 @@ class TestMisuse:
         with pytest.raises(InputError, match="no function @main"):
             rewrite_module(parse(text), Options())
 
-    def test_recursion_is_refused(self) -> None:
-        text = mlir("""x: 4
-  0 = call main x : 4; return 0""")
-        with pytest.raises(InputError, match="@main calls itself"):
-            rewrite_module(parse(text), Options(signature="scaled"))
+    @pytest.mark.parametrize(
+        "settings", [{}, {"compute": "f16"}, {"inputs.blocks": ["arg0=0x1"]}], ids=str
+    )
+    def test_recursion_is_refused(self, settings: dict[str, object]) -> None:
+        text = mlir("""x: 4x4
+  0 = call f x : 4x4; return 0
+def f(x: 4x4)
+  0 = call f x : 4x4; return 0""")
+        with pytest.raises(InputError, match="@f calls itself"):
+            propagated(text, signature="scaled", settings=settings)
 
     def test_leftovers_are_found(self) -> None:
         module = parse(PROGRAMS[0].text())

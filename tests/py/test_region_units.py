@@ -11,10 +11,10 @@ from scalify_hlo._compat import ir, passmanager, register_passes
 from scalify_hlo.transforms.chlo import expand
 from tests.py.judge import Array, assert_invariant, evaluate, parse, rewritten
 from tests.py.programs.short import mlir
-from tests.py.test_regions import MAP, REDUCE, WRONG, arrays_for, check, text_of
+from tests.py.test_regions import MAP, REDUCE, REGIONS, arrays_for, check, text_of
 
 READING = {
-    "convert to fewer bits of exponent": WRONG["convert"][1],
+    "convert to fewer bits of exponent": REGIONS["convert"],
     "reduce precision to fewer bits of exponent": (
         "%r = stablehlo.reduce_precision %a, format = e8m23 : $s"
     ),

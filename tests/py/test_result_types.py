@@ -62,34 +62,32 @@ def widened(x: jax.Array, w: jax.Array) -> jax.Array:
     return jnp.matmul(x.astype(jnp.float32), w.astype(jnp.float32))
 
 
+def both(x: jax.Array, w: jax.Array) -> Any:
+    y = widened(x, w)
+    return y.astype(BF16), y.sum(0)
+
+
+PRODUCTS: dict[str, tuple[Any, Any, str]] = {
+    "of bf16": (jnp.matmul, BF16, "bf16"),
+    "of f32": (jnp.matmul, np.float32, "f32"),
+    "of f16, which is rounded after the scale": (jnp.matmul, np.float16, "f32"),
+    "that a sum reads in f32": (lambda x, w: widened(x, w).sum(0), BF16, "f32"),
+    "that is read in both types": (both, BF16, "f32"),
+}
+"""Programs, the type of their operands, and that of the matmul's result."""
+
+
 @pytest.mark.parametrize("recipe", FP8)
 class TestResults:
-    def test_of_bf16_programs_are_bf16(self, recipe: str) -> None:
-        assert results(rewritten(recipe, jnp.matmul, *matrices(BF16))) == ["bf16"]
-
-    def test_of_f32_programs_are_f32(self, recipe: str) -> None:
-        assert results(rewritten(recipe, jnp.matmul, *matrices(np.float32))) == ["f32"]
-
-    def test_of_f16_programs_are_rounded_after_the_scale(self, recipe: str) -> None:
-        """The sum of the data could leave the range of f16."""
-        module = rewritten(recipe, jnp.matmul, *matrices(np.float16))
-        assert results(module) == ["f32"]
+    @pytest.mark.parametrize("name", PRODUCTS)
+    def test_have_a_type(self, recipe: str, name: str) -> None:
+        function, dtype, found = PRODUCTS[name]
+        assert results(rewritten(recipe, function, *matrices(dtype))) == [found]
 
     @pytest.mark.parametrize("output", ["f32", "bf16"])
     def test_are_of_the_format_that_the_recipe_names(self, recipe: str, output: str) -> None:
         settings = {"matmul.output": output}
         assert results(rewritten(recipe, jnp.matmul, *matrices(BF16), **settings)) == [output]
-
-    def test_that_a_sum_reads_in_f32_stay_f32(self, recipe: str) -> None:
-        module = rewritten(recipe, lambda x, w: widened(x, w).sum(0), *matrices(BF16))
-        assert results(module) == ["f32"]
-
-    def test_that_are_read_in_both_types_stay_f32(self, recipe: str) -> None:
-        def both(x: jax.Array, w: jax.Array) -> Any:
-            y = widened(x, w)
-            return y.astype(BF16), y.sum(0)
-
-        assert results(rewritten(recipe, both, *matrices(BF16))) == ["f32"]
 
     @pytest.mark.parametrize(
         "moved", [lambda y: y, jnp.transpose, lambda y: y.T.reshape(4, -1), lambda y: y.ravel()]

@@ -328,20 +328,6 @@ def test_rounding_to_fewer_exponents_rounds_data() -> None:
     assert_exact(rounded, [W, W], ["w=0x1"])
 
 
-def test_a_recursive_call_is_refused() -> None:
-    text = """
-    func.func @main(%w: tensor<4x4xf32> loc("w")) -> tensor<4x4xf32> {
-      %0 = func.call @f(%w) : (tensor<4x4xf32>) -> tensor<4x4xf32>
-      return %0 : tensor<4x4xf32>
-    }
-    func.func private @f(%w: tensor<4x4xf32>) -> tensor<4x4xf32> {
-      %0 = func.call @f(%w) : (tensor<4x4xf32>) -> tensor<4x4xf32>
-      return %0 : tensor<4x4xf32>
-    }"""
-    with pytest.raises(jsa.InputError, match="@f calls itself"):
-        judge.propagated(text, signature="scaled", settings={"inputs.blocks": ["w=0x1"]})
-
-
 def test_scales_that_help_no_cast_are_named() -> None:
     with pytest.warns(jsa.ScalifyWarning, match="multiplies w with the scales of its blocks"):
         rewritten(lambda w, x: x @ w, [W16, X16], ["w=0x1"], recipe="fp8-current")

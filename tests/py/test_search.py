@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Sequence
@@ -21,7 +20,7 @@ import scalify_hlo
 from examples.training import cross_entropy
 from scalify_hlo.analysis.sizes import Extent, Size
 from scalify_hlo.choose.front import Front, Point, efficient, parse_budget
-from scalify_hlo.choose.model import Search, dump_search
+from scalify_hlo.choose.model import Search
 from scalify_hlo.choose.sensitivity import LOSS, RATIO
 from scalify_hlo.choose.sites import Site, sites_of
 from scalify_hlo.cli.search import some_points
@@ -31,7 +30,6 @@ from tests.py import choosing
 from tests.py.choosing import batch, good_step, parameters, planted_step
 from tests.py.commands import call
 from tests.py.judge import program_of
-from tests.py.schemas import changed, faults
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "compare.md"
 PLANTED = "jit(planted_step)/jvp(planted)/dot_general"
@@ -304,20 +302,6 @@ def test_progress_ends_with_the_last_program() -> None:
     assert told == [(2, 3), (3, 3)]
 
 
-def test_a_search_fits_its_schema() -> None:
-    whole = json.loads(dump_search(planted()))
-    assert not faults(whole, "search")
-    for path, value in (
-        (("version",), 2),
-        (("sites", 0, "cost"), -1),
-        (("sites", 0, "by"), "chance"),
-        (("front", 0, "narrow"), 1.5),
-        (("effect", "cost"), None),
-        (("colour",), "red"),
-    ):
-        assert faults(changed(whole, path, value), "search"), path
-
-
 run = partial(call, "search")
 
 
@@ -339,15 +323,6 @@ def test_the_command_prints_a_front_and_writes_a_recipe(tmp_path: Path) -> None:
     rewritten = tmp_path / "step.mlir"
     arguments = ["rewrite", program, "--recipe", str(out), "-o", str(rewritten)]
     call(*arguments, "--require", "narrow>=0.9", code=0)
-
-
-def test_the_command_writes_json(tmp_path: Path) -> None:
-    program, inputs = choosing.write(good_step, tmp_path)
-    required = ("--recipe", "bf16", "--budget", "wide<=2", "--format", "json")
-    done = run(program, "--inputs", inputs, *required, code=0)
-    found = json.loads(done.stdout)
-    assert found["budget"] == "wide<=2"
-    assert found["chosen"]["wide"] == 2
 
 
 def _bad_inputs(folder: Path) -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -12,7 +11,6 @@ import jax
 import jax.numpy as jnp
 import optax
 import pytest
-from flax import nnx
 
 from examples.training import training_step
 from scalify_hlo._compat import ir
@@ -139,42 +137,6 @@ def test_updates_alone_tell_state_from_gradients(order: str, *, stripped: bool) 
     kinds = {"p": ["weight"] * 2, "g": [""] * 2}
     kinds["s"] = ["", *["first_moment"] * 2, *["second_moment"] * 2]
     assert found == [role for key in order for role in kinds[key]]
-
-
-@pytest.mark.slow
-@EVERY_NAMING
-def test_weights_of_modules_are_found(*, stripped: bool) -> None:
-    """Biases and norms are weights, statistics of batches are not."""
-
-    class Net(nnx.Module):
-        def __init__(self) -> None:
-            rngs = nnx.Rngs(0)
-            self.first = nnx.Linear(12, 8, rngs=rngs)
-            self.norm = nnx.LayerNorm(8, rngs=rngs)
-            self.head = nnx.Linear(8, 10, rngs=rngs)
-
-        def __call__(self, x: jax.Array) -> jax.Array:
-            return self.head(self.norm(jax.nn.relu(self.first(x))))
-
-    graph, params = nnx.split(Net())
-    optimizer = optax.adamw(1e-3)
-    leaves, tree = jax.tree.flatten(params)
-    moments, state_tree = jax.tree.flatten(optimizer.init(params))
-
-    def step(leaves: Any, moments: Any, x: jax.Array, y: jax.Array) -> Any:
-        params = jax.tree.unflatten(tree, leaves)
-        state = jax.tree.unflatten(state_tree, moments)
-
-        def loss(params: Any) -> jax.Array:
-            return role_models.cross_entropy(nnx.merge(graph, params)(x), y)
-
-        gradients = jax.grad(loss)(params)
-        updates, state = optimizer.update(gradients, state, params)
-        return jax.tree.leaves((optax.apply_updates(params, updates), state))
-
-    text = exported(step, (leaves, moments, *role_models.mlp_batch(DISTINCT)))
-    roles = argument_roles(text, stripped=stripped)
-    assert Counter(roles) == {"weight": 6, "first_moment": 6, "second_moment": 6, "": 3}
 
 
 @pytest.mark.parametrize("settings", [{}, {"state.weight": "keep", "state.gradient": "keep"}])

@@ -166,23 +166,3 @@ def test_the_command_refuses_in_a_sentence(
     assert message in done.output
     assert "Traceback" not in done.output
     assert not out.exists()
-
-
-def test_an_interrupted_run_leaves_no_file(
-    files: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    program, inputs = files
-    out = tmp_path / "stats.json"
-    out.write_text("before")
-
-    def interrupt(*_: Any) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("scalify_hlo.observe.run.Readout.add", interrupt)
-    run(program, "--inputs", inputs, "-o", out, code=130)
-    assert out.read_text() == "before"
-    assert sorted(path.name for path in tmp_path.iterdir()) == [
-        "stats.json",
-        "step.jax_export",
-        "x.npz",
-    ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tests.py.programs.program import READ, Program, entries, read
+from tests.py.programs.short import mlir
 
 _ONE = {"a": 1}
 _MESH = 'sdy.mesh @mesh = <["x"=1, "y"=1]>'
@@ -43,17 +44,15 @@ def _bodies(table: str) -> Iterator[Program]:
         yield Program(
             name,
             "sdy.manual_computation",
-            f"""
-{_MESH}
-func.func @main({", ".join(f"%{c}: $mn" for c in letters)}) -> ($mn, $mn) {{
+            f"{_MESH}\n"
+            + mlir(f"""{" ".join(letters)}: $mn
   %0:2 = sdy.manual_computation({", ".join(f"%{c}" for c in letters)})
     in_shardings=[{", ".join([_WHOLE] * count)}]
     out_shardings=[{_WHOLE}, {_WHOLE}] manual_axes={{"x"}}
     ({", ".join(f"%{c}{c}: $mn" for c in letters)}) {{
     {text}
   }} : ({", ".join(["$mn"] * count)}) -> ($mn, $mn)
-  return %0#0, %0#1 : $mn, $mn
-}}""",
+  return 0#0 0#1"""),
             data,
             "aaa"[:count],
             READ if moves == "read" else _ONE,
@@ -67,8 +66,7 @@ _SUM = """"stablehlo.all_reduce"(%p) <{
       replica_groups = dense<[[0]]> : tensor<1x1xi64>, use_global_device_ids
     }> ({
     ^bb0(%a: $s, %b: $s):
-      %r = stablehlo.add %a, %b : $s
-      stablehlo.return %r : $s
+      r = add a b; return r
     }) : ($mn) -> $mn"""
 
 PROGRAMS = (
@@ -101,77 +99,56 @@ x: $mn
     ),
     *_bodies("""
 manual | any any | a:1
-%p = stablehlo.add %xx, %yy : $mn
+p = add xx yy
     %s = SUM
-    %m = stablehlo.maximum %xx, %s : $mn
+    m = maximum xx s
     sdy.return %s, %m : $mn, $mn
 
 manual_that_takes_no_scale | any | a:1
-%p = stablehlo.negate %xx : $mn
+p = negate xx
     %s = SUM
     sdy.return %s, %xx : $mn, $mn
 
 manual_that_reads | finite finite | read | 3
-%e = stablehlo.exponential %yy : $mn
-    %m = stablehlo.multiply %e, %xx : $mn
+e = exponential yy; m = multiply e xx
     sdy.return %m, %e : $mn, $mn
 
 manual_with_roots | positive positive | read
-%m = stablehlo.multiply %xx, %yy : $mn
-    %q = stablehlo.sqrt %m : $mn
-    %c = stablehlo.cbrt %xx : $mn
-    %a = stablehlo.add %q, %yy : $mn
+m = multiply xx yy; q = sqrt m; c = cbrt xx; a = add q yy
     sdy.return %q, %a : $mn, $mn
 
 manual_of_constants | any | read
-%c = stablehlo.constant dense<3.0> : $mn
-    %z = stablehlo.constant dense<0.0> : $mn
-    %m = stablehlo.maximum %xx, %z : $mn
+c = const 3.0 : $mn; z = const 0.0 : $mn; m = maximum xx z
     sdy.return %z, %c : $mn, $mn
 
 nested_manual | positive positive | read
 %n:2 = sdy.manual_computation(%xx, %yy)
       in_shardings=[WHOLE, WHOLE] out_shardings=[WHOLE, WHOLE] manual_axes={"y"}
       (%u: $mn, %v: $mn) {
-      %q = stablehlo.sqrt %u : $mn
-      %d = stablehlo.add %u, %v : $mn
+      q = sqrt u; d = add u v
       sdy.return %q, %d : $mn, $mn
     } : ($mn, $mn) -> ($mn, $mn)
-    %s = stablehlo.add %n#0, %n#1 : $mn
+    s = add n#0 n#1
     sdy.return %s, %n#1 : $mn, $mn
 """),
     Program(
         "manual_in_a_loop",
         "sdy.manual_computation",
-        f"""
-{_MESH}
-func.func @main(%x: $mn, %y: $mn) -> $mn {{
-  %zero = stablehlo.constant dense<0> : $s_i32
-  %one = stablehlo.constant dense<1> : $s_i32
-  %three = stablehlo.constant dense<3> : $s_i32
-  %start = stablehlo.constant dense<0.0> : $mn
-  %0:2 = stablehlo.while(%a = %start, %i = %zero) : $mn, $s_i32
-  cond {{
-    %1 = stablehlo.compare LT, %i, %three : ($s_i32, $s_i32) -> $s_i1
-    stablehlo.return %1 : $s_i1
-  }} do {{
+        f"{_MESH}\n"
+        + mlir(f"""x y: $mn
+  zero = const 0 : $s_i32; one = const 1 : $s_i32; three = const 3 : $s_i32
+  start = const 0.0 : $mn
+  0:2 = while a = start, i = zero: LT i three
     %1 = sdy.manual_computation(%a, %x, %y)
       in_shardings=[{_WHOLE}, {_WHOLE}, {_WHOLE}] out_shardings=[{_WHOLE}] manual_axes={{"x"}}
       (%u: $mn, %v: $mn, %w: $mn) {{
-      %p = stablehlo.maximum %v, %w : $mn
-      %q = func.call @f(%p, %v) : ($mn, $mn) -> $mn
-      %r = stablehlo.add %q, %u : $mn
+      p = maximum v w; q = call f p v : $mn; r = add q u
       sdy.return %r : $mn
     }} : ($mn, $mn, $mn) -> $mn
-    %2 = stablehlo.add %i, %one : $s_i32
-    stablehlo.return %1, %2 : $mn, $s_i32
-  }}
-  return %0#0 : $mn
-}}
-func.func private @f(%a: $mn, %b: $mn) -> $mn {{
-  %0 = stablehlo.add %a, %b : $mn
-  return %0 : $mn
-}}""",
+    2 = add i one; return 1 2
+  return 0#0
+def f(a b: $mn)
+  0 = add a b; return 0"""),
         "any any",
         "aa",
         READ,
@@ -181,17 +158,15 @@ func.func private @f(%a: $mn, %b: $mn) -> $mn {{
     Program(
         "named_computation",
         "sdy.named_computation",
-        f"""
-{_MESH}
-func.func @main(%x: $mn, %y: $mn, %i: $mn_i32) -> ($mn, $mn_i32) {{
+        f"{_MESH}\n"
+        + mlir(f"""x y: $mn, i: $mn_i32
   %0:2 = sdy.named_computation<"f">(%i, %x, %y)
     in_shardings=[{_WHOLE}, {_WHOLE}, {_WHOLE}] out_shardings=[{_WHOLE}, {_WHOLE}]
     (%j: $mn_i32, %u: $mn, %v: $mn) {{
-    %1 = stablehlo.add %u, %v : $mn
+    1 = add u v
     sdy.return %1, %j : $mn, $mn_i32
   }} : ($mn_i32, $mn, $mn) -> ($mn, $mn_i32)
-  return %0#0, %0#1 : $mn, $mn_i32
-}}""",
+  return 0#0 0#1"""),
         "any any integer",
         "aa-",
         judge="report",
