@@ -17,6 +17,7 @@ from scalify_hlo.choose.results import ResultError, ResultKind, error_of, kinds_
 from scalify_hlo.choose.sites import named_sites
 from scalify_hlo.errors import UsageError
 from scalify_hlo.io.artifact import copy_module
+from scalify_hlo.io.program import Kind
 from scalify_hlo.io.tensors import Array, is_inexact
 from scalify_hlo.io.wellformed import located
 from scalify_hlo.observe.numbering import inline_numbered, number_ops
@@ -186,7 +187,9 @@ class Bench:
 
     @cached_property
     def _profile(self) -> Any:
-        program = replace(self._runner.program, module=copy_module(self._module))
+        # The values are flat, as for a file, and not nested as for the call of an Exported.
+        given = self._runner.program
+        program = replace(given, module=copy_module(self._module), kind=Kind.EXPORTED)
         return replace(calibrate(program, self._values), program=self.hash)
 
     def measured(self, options: Options) -> Options:

@@ -217,12 +217,12 @@ def test_no_colours_but_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_defect_is_said_to_be_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    from scalify_hlo import api
+    from scalify_hlo.frontend import rewriting
 
     def broken(*_: object) -> None:
         raise KeyError("oops")
 
-    monkeypatch.setattr(api, "rewrite_program", broken)
+    monkeypatch.setattr(rewriting, "rewrite_program", broken)
     result = call("rewrite", "-", text=samples.TEXT, code=1)
     assert "this is a defect of scalify-hlo: KeyError: 'oops'" in result.stderr
     monkeypatch.setenv("SCALIFY_HLO_DEBUG", "1")
