@@ -5,27 +5,51 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tests.py.programs.program import READ, Program, read
-from tests.py.programs.reduction import SCATTER
-from tests.py.programs.short import mlir
 from tests.py.programs.statements import lines
 
 Moves = Mapping[str, float] | None
 _ONE = {"a": 1}
 
 
+_PAIRS = """
+func.func @main(%x: $mn, %y: $mn) -> $m {
+  %i = stablehlo.constant dense<FIRST> : $s
+  %j = stablehlo.constant dense<SECOND> : $s
+  %0:2 = stablehlo.reduce(%x init: %i), (%y init: %j) across dimensions = [1]
+    : ($mn, $mn, $s, $s) -> ($m, $m)
+    reducer(%a: $s, %c: $s) (%b: $s, %d: $s) {
+    REGION
+  }
+  %1 = stablehlo.multiply %0#0, %0#1 : $m
+  return %1 : $m
+}"""
+
+
 def _pairs(
     name: str, first: str, second: str, region: str, moves: Moves, groups: str = "ab"
 ) -> Program:
     """A reduction of two operands, whose results are multiplied."""
-    body = mlir(f"""x y: $mn
-  i = const {first} : $s; j = const {second} : $s
-  %0:2 = stablehlo.reduce(%x init: %i), (%y init: %j) across dimensions = [1]
-    : ($mn, $mn, $s, $s) -> ($m, $m)
-    reducer(%a: $s, %c: $s) (%b: $s, %d: $s) {{
-    {region}
-  }}
-  1 = multiply 0#0 0#1; return 1""")
+    body = _PAIRS.replace("FIRST", first).replace("SECOND", second)
+    body = body.replace("REGION", lines(region))
     return Program(f"reduce_{name}", "stablehlo.reduce", body, "finite finite", groups, moves, 8)
+
+
+_CUMULATIVE = """
+func.func @main(%x: tensor<${M}x8xf32>) -> tensor<${M}x8xf32> {
+  %i = stablehlo.constant dense<INIT> : $s
+  %0 = "stablehlo.reduce_window"(%x, %i) <{
+    padding = dense<[[0, 0], [7, 0]]> : tensor<2x2xi64>, window_dimensions = array<i64: 1, 8>
+  }> ({
+  ^bb0(%a: $s, %b: $s):
+    REGION
+  }) : (tensor<${M}x8xf32>, $s) -> tensor<${M}x8xf32>
+  return %0 : tensor<${M}x8xf32>
+}"""
+
+
+def _cumulative(name: str, init: str, region: str, moves: Moves) -> Program:
+    body = _CUMULATIVE.replace("INIT", init).replace("REGION", lines(region))
+    return Program(f"cumulative_{name}", "stablehlo.reduce_window", body, "finite", "a", moves, 10)
 
 
 def _sort(
@@ -34,17 +58,22 @@ def _sort(
     moves: Moves,
     groups: str = "ab",
     data: str = "any any",
-    before: str = "zero = const 0.0 : $s",
+    before: str = "",
 ) -> Program:
     """Two operands sorted together; their results are multiplied."""
-    body = mlir(f"""x y: $mn
-  {before}; nan = const $NAN : $s
+    body = f"""
+func.func @main(%x: $mn, %y: $mn) -> $mn {{
+  %zero = stablehlo.constant dense<0.0> : $s
+  %nan = stablehlo.constant dense<$NAN> : $s
+  {before}
   %0:2 = "stablehlo.sort"(%x, %y) <{{dimension = 1 : i64, is_stable = true}}> ({{
   ^bb0(%a: $s, %b: $s, %c: $s, %d: $s):
     {lines(region)}
     stablehlo.return %p : $s_i1
   }}) : ($mn, $mn) -> ($mn, $mn)
-  1 = multiply 0#0 0#1; return 1""")
+  %1 = stablehlo.multiply %0#0, %0#1 : $mn
+  return %1 : $mn
+}}"""
     return Program(f"sort_{name}", "stablehlo.sort", body, data, groups, moves, 12)
 
 
@@ -65,34 +94,107 @@ def _map(
     name: str, region: str, moves: Moves, groups: str = "abc", data: str = "finite " * 3
 ) -> Program:
     """A function of three values."""
-    body = mlir(f"""x y z: $mn
-  zero = const 0.0 : $s
+    body = f"""
+func.func private @larger(%a: $s, %b: $s) -> $s {{
+  %0 = stablehlo.compare GT, %a, %b : ($s, $s) -> $s_i1
+  %1 = stablehlo.select %0, %a, %b : $s_i1, $s
+  return %1 : $s
+}}
+func.func @main(%x: $mn, %y: $mn, %z: $mn) -> $mn {{
+  %zero = stablehlo.constant dense<0.0> : $s
   %0 = "stablehlo.map"(%x, %y, %z) <{{dimensions = array<i64: 0, 1>}}> ({{
   ^bb0(%a: $s, %b: $s, %c: $s):
-    {region}; return r
+    {lines(region)}
+    stablehlo.return %r : $s
   }}) : ($mn, $mn, $mn) -> $mn
-  return 0
-def larger(a b: $s)
-  0 = GT a b; 1 = select 0 a b; return 1""")
+  return %0 : $mn
+}}"""
     return Program(f"map_{name}", "stablehlo.map", body, data.strip(), groups, moves, 8)
 
 
-def _selected(name: str, region: str) -> Program:
-    body = mlir(f"""x: ${{M}}x8, u: ${{M}}x4
-  i = const 0.0 : $s; one = const 1.0 : $s
-  %0 = "stablehlo.select_and_scatter"(%x, %u, %i) <{{
+_SELECTED = """
+func.func @main(%x: tensor<${M}x8xf32>, %u: tensor<${M}x4xf32>) -> tensor<${M}x8xf32> {
+  %i = stablehlo.constant dense<0.0> : $s
+  %one = stablehlo.constant dense<1.0> : $s
+  %0 = "stablehlo.select_and_scatter"(%x, %u, %i) <{
     window_dimensions = array<i64: 1, 2>, window_strides = array<i64: 1, 2>
-  }}> ({{
+  }> ({
   ^bb0(%a: $s, %b: $s):
-    {lines(region)}
+    REGION
     stablehlo.return %p : $s_i1
-  }}, {{
+  }, {
   ^bb0(%a: $s, %b: $s):
-    r = maximum a b; return r
-  }}) : (tensor<${{M}}x8xf32>, tensor<${{M}}x4xf32>, $s) -> tensor<${{M}}x8xf32>
-  return 0""")
+    %r = stablehlo.maximum %a, %b : $s
+    stablehlo.return %r : $s
+  }) : (tensor<${M}x8xf32>, tensor<${M}x4xf32>, $s) -> tensor<${M}x8xf32>
+  return %0 : tensor<${M}x8xf32>
+}"""
+
+
+def _selected(name: str, region: str) -> Program:
+    body = _SELECTED.replace("REGION", lines(region))
     op = "stablehlo.select_and_scatter"
     return Program(f"select_and_scatter_{name}", op, body, "finite any", "-b", {"b": 1}, 12)
+
+
+_PRODUCT = """
+func.func @main(%x: tensor<${M}xCOUNTx$F>, %i: $s) -> $m {
+  %start = stablehlo.constant dense<START> : $s
+  %0 = stablehlo.reduce(%x init: INIT) applies stablehlo.multiply across dimensions = [1]
+    : (tensor<${M}xCOUNTx$F>, $s) -> $m
+  return %0 : $m
+}"""
+
+
+def _product(
+    name: str,
+    count: int,
+    start: str,
+    moves: Moves,
+    *,
+    span: int = 8,
+    groups: str = "a-",
+    element: str = "f32",
+) -> Program:
+    """A product of so many values from a constant, or ``%i``, on."""
+    body = _PRODUCT.replace("COUNT", str(count)).replace("$F", element)
+    body = body.replace("INIT", start if start == "%i" else "%start")
+    body = body.replace("START", "1.0" if start == "%i" else start)
+    return Program(
+        f"reduce_product_{name}",
+        "stablehlo.reduce",
+        body,
+        "nonzero nonzero",
+        groups,
+        moves,
+        span,
+        element=element,
+    )
+
+
+_SCATTERED_PRODUCT = """
+func.func @main(%x: $mn, %i: tensor<${M}x1xi32>, %u: $mn) -> ($mn, $mn) {
+  %threes = stablehlo.constant dense<3.0> : $mn
+  %zeros = stablehlo.constant dense<0.0> : $mn
+  %0 = "stablehlo.scatter"(FIRST, %i, SECOND) <{
+    indices_are_sorted = false, unique_indices = false,
+    scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1],
+      inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>
+  }> ({
+  ^bb0(%a: $s, %b: $s):
+    %r = stablehlo.multiply %b, %a : $s
+    stablehlo.return %r : $s
+  }) : ($mn, tensor<${M}x1xi32>, $mn) -> $mn
+  %1 = stablehlo.maximum %0, %u : $mn
+  return %0, %1 : $mn, $mn
+}"""
+
+
+def _scattered_product(name: str, first: str, second: str, moves: Moves, groups: str) -> Program:
+    """Values that are multiplied with others, any number of times each."""
+    body = _SCATTERED_PRODUCT.replace("FIRST", first).replace("SECOND", second)
+    data = "any index any"
+    return Program(f"scatter_product_{name}", "stablehlo.scatter", body, data, groups, moves, 6)
 
 
 _BOTH = {"a": 1, "b": 1}
@@ -166,21 +268,14 @@ x: $mn
   i = const 3.0 : $s; 0 = reduce multiply x i, dimensions = [1] : $m; return 0
 """
     ),
-    *read("""
-for NAME = COUNT = START = GROUPS = MOVES = SPAN = TYPE in
-  of_none = 0 = 1.0 = a- = a:0 = 8 = f32; of_five = 5 = 1.0 = a- = a:5 = 6 = f32;
-  of_six = 6 = 1.0 = a- = read = 6 = f32; from_zero = 3 = 0.0 = aa = read = 8 = f32;
-  from_minus_one = 3 = -1.0 = aa = read = 8 = f32; in_f16 = 3 = 1.0 = a- = a:3 = 1 = f16
-reduce_product_NAME | stablehlo.reduce | nonzero nonzero | GROUPS | MOVES | span=SPAN | element=TYPE
-x: ${M}xCOUNTxTYPE, i: $s
-  start = const START : $s; 0 = reduce multiply x start, dimensions = [1] : $m; return 0
-
-for NAME = COUNT = SPAN = TYPE in from_an_argument = 3 = 8 = f32;
-  from_an_argument_in_f16 = 2 = 1 = f16
-reduce_product_NAME | stablehlo.reduce | nonzero nonzero | aa | read | span=SPAN | element=TYPE
-x: ${M}xCOUNTxTYPE, i: $s
-  start = const 1.0 : $s; 0 = reduce multiply x i, dimensions = [1] : $m; return 0
-"""),
+    _product("of_none", 0, "1.0", {"a": 0}),
+    _product("of_five", 5, "1.0", {"a": 5}, span=6),
+    _product("of_six", 6, "1.0", READ, span=6),
+    _product("from_zero", 3, "0.0", READ, groups="aa"),
+    _product("from_minus_one", 3, "-1.0", READ, groups="aa"),
+    _product("from_an_argument", 3, "%i", READ, groups="aa"),
+    _product("in_f16", 3, "1.0", {"a": 3}, span=1, element="f16"),
+    _product("from_an_argument_in_f16", 2, "%i", READ, span=1, groups="aa", element="f16"),
     *read("""
 reduce_product_of_unknown_count | stablehlo.reduce | nonzero index | a- | read | span=8
   | judge=report | scales=unscaled
@@ -199,35 +294,10 @@ reduce_window_product_from_an_argument | stablehlo.reduce_window | nonzero nonze
   }) : (tensor<${M}x8xf32>, $s) -> tensor<${M}x4xf32>
   return %0 : tensor<${M}x4xf32>
 """),
-    *read(
-        """
-for NAME = FIRST = SECOND = MOVES = GROUPS in of_splats = threes = u = read = --a;
-  by_splats = x = threes = read = a--; by_zeros = x = zeros = a:1 = a-a;
-  of_zeros = zeros = u = read = --a
-scatter_product_NAME | stablehlo.scatter | any index any | GROUPS | MOVES | span=6
-x: $mn, i: ${M}x1xi32, u: $mn
-  threes = const 3.0 : $mn; zeros = const 0.0 : $mn
-  %0 = "stablehlo.scatter"(%FIRST, %i, %SECOND) <{SCATTER}> ({
-  ^bb0(%a: $s, %b: $s):
-    r = multiply b a; return r
-  }) : ($mn, tensor<${M}x1xi32>, $mn) -> $mn
-  1 = maximum 0 u; return 0 1
-
-for NAME = INIT = OP = MOVES in sum = 0.0 = add = a:1; maximum = $NINF = maximum = a:1;
-  product = 1.0 = multiply = read
-cumulative_NAME | stablehlo.reduce_window | finite | a | MOVES | span=10
-x: ${M}x8
-  i = const INIT : $s
-  %0 = "stablehlo.reduce_window"(%x, %i) <{
-    padding = dense<[[0, 0], [7, 0]]> : tensor<2x2xi64>, window_dimensions = array<i64: 1, 8>
-  }> ({
-  ^bb0(%a: $s, %b: $s):
-    %r = stablehlo.OP %a, %b : $s
-    return r
-  }) : (tensor<${M}x8xf32>, $s) -> tensor<${M}x8xf32>
-  return 0
-""".replace("SCATTER", SCATTER)
-    ),
+    _scattered_product("of_splats", "%threes", "%u", READ, "--a"),
+    _scattered_product("by_splats", "%x", "%threes", READ, "a--"),
+    _scattered_product("by_zeros", "%x", "%zeros", {"a": 1}, "a-a"),
+    _scattered_product("of_zeros", "%zeros", "%u", READ, "--a"),
     *read(
         """
 reduce_integers_with_capture | stablehlo.reduce | integer nonzero | -a | read
@@ -253,6 +323,9 @@ x y: ${M}x8
   return 1
 """
     ),
+    _cumulative("sum", "0.0", "r = add a b; return r", _ONE),
+    _cumulative("maximum", "$NINF", "r = maximum a b; return r", _ONE),
+    _cumulative("product", "1.0", "r = multiply a b; return r", READ),
     *read(
         """
 scatter_pairs | stablehlo.scatter | any any index any any | ab-ab | a:1 b:1 | span=8
@@ -288,7 +361,7 @@ x y: $mn, i: ${M}x1xi32, u v: $mn
         "u = subtract a one; v = subtract b one; e = abs u; f = abs v; p = LT e f",
         {"b": 1},
         "-b",
-        before="zero = const 0.0 : $s; one = const 1.0 : $s",
+        before="%one = stablehlo.constant dense<1.0> : $s",
     ),
     _map("product", "s = multiply a b; r = divide s c", _BOTH, "ab-", "finite finite nonzero"),
     _map("sum", "s = add a b; r = maximum s c", _ONE, "aaa"),
@@ -309,7 +382,7 @@ x y: $mn, i: ${M}x1xi32, u v: $mn
     _map("root", "r = sqrt a", READ, "a--", "positive finite finite"),
     _map("wave", "s = sine a; r = multiply s b", {"b": 1}, "-b-"),
     _map("sign", "s = sign a; r = multiply s b", {"b": 1}, "ab-"),
-    _map("call", "r = call larger a b : $s", _ONE, "aa-"),
+    _map("call", "%r = func.call @larger(%a, %b) : ($s, $s) -> $s", _ONE, "aa-"),
     _map("nothing", "r = multiply zero a", READ),
     _map("powers", "s = multiply a a; t = multiply b b; u = multiply t b; r = add s u", READ),
 )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tests.py.programs.program import READ, Program, entries, read
-from tests.py.programs.short import mlir
 
 _ONE = {"a": 1}
 _MESH = 'sdy.mesh @mesh = <["x"=1, "y"=1]>'
@@ -44,15 +43,17 @@ def _bodies(table: str) -> Iterator[Program]:
         yield Program(
             name,
             "sdy.manual_computation",
-            f"{_MESH}\n"
-            + mlir(f"""{" ".join(letters)}: $mn
+            f"""
+{_MESH}
+func.func @main({", ".join(f"%{c}: $mn" for c in letters)}) -> ($mn, $mn) {{
   %0:2 = sdy.manual_computation({", ".join(f"%{c}" for c in letters)})
     in_shardings=[{", ".join([_WHOLE] * count)}]
     out_shardings=[{_WHOLE}, {_WHOLE}] manual_axes={{"x"}}
     ({", ".join(f"%{c}{c}: $mn" for c in letters)}) {{
     {text}
   }} : ({", ".join(["$mn"] * count)}) -> ($mn, $mn)
-  return 0#0 0#1"""),
+  return %0#0, %0#1 : $mn, $mn
+}}""",
             data,
             "aaa"[:count],
             READ if moves == "read" else _ONE,
@@ -66,7 +67,8 @@ _SUM = """"stablehlo.all_reduce"(%p) <{
       replica_groups = dense<[[0]]> : tensor<1x1xi64>, use_global_device_ids
     }> ({
     ^bb0(%a: $s, %b: $s):
-      r = add a b; return r
+      %r = stablehlo.add %a, %b : $s
+      stablehlo.return %r : $s
     }) : ($mn) -> $mn"""
 
 PROGRAMS = (
@@ -99,56 +101,77 @@ x: $mn
     ),
     *_bodies("""
 manual | any any | a:1
-p = add xx yy
+%p = stablehlo.add %xx, %yy : $mn
     %s = SUM
-    m = maximum xx s
+    %m = stablehlo.maximum %xx, %s : $mn
     sdy.return %s, %m : $mn, $mn
 
 manual_that_takes_no_scale | any | a:1
-p = negate xx
+%p = stablehlo.negate %xx : $mn
     %s = SUM
     sdy.return %s, %xx : $mn, $mn
 
 manual_that_reads | finite finite | read | 3
-e = exponential yy; m = multiply e xx
+%e = stablehlo.exponential %yy : $mn
+    %m = stablehlo.multiply %e, %xx : $mn
     sdy.return %m, %e : $mn, $mn
 
 manual_with_roots | positive positive | read
-m = multiply xx yy; q = sqrt m; c = cbrt xx; a = add q yy
+%m = stablehlo.multiply %xx, %yy : $mn
+    %q = stablehlo.sqrt %m : $mn
+    %c = stablehlo.cbrt %xx : $mn
+    %a = stablehlo.add %q, %yy : $mn
     sdy.return %q, %a : $mn, $mn
 
 manual_of_constants | any | read
-c = const 3.0 : $mn; z = const 0.0 : $mn; m = maximum xx z
+%c = stablehlo.constant dense<3.0> : $mn
+    %z = stablehlo.constant dense<0.0> : $mn
+    %m = stablehlo.maximum %xx, %z : $mn
     sdy.return %z, %c : $mn, $mn
 
 nested_manual | positive positive | read
 %n:2 = sdy.manual_computation(%xx, %yy)
       in_shardings=[WHOLE, WHOLE] out_shardings=[WHOLE, WHOLE] manual_axes={"y"}
       (%u: $mn, %v: $mn) {
-      q = sqrt u; d = add u v
+      %q = stablehlo.sqrt %u : $mn
+      %d = stablehlo.add %u, %v : $mn
       sdy.return %q, %d : $mn, $mn
     } : ($mn, $mn) -> ($mn, $mn)
-    s = add n#0 n#1
+    %s = stablehlo.add %n#0, %n#1 : $mn
     sdy.return %s, %n#1 : $mn, $mn
 """),
     Program(
         "manual_in_a_loop",
         "sdy.manual_computation",
-        f"{_MESH}\n"
-        + mlir(f"""x y: $mn
-  zero = const 0 : $s_i32; one = const 1 : $s_i32; three = const 3 : $s_i32
-  start = const 0.0 : $mn
-  0:2 = while a = start, i = zero: LT i three
+        f"""
+{_MESH}
+func.func @main(%x: $mn, %y: $mn) -> $mn {{
+  %zero = stablehlo.constant dense<0> : $s_i32
+  %one = stablehlo.constant dense<1> : $s_i32
+  %three = stablehlo.constant dense<3> : $s_i32
+  %start = stablehlo.constant dense<0.0> : $mn
+  %0:2 = stablehlo.while(%a = %start, %i = %zero) : $mn, $s_i32
+  cond {{
+    %1 = stablehlo.compare LT, %i, %three : ($s_i32, $s_i32) -> $s_i1
+    stablehlo.return %1 : $s_i1
+  }} do {{
     %1 = sdy.manual_computation(%a, %x, %y)
       in_shardings=[{_WHOLE}, {_WHOLE}, {_WHOLE}] out_shardings=[{_WHOLE}] manual_axes={{"x"}}
       (%u: $mn, %v: $mn, %w: $mn) {{
-      p = maximum v w; q = call f p v : $mn; r = add q u
+      %p = stablehlo.maximum %v, %w : $mn
+      %q = func.call @f(%p, %v) : ($mn, $mn) -> $mn
+      %r = stablehlo.add %q, %u : $mn
       sdy.return %r : $mn
     }} : ($mn, $mn, $mn) -> $mn
-    2 = add i one; return 1 2
-  return 0#0
-def f(a b: $mn)
-  0 = add a b; return 0"""),
+    %2 = stablehlo.add %i, %one : $s_i32
+    stablehlo.return %1, %2 : $mn, $s_i32
+  }}
+  return %0#0 : $mn
+}}
+func.func private @f(%a: $mn, %b: $mn) -> $mn {{
+  %0 = stablehlo.add %a, %b : $mn
+  return %0 : $mn
+}}""",
         "any any",
         "aa",
         READ,
@@ -158,15 +181,17 @@ def f(a b: $mn)
     Program(
         "named_computation",
         "sdy.named_computation",
-        f"{_MESH}\n"
-        + mlir(f"""x y: $mn, i: $mn_i32
+        f"""
+{_MESH}
+func.func @main(%x: $mn, %y: $mn, %i: $mn_i32) -> ($mn, $mn_i32) {{
   %0:2 = sdy.named_computation<"f">(%i, %x, %y)
     in_shardings=[{_WHOLE}, {_WHOLE}, {_WHOLE}] out_shardings=[{_WHOLE}, {_WHOLE}]
     (%j: $mn_i32, %u: $mn, %v: $mn) {{
-    1 = add u v
+    %1 = stablehlo.add %u, %v : $mn
     sdy.return %1, %j : $mn, $mn_i32
   }} : ($mn_i32, $mn, $mn) -> ($mn, $mn_i32)
-  return 0#0 0#1"""),
+  return %0#0, %0#1 : $mn, $mn_i32
+}}""",
         "any any integer",
         "aa-",
         judge="report",
