@@ -10,15 +10,14 @@ from string import Template as Placeholders
 
 import numpy as np
 
-from tests.py.fuzzing.bodies import CONSTANTS
 from tests.py.fuzzing.steps import Step, Steps, draw_steps
 from tests.py.fuzzing.templates import DRAWS, Template
 from tests.py.judge import Array
 from tests.py.programs.program import _Names
-from tests.py.programs.short import statements
 
 _SIZES = (3, 3, 3)
 _NAME = re.compile(r"%([A-Za-z_]\w*)")
+_CONSTANTS = ("zero", "inf", "nan", "half")
 _HEAD = """  %zero = stablehlo.constant dense<0.0> : $s
   %inf = stablehlo.constant dense<$NINF> : $s
   %nan = stablehlo.constant dense<$NAN> : $s
@@ -70,13 +69,10 @@ class Writer:
         """Writes a text, and adds its results to the values."""
         given = operands or [self.pick(step, i, t) for i, t in enumerate(template.operands)]
         names = dict(zip("xyzw", given, strict=False))
-        names |= {name: f"%{name}" for name in CONSTANTS[:-1]}
+        names |= {name: f"%{name}" for name in _CONSTANTS}
         names["captured"] = self.pick(step, 9, "s")
         own = f"%s{step.number}_"
-        known = dict(zip("xyzw", (f"${each}" for each in template.operands), strict=False))
-        known |= dict.fromkeys(CONSTANTS, "$s")
-        written = "\n".join(statements(template.text.split("\n"), known))
-        text = _NAME.sub(lambda m: names.get(m[1], f"{own}{m[1]}"), written)
+        text = _NAME.sub(lambda m: names.get(m[1], f"{own}{m[1]}"), template.text)
         self.lines.append(f"  {text}")
         several = len(template.results) > 1
         for index, type_ in enumerate(template.results):
@@ -94,7 +90,7 @@ def _if(writer: Writer, step: Step) -> None:
         writer.inside().write(body).block(step, "stablehlo.return", ("mm", "m"), 20 + 5 * i)
         for i, body in enumerate(step.bodies)
     )
-    text = f"""p = LT x half
+    text = f"""%p = stablehlo.compare LT, %x, %half : ($s, $s) -> $s_i1
   %r:2 = "stablehlo.if"(%p) ({{
 {_kept(first)}
   }}, {{
@@ -110,7 +106,7 @@ def _case(writer: Writer, step: Step) -> None:
     )
     branches = "\n  }, {\n".join(map(_kept, blocks))
     text = f"""%s = stablehlo.slice %x [0:1, 1:2] : ($mm_i32) -> tensor<1x1xi32>
-  i = reshape s : $s_i32
+  %i = stablehlo.reshape %s : (tensor<1x1xi32>) -> $s_i32
   %r = "stablehlo.case"(%i) ({{
 {branches}
   }}) : ($s_i32) -> $mm"""
@@ -129,18 +125,27 @@ def _while(writer: Writer, step: Step) -> None:
     names = ", ".join((f"{own}j", *returned))
     inner.lines.append(f"  stablehlo.return {names} : $s_i32, $mm, $m, $mm")
     turns = random.randrange(4)
-    bound = "n" if random.random() < 0.7 else "l"
-    text = f"""o = const 0 : $s_i32; one = const 1 : $s_i32; n = const {turns} : $s_i32
-  t = const 2 : $s_i32; l = minimum n t
+    bound = "%n" if random.random() < 0.7 else "%l"
+    text = f"""%o = stablehlo.constant dense<0> : $s_i32
+  %one = stablehlo.constant dense<1> : $s_i32
+  %n = stablehlo.constant dense<{turns}> : $s_i32
+  %t = stablehlo.constant dense<2> : $s_i32
+  %l = stablehlo.minimum %n, %t : $s_i32
   %k:4 = stablehlo.while(%i = %o, %a = %x, %b = %y, %c = %z) : $s_i32, $mm, $m, $mm
   cond {{
-    p = LT i {bound}
+    %p = stablehlo.compare LT, %i, {bound} : ($s_i32, $s_i32) -> $s_i1
     %q = stablehlo.slice %b [0:1] : ($m) -> tensor<1x$F>
-    e = reshape q : $s; f = const 3.0e3 : $s; g = LT e f; h = and p g; return h
+    %e = stablehlo.reshape %q : (tensor<1x$F>) -> $s
+    %f = stablehlo.constant dense<3.0e3> : $s
+    %g = stablehlo.compare LT, %e, %f : ($s, $s) -> $s_i1
+    %h = stablehlo.and %p, %g : $s_i1
+    stablehlo.return %h : $s_i1
   }} do {{
 {_kept(chr(10).join(inner.lines))}
   }}
-  u = broadcast_in_dim k#2, dims = [0] : $mm; v = add k#1 u; r = subtract v k#3"""
+  %u = stablehlo.broadcast_in_dim %k#2, dims = [0] : ($m) -> $mm
+  %v = stablehlo.add %k#1, %u : $mm
+  %r = stablehlo.subtract %v, %k#3 : $mm"""
     _put_kept(writer, step, Template(text, ("mm", "m", "mm")))
 
 

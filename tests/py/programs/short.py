@@ -154,10 +154,7 @@ def _statement(statement: str, types: dict[str, str], *, inside: bool) -> str:
     plain = not type_ and op not in _SIGNED and len(set(taken)) == 1
     several = len(re.findall(_TYPE, result)) > 1
     signature = f"({', '.join(taken)}) -> {f'({result})' if several else result}"
-    if op in ("complex", "select"):
-        signature = result if op == "complex" else ", ".join(taken)
-    elif plain:
-        signature = taken[0]
+    signature = taken[0] if plain else ", ".join(taken) if op == "select" else signature
     _define(name.partition(":")[0], result, types)
     if op == "reduce":
         each, start = names
