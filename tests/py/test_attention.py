@@ -21,7 +21,6 @@ from scalify_hlo.rules.isolated import placeholder
 from scalify_hlo.rules.scale_rewriter import Notes, ScaleRewriter, Settings
 from tests.py.cast_stats import casts_of, known_scales
 from tests.py.judge import body_of, parse, program_of
-from tests.py.programs.short import mlir
 
 N, D = 32, 16
 RECIPE = load_recipe("fp8", {"matmul.smallest": 1})
@@ -94,10 +93,13 @@ def test_tokens_are_mixed_after_a_mean(
 
 def test_what_is_erased_is_forgotten() -> None:
     """Another op may come to stand in its place in memory, and would be taken for it."""
-    module = parse(
-        mlir("""s v: 4x4
-  0 = exponential s; 1 = divide 0 s; 2 = dot 1 v : 4x4; 3 = multiply 1 2; return 3""")
-    )
+    module = parse("""func.func @main(%s: tensor<4x4xf32>, %v: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = stablehlo.exponential %s : tensor<4x4xf32>
+  %1 = stablehlo.divide %0, %s : tensor<4x4xf32>
+  %2 = stablehlo.dot %1, %v : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %3 = stablehlo.multiply %1, %2 : tensor<4x4xf32>
+  return %3 : tensor<4x4xf32>
+}""")
     with module.context, ir.Location.unknown():
         block = body_of(module)
         exponential, end, mean, product = list(block.operations)[:4]

@@ -6,10 +6,14 @@ import pytest
 
 from scalify_hlo.recipes.loading import load_recipe
 from tests.py.judge import rewritten
-from tests.py.programs.short import mlir
 
-PROGRAM = mlir("""x: 32x32, i: 4xi32
-  0 = dot_general x x, contracting_dims = [1] x [0] : 32x32; return 0 i""")
+PROGRAM = """
+func.func @main(%x: tensor<32x32xf32>, %i: tensor<4xi32>) -> (tensor<32x32xf32>, tensor<4xi32>) {
+  %0 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0]
+    : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
+  return %0, %i : tensor<32x32xf32>, tensor<4xi32>
+}
+"""
 
 
 @pytest.mark.parametrize("recipe", ["propagate", "fp8"])

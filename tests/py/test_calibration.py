@@ -27,16 +27,16 @@ from scalify_hlo.run.calibration import Calibration, calibrate
 from tests.py import commands, eight_devices, sharded_calibration
 from tests.py.judge import normal, program_of
 from tests.py.lifted import calls, left_of_calls, left_of_nested, nested
-from tests.py.programs.short import mlir
 from tests.py.sharded_steps import CASES, step
 from tests.py.test_profile import profile_of
 
 ROOT = Path(__file__).resolve().parents[2]
 Array = npt.NDArray[Any]
 
-DOT = mlir("""x w: TYPE
+DOT = """func.func @main(%x: TYPE, %w: TYPE) -> TYPE {
   %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (TYPE, TYPE) -> TYPE loc("dot")
-  return %0 : TYPE""")
+  return %0 : TYPE
+}"""
 SQUARE = DOT.replace("TYPE", "tensor<2x2xf32>")
 
 
@@ -159,12 +159,16 @@ class TestRegions:
             assert tensor.amax == pytest.approx(float(np.max(np.abs(values))), rel=1e-6)
 
     def test_a_composite_is_left_with_a_remark(self) -> None:
-        text = mlir("""x: 2x2
+        text = """func.func @main(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
   %0 = stablehlo.composite "a.b" %x {decomposition = @inner}
     : (tensor<2x2xf32>) -> tensor<2x2xf32>
-  1 = dot 0 x : 2x2; return 1
-def inner(x: 2x2)
-  0 = dot x x : 2x2; return 0""")
+  %1 = stablehlo.dot %0, %x : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  return %1 : tensor<2x2xf32>
+}
+func.func private @inner(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  %0 = stablehlo.dot %x, %x : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  return %0 : tensor<2x2xf32>
+}"""
         calibration = Calibration(text)
         assert [remark.op for remark in calibration.remarks] == ["stablehlo.composite"]
         x = normal(2, 2)

@@ -33,81 +33,100 @@ from tests.py.judge import (
     values_of,
 )
 from tests.py.programs.program import ABSENT
-from tests.py.programs.short import mlir
 
 FUNCTIONS = {
-    "sum": "r = add v y",
-    "extreme": "r = maximum v yz",
-    "if": """p = GT v y
+    "sum": "%r = stablehlo.add %v, %y : $s",
+    "extreme": "%r = stablehlo.maximum %v, %yz : $s",
+    "if": """%p = stablehlo.compare GT, %v, %y : ($s, $s) -> $b
     %r = "stablehlo.if"(%p) ({
-      e = minimum v yz; return e
+      %e = stablehlo.minimum %v, %yz : $s
+      stablehlo.return %e : $s
     }, {
-      return y
+      stablehlo.return %y : $s
     }) : ($b) -> $s""",
     "if on a value from outside": """%r = "stablehlo.if"(%q) ({
-      return yz
+      stablehlo.return %yz : $s
     }, {
-      e = multiply v y; return e
+      %e = stablehlo.multiply %v, %y : $s
+      stablehlo.return %e : $s
     }) : ($b) -> $s""",
     "case": """%r = "stablehlo.case"(%one) ({
-      return y
+      stablehlo.return %y : $s
     }, {
-      e = subtract v yz; return e
+      %e = stablehlo.subtract %v, %yz : $s
+      stablehlo.return %e : $s
     }) : ($i) -> $s""",
     "while": """%r, %j = stablehlo.while(%c = %v, %k = %none) : $s, $i
     cond {
-      e = LT k one; return e
+      %e = stablehlo.compare LT, %k, %one : ($i, $i) -> $b
+      stablehlo.return %e : $b
     } do {
-      e = add c y; g = add k one; return e g
+      %e = stablehlo.add %c, %y : $s
+      %g = stablehlo.add %k, %one : $i
+      stablehlo.return %e, %g : $s, $i
     }""",
     "while until a value from outside": """%r = stablehlo.while(%c = %v) : $s
     cond {
-      e = LT c y; return e
+      %e = stablehlo.compare LT, %c, %y : ($s, $s) -> $b
+      stablehlo.return %e : $b
     } do {
-      e = maximum c yz; g = maximum e y; return g
+      %e = stablehlo.maximum %c, %yz : $s
+      %g = stablehlo.maximum %e, %y : $s
+      stablehlo.return %g : $s
     }""",
     "carry from outside": """%r, %j = stablehlo.while(%c = %y, %k = %none) : $s, $i
     cond {
-      e = LT k one; return e
+      %e = stablehlo.compare LT, %k, %one : ($i, $i) -> $b
+      stablehlo.return %e : $b
     } do {
-      p = LT c v
+      %p = stablehlo.compare LT, %c, %v : ($s, $s) -> $b
       %e = "stablehlo.if"(%p) ({
-        g = add c yz; return g
+        %g = stablehlo.add %c, %yz : $s
+        stablehlo.return %g : $s
       }, {
-        return v
+        stablehlo.return %v : $s
       }) : ($b) -> $s
-      h = add k one; return e h
+      %h = stablehlo.add %k, %one : $i
+      stablehlo.return %e, %h : $s, $i
     }""",
     "reduction of a tensor from outside": """%r = "stablehlo.reduce"(%w, %v) <{
       dimensions = array<i64: 0>
     }> ({
     ^bb0(%c: $s, %d: $s):
-      e = maximum c yz; g = minimum e d; return g
+      %e = stablehlo.maximum %c, %yz : $s
+      %g = stablehlo.minimum %e, %d : $s
+      stablehlo.return %g : $s
     }) : ($n, $s) -> $s""",
-    "call": "r = call f v y : $s",
-    "zeros and ones": "e = maximum v zero; g = multiply e half; r = minimum g y",
+    "call": "%r = func.call @f(%v, %y) : ($s, $s) -> $s",
+    "zeros and ones": """%e = stablehlo.maximum %v, %zero : $s
+    %g = stablehlo.multiply %e, %half : $s
+    %r = stablehlo.minimum %g, %y : $s""",
 }
-"""Statements that make r of v and of what stands around the region."""
+"""Statements that make %r of %v and of what stands around the region."""
 
 _WINDOWS = "window_dimensions = array<i64: 2>, window_strides = array<i64: 2>"
 _COMBINE = """{
   ^bb0(%a: $s, %v: $s):
     FUNCTION
-    end = maximum a r; return end
+    %end = stablehlo.maximum %a, %r : $s
+    stablehlo.return %end : $s
   }"""
 _ORDER = """{
   ^bb0(%v: $s, %other: $s):
     FUNCTION
     OTHER
-    end = GE r r_; return end
+    %end = stablehlo.compare GE, %r, %r_ : ($s, $s) -> $b
+    stablehlo.return %end : $b
   }"""
 _SIMPLE_ORDER = """{
   ^bb0(%a: $s, %b: $s):
-    end = GE a b; return end
+    %end = stablehlo.compare GE, %a, %b : ($s, $s) -> $b
+    stablehlo.return %end : $b
   }"""
 _SIMPLE_SUM = """{
   ^bb0(%a: $s, %b: $s):
-    end = add a b; return end
+    %end = stablehlo.add %a, %b : $s
+    stablehlo.return %end : $s
   }"""
 OPS = {
     "reduce": f"""%0 = "stablehlo.reduce"(%x, %half) <{{dimensions = array<i64: 0>}}> ({_COMBINE})
@@ -129,14 +148,25 @@ OPS = {
     "map": """%0 = "stablehlo.map"(%x) <{dimensions = array<i64: 0>}> ({
   ^bb0(%v: $s):
     FUNCTION
-    return r
+    stablehlo.return %r : $s
   }) : ($n) -> $n""",
 }
-_CONSTANTS = """
-  none = const 0 : i32; one = const 1 : i32; rows = const [[3], [1]] : 2x1xi32
-  zero = const 0.0 : f32; half = const 0.5 : f32; yz = multiply y z; q = GT yz y"""
-_F = "def f(a b: f32)\n  0 = subtract a b; return 0"
-_FLOATS = "x: 4, u: 2, w: 4, y z: f32"
+_RESULTS = {"reduce": "$s", "reduce_window": "$m"}
+_HEAD = """
+func.func private @f(%a: $s, %b: $s) -> $s {
+  %0 = stablehlo.subtract %a, %b : $s
+  return %0 : $s
+}
+func.func @main(ARGUMENTS) -> (RESULTS) {
+  %none = stablehlo.constant dense<0> : $i
+  %one = stablehlo.constant dense<1> : $i
+  %rows = stablehlo.constant dense<[[3], [1]]> : tensor<2x1xi32>
+  %zero = stablehlo.constant dense<0.0> : $s
+  %half = stablehlo.constant dense<0.5> : $s
+  %yz = stablehlo.multiply %y, %z : $s
+  %q = stablehlo.compare GT, %yz, %y : ($s, $s) -> $b
+"""
+_FLOATS = "%x: $n, %u: $m, %w: $n, %y: $s, %z: $s"
 _SHAPES = ((4,), (2,), (4,), (), ())
 _TYPES = {
     "$s": "tensor<f32>",
@@ -157,13 +187,13 @@ def typed(text: str) -> str:
 
 def applying(op: str, function: str) -> str:
     """An op whose region applies a function with captures."""
-    other = re.sub(r"\b([c-ehgjkpr])\b", r"\1_", function)
-    return op.replace("FUNCTION", function).replace("OTHER", re.sub(r"\bv\b", "other", other))
+    other = re.sub(r"%([c-ehgjkpr])\b", r"%\1_", function).replace("%v", "%other")
+    return op.replace("FUNCTION", function).replace("OTHER", other)
 
 
-def program(op: str, end: str = "0", arguments: str = _FLOATS, more: str = "") -> str:
-    text = f"{arguments}{_CONSTANTS}\n  {op}\n  return {end}\n{_F}{more}"
-    return mlir(typed(text))
+def program(statements: str, results: str, arguments: str = _FLOATS, end: str = "%0") -> str:
+    head = _HEAD.replace("ARGUMENTS", arguments).replace("RESULTS", results)
+    return typed(f"{head}  {statements}\n  return {end} : {results}\n}}")
 
 
 def values(seed: int) -> list[Array]:
@@ -174,40 +204,52 @@ def values(seed: int) -> list[Array]:
 @pytest.mark.parametrize("function", FUNCTIONS)
 @pytest.mark.parametrize("op", OPS)
 def test_a_region_reads_the_values_that_it_captures(op: str, function: str) -> None:
-    text = program(applying(OPS[op], FUNCTIONS[function]))
+    text = program(applying(OPS[op], FUNCTIONS[function]), _RESULTS.get(op, "$n"))
     for seed, exponents in enumerate([(3, -2, 1, 4, -1), (-1, 2, 5, -3, 2)]):
         assert_invariant(text, values(seed), exponents)
     assert_invariant(text, values(2), (0, 0, 2, 3, -4), pairs=(False, False, True, True, True))
 
 
 WHERE = {
-    "in the body of a loop": """%done, %c, %out = stablehlo.while(%t = %none, %cc = %y, %acc = %x)
-      : $i, $s, $n
+    "in the body of a loop": """%done, %carry, %out = stablehlo.while(
+      %t = %none, %cc = %y, %acc = %x) : $i, $s, $n
     cond {
-      go = LE t one; return go
+      %go = stablehlo.compare LE, %t, %one : ($i, $i) -> $b
+      stablehlo.return %go : $b
     } do {
       OP
-      next = add t one; scaled = multiply cc half; sum = add acc 0; return next scaled sum
+      %next = stablehlo.add %t, %one : $i
+      %scaled = stablehlo.multiply %cc, %half : $s
+      %sum = stablehlo.add %acc, %0 : $n
+      stablehlo.return %next, %scaled, %sum : $i, $s, $n
     }""",
     "in a branch": """%out = "stablehlo.if"(%q) ({
-      cc = multiply yz y
+      %cc = stablehlo.multiply %yz, %y : $s
       OP
-      return 0
+      stablehlo.return %0 : $n
     }, {
-      return x
+      stablehlo.return %x : $n
     }) : ($b) -> $n""",
-    "in a function": "out = call g x yz : $n",
+    "in a function": """%out = func.call @g(%x, %yz) : ($n, $s) -> $n""",
 }
+_G = """
+func.func private @g(%x: $n, %cc: $s) -> $n {
+  OP
+  return %0 : $n
+}"""
 _CAPTURING = """%0 = "stablehlo.map"(%x) <{dimensions = array<i64: 0>}> ({
   ^bb0(%v: $s):
-    e = maximum v cc; g = subtract v cc; r = add e g; return r
+    %e = stablehlo.maximum %v, %cc : $s
+    %g = stablehlo.subtract %v, %cc : $s
+    %r = stablehlo.add %e, %g : $s
+    stablehlo.return %r : $s
   }) : ($n) -> $n"""
-_G = f"\ndef g(x: 4, cc: f32)\n  {_CAPTURING}\n  return 0"
 
 
 @pytest.mark.parametrize("where", WHERE)
 def test_regions_inside_of_regions_capture_values_of_both(where: str) -> None:
-    text = program(WHERE[where].replace("OP", _CAPTURING), "out yz", more=_G)
+    text = program(WHERE[where].replace("OP", _CAPTURING), "$n, $s", end="%out, %yz")
+    text += typed(_G.replace("OP", _CAPTURING))
     for seed, exponents in enumerate([(3, -2, 1, 4, -1), (-1, 2, 5, -3, 2)]):
         assert_invariant(text, values(seed), exponents)
 
@@ -215,19 +257,25 @@ def test_regions_inside_of_regions_capture_values_of_both(where: str) -> None:
 def test_what_a_narrow_format_moves_is_captured_where_it_was_moved_to() -> None:
     """A sum in f16 pays its level at once, for all of its uses."""
     text = program(
-        """big = dot_general x w, contracting_dims = [0] x [0] : $s; bigger = add big y
+        """%big = stablehlo.dot_general %x, %w, contracting_dims = [0] x [0] : ($n, $n) -> $s
+  %bigger = stablehlo.add %big, %y : $s
   %0 = "stablehlo.map"(%x) <{dimensions = array<i64: 0>}> ({
   ^bb0(%v: $s):
-    e = maximum v bigger; r = minimum e big; return r
+    %e = stablehlo.maximum %v, %bigger : $s
+    %r = stablehlo.minimum %e, %big : $s
+    stablehlo.return %r : $s
   }) : ($n) -> $n""",
-        "0 big",
+        "$n, $s",
+        end="%0, %big",
     ).replace("f32", "f16")
     rng = np.random.default_rng(5)
     data = [rng.integers(1, 9, shape).astype(np.float16) / np.float16(4) for shape in _SHAPES]
     assert_invariant(text, data, (1, -2, -1, 2, 1))
 
 
-_COUNTED = "e = GT y yz; g = add v one; r = select e g v"
+_COUNTED = """%e = stablehlo.compare GT, %y, %yz : ($s, $s) -> $b
+    %g = stablehlo.add %v, %one : $i
+    %r = stablehlo.select %e, %g, %v : $b, $i"""
 _INTEGERS = {"$s": "$i", "$n": "$k", "$m": "$l", "%half": "%one", "%zero": "%none"}
 
 
@@ -237,7 +285,9 @@ def test_a_region_of_integers_reads_the_values_that_it_captures(op: str) -> None
     template = OPS[op]
     for float_, integer in _INTEGERS.items():
         template = template.replace(float_, integer)
-    text = program(applying(template, _COUNTED), arguments="x: 4xi32, u: 2xi32, w: 4, y z: f32")
+    result = _INTEGERS[_RESULTS.get(op, "$n")]
+    arguments = "%x: $k, %u: $l, %w: $n, %y: $s, %z: $s"
+    text = program(applying(template, _COUNTED), result, arguments)
     rng = np.random.default_rng(0)
     whole = [rng.integers(-9, 9, shape).astype(np.int32) for shape in _SHAPES[:2]]
     for y, z in ((1.5, 8.0), (1.5, 0.5)):
@@ -321,14 +371,14 @@ def assert_values_are_captured(text: str, op: str, data: Sequence[Array]) -> Non
 @pytest.mark.parametrize("function", FUNCTIONS)
 @pytest.mark.parametrize("name", PRESENT)
 def test_a_region_of_a_collective_captures_values(name: str, function: str) -> None:
-    text = program(of_collective(name, FUNCTIONS[function]))
+    text = program(of_collective(name, FUNCTIONS[function]), "$n")
     assert_values_are_captured(text, f"stablehlo.{name}", values(0))
 
 
 @pytest.mark.parametrize("name", PRESENT)
 def test_a_region_of_a_collective_of_integers_captures_values(name: str) -> None:
-    collective = of_collective(name, _COUNTED, integer=True)
-    text = program(collective, arguments="x: 4xi32, u: 2, w: 4, y z: f32")
+    arguments = "%x: $k, %u: $m, %w: $n, %y: $s, %z: $s"
+    text = program(of_collective(name, _COUNTED, integer=True), "$k", arguments)
     data = [np.arange(4, dtype=np.int32), *values(0)[1:]]
     assert_values_are_captured(text, f"stablehlo.{name}", data)
 
@@ -336,15 +386,16 @@ def test_a_region_of_a_collective_of_integers_captures_values(name: str) -> None
 @pytest.mark.parametrize("op", ["add", "maximum", "minimum", "multiply"])
 @pytest.mark.parametrize("name", PRESENT)
 def test_a_collective_keeps_the_scale_of_sums_and_extremes(name: str, op: str) -> None:
-    region = of_collective(name, "").replace("maximum a r", f"{op} a v").replace("    \n", "")
-    _, report = rewritten(program(region), "scaled")
+    whole = of_collective(name, "%r = stablehlo.negate %v : $s")
+    region = whole.replace("%r = stablehlo.negate %v : $s\n", "").replace("%r", "%v")
+    _, report = rewritten(program(region.replace("maximum", op), "$n"), "scaled")
     assert [result.scaled for result in report.results] == [op != "multiply"]
     assert bool(report.remarks) == (op == "multiply")
 
 
 def test_a_capture_that_stays_data_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(families, "unscale_captures", lambda *_: 0)
-    text = program(of_collective("all_reduce", FUNCTIONS["if"]))
+    text = program(of_collective("all_reduce", FUNCTIONS["if"]), "$n")
     with pytest.raises(AssertionError):
         assert_values_are_captured(text, "stablehlo.all_reduce", values(0))
 
@@ -384,7 +435,7 @@ CALLS = {"stablehlo.composite"}
 
 @pytest.mark.parametrize("op", ISOLATED)
 def test_a_capture_of_an_isolated_region_is_an_input_error(op: str) -> None:
-    text = 'sdy.mesh @mesh = <["a"=1]>' + program(ISOLATED[op], "out")
+    text = 'sdy.mesh @mesh = <["a"=1]>' + program(ISOLATED[op], "$n", end="%out")
     with pytest.raises(InputError, match="outside the region"):
         read_text(text)
 
@@ -399,24 +450,38 @@ def test_every_op_with_regions_that_can_capture_is_visited() -> None:
 
 
 def test_captures_that_are_read_are_remarked() -> None:
-    text = mlir("""x: 4x3, c: f32
-  zero = const 0.0 : f32
+    text = """func.func @main(%x: tensor<4x3xf32>, %c: tensor<f32>) -> tensor<4xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %0 = "stablehlo.reduce"(%x, %zero) <{dimensions = array<i64: 1>}> ({
   ^bb0(%a: tensor<f32>, %b: tensor<f32>):
-    1 = add a b; 2 = minimum 1 c; return 2
+    %1 = stablehlo.add %a, %b : tensor<f32>
+    %2 = stablehlo.minimum %1, %c : tensor<f32>
+    stablehlo.return %2 : tensor<f32>
   }) : (tensor<4x3xf32>, tensor<f32>) -> tensor<4xf32>
-  return 0""")
+  return %0 : tensor<4xf32>
+}"""
     _, report = rewritten(text, "scaled")
     assert [remark.op for remark in report.remarks] == ["stablehlo.reduce"]
 
 
-CAPTURED_AND_RETURNED = mlir("""w x: 2
-  r = call turns w x : 2; return r
-def turns(w x: 2)
-  start = const 0 : i32; end = const 1 : i32
-  r:2 = while i = start, c = x: LT i end
-    return end w
-  return r#1""")
+CAPTURED_AND_RETURNED = """
+func.func public @main(%w: tensor<2xf32>, %x: tensor<2xf32>) -> tensor<2xf32> {
+  %r = call @turns(%w, %x) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  return %r : tensor<2xf32>
+}
+func.func private @turns(%w: tensor<2xf32>, %x: tensor<2xf32>) -> tensor<2xf32> {
+  %start = stablehlo.constant dense<0> : tensor<i32>
+  %end = stablehlo.constant dense<1> : tensor<i32>
+  %r:2 = stablehlo.while(%i = %start, %c = %x) : tensor<i32>, tensor<2xf32>
+  cond {
+    %go = stablehlo.compare LT, %i, %end : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %go : tensor<i1>
+  } do {
+    stablehlo.return %end, %w : tensor<i32>, tensor<2xf32>
+  }
+  return %r#1 : tensor<2xf32>
+}
+"""
 
 
 def test_what_a_loop_returns_of_a_captured_value_is_followed() -> None:

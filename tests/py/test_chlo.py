@@ -13,7 +13,6 @@ from scalify_hlo.rules.table import RULES
 from scalify_hlo.run.runner import compile_module
 from tests.py.judge import parse, propagated, rewritten
 from tests.py.programs import PROGRAMS, Program
-from tests.py.programs.short import mlir
 
 CHLO = [program for program in PROGRAMS if program.op.startswith("chlo.")]
 EVERY_OP = pytest.mark.parametrize("program", CHLO, ids=lambda program: program.name)
@@ -63,9 +62,10 @@ def test_ops_of_one_program_are_expanded_where_a_scale_reaches_them() -> None:
 
 
 def test_xla_computes_an_unscaled_erf_as_it_did_before() -> None:
-    text = mlir("""x: 4096
-  %0 = chlo.erf %x : tensor<4096xf32> -> tensor<4096xf32>
-  return 0""")
+    text = """func.func @main(%x: tensor<4096xf32>) -> tensor<4096xf32> {
+      %0 = chlo.erf %x : tensor<4096xf32> -> tensor<4096xf32>
+      return %0 : tensor<4096xf32>
+    }"""
     x = np.random.default_rng(0).standard_normal(4096, np.float32)
     assert propagated(text) == str(parse(text))
     [expected] = compile_module(text)([x])
@@ -83,9 +83,10 @@ def test_artifacts_hold_no_chlo(program: Program) -> None:
 
 
 def test_an_artifact_keeps_the_precision_of_erf() -> None:
-    text = mlir("""x: 4096
-  %0 = chlo.erf %x : tensor<4096xf32> -> tensor<4096xf32>
-  return 0""")
+    text = """func.func @main(%x: tensor<4096xf32>) -> tensor<4096xf32> {
+      %0 = chlo.erf %x : tensor<4096xf32> -> tensor<4096xf32>
+      return %0 : tensor<4096xf32>
+    }"""
     x = np.random.default_rng(0).standard_normal(4096, np.float32)
     stored = read_program(write_artifact(parse(text), "current")).module
     [expected], [result] = (compile_module(m)([x]) for m in (parse(text), stored))

@@ -8,7 +8,6 @@ import pytest
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.rules.choices import is_zero
 from tests.py.judge import assert_invariant, body_of, parse, rewritten
-from tests.py.programs.short import mlir
 
 PROGRAM = """
 func.func @main(%x: tensor<f32>) -> tensor<f32> {{
@@ -44,12 +43,13 @@ def test_constants(value: str, type_: str, zero: bool) -> None:
 def test_a_select_of_a_complex_constant_is_exact(scaled: str) -> None:
     """The gradient of the magnitude of a complex number has one."""
     z = "tensor<2xcomplex<f32>>"
-    text = mlir(f"""re: 2, p: 2xi1
-  %x = stablehlo.complex %re, %re : {z}
-  c = const (1.0, 0.0) : {z}
-  %0 = stablehlo.select %p, {scaled} : tensor<2xi1>, {z}
-  %1 = stablehlo.real %0 : ({z}) -> tensor<2xf32>
-  return 1""")
+    text = f"""func.func @main(%re: tensor<2xf32>, %p: tensor<2xi1>) -> tensor<2xf32> {{
+      %x = stablehlo.complex %re, %re : {z}
+      %c = stablehlo.constant dense<(1.0, 0.0)> : {z}
+      %0 = stablehlo.select %p, {scaled} : tensor<2xi1>, {z}
+      %1 = stablehlo.real %0 : ({z}) -> tensor<2xf32>
+      return %1 : tensor<2xf32>
+    }}"""
     arrays = [np.array([3, -0.5], np.float32), np.array([True, False])]
     assert_invariant(text, arrays, [5, 0])
     rewritten(text, "scaled", recipe=load_recipe("fp8"))

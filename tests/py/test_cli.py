@@ -10,7 +10,6 @@ import pytest
 from scalify_hlo.io.program import Kind, read_program, recognize
 from tests.py import samples
 from tests.py.commands import call, python
-from tests.py.programs.short import mlir
 
 COMMANDS = ("rewrite", "opt", "check", "calibrate", "inspect", "rules", "recipes")
 
@@ -231,12 +230,12 @@ def test_a_defect_is_said_to_be_one(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_inspect_tells_functions_from_ops_without_a_scaled_form(tmp_path: Path) -> None:
     file = tmp_path / "f.mlir"
-    file.write_text(
-        mlir("""x: 4
-  0 = tanh x
+    file.write_text("""
+func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %0 = stablehlo.tanh %x : tensor<4xf32>
   %1 = stablehlo.custom_call @f(%x) : (tensor<4xf32>) -> tensor<4xf32>
-  return 0 1""")
-    )
+  return %0, %1 : tensor<4xf32>, tensor<4xf32>
+}""")
     given = (str(file), "--recipe", "propagate", "--signature", "scaled")
     lines = done("inspect", *given).splitlines()
     rows = [line.split() for line in lines[lines.index("read at scale 1 (2)") :]]

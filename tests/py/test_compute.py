@@ -22,7 +22,6 @@ from scalify_hlo.run.runner import compile_module
 from tests.py.judge import evaluate, parse, program_of, rewritten, run_scaled, shaped, stablehlo_of
 from tests.py.programs import PROGRAMS, Program
 from tests.py.programs.program import draw
-from tests.py.programs.short import mlir
 from tests.py.role_models import Model, Sizes
 from tests.py.role_programs import MODELS
 
@@ -211,10 +210,18 @@ class TestStructure:
         assert "tensor<5x3x4xf16>" in types
 
     def test_functions_are_copied_for_the_widths_they_are_called_with(self) -> None:
-        text = mlir("""x: 4x4, i: 4x4xi32
-  p = convert i : 4x4; 0 = call f x : 4x4; 1 = call f p : 4x4; 2 = multiply 0 1; return 2
-def f(x: 4x4)
-  0 = cosine x; return 0""")
+        text = """
+        func.func @main(%x: tensor<4x4xf32>, %i: tensor<4x4xi32>) -> tensor<4x4xf32> {
+          %p = stablehlo.convert %i : (tensor<4x4xi32>) -> tensor<4x4xf32>
+          %0 = call @f(%x) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+          %1 = call @f(%p) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+          %2 = stablehlo.multiply %0, %1 : tensor<4x4xf32>
+          return %2 : tensor<4x4xf32>
+        }
+        func.func private @f(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+          %0 = stablehlo.cosine %x : tensor<4x4xf32>
+          return %0 : tensor<4x4xf32>
+        }"""
         found = narrowed(text, "bf16")
         assert re.findall(r"cosine %\w+ : tensor<4x4x(\w+)>", found) == ["bf16", "f32"]
         assert "@f(" not in found
@@ -336,10 +343,18 @@ def test_no_power_of_two_is_applied_to_fp8_data(recipe: str) -> None:
     ]
 
 
-MIXED = mlir("""x w: 64x64, v: 64x64xbf16
-  0 = dot_general x w, contracting_dims = [1] x [0] : 64x64; 1 = tanh 0
-  2 = convert 1 : 64x64xbf16; 3 = dot_general 2 v, contracting_dims = [1] x [0] : 64x64xbf16
-  4 = convert 3 : 64x64; return 4""")
+MIXED = """
+func.func @main(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>, %v: tensor<64x64xbf16>)
+    -> tensor<64x64xf32> {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
+    : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %1 = stablehlo.tanh %0 : tensor<64x64xf32>
+  %2 = stablehlo.convert %1 : (tensor<64x64xf32>) -> tensor<64x64xbf16>
+  %3 = stablehlo.dot_general %2, %v, contracting_dims = [1] x [0]
+    : (tensor<64x64xbf16>, tensor<64x64xbf16>) -> tensor<64x64xbf16>
+  %4 = stablehlo.convert %3 : (tensor<64x64xbf16>) -> tensor<64x64xf32>
+  return %4 : tensor<64x64xf32>
+}"""
 """One matmul in f32, and one in bf16."""
 
 

@@ -5,14 +5,23 @@ from __future__ import annotations
 from scalify_hlo.quantize.constants import Functions
 from scalify_hlo.transforms.carries import carried_to
 from tests.py.judge import body_of, parse
-from tests.py.programs.short import mlir
 
-MOVED = mlir("""x: 2x3
-  0 = reshape x : 3x2; 1 = call turned 0 : 2x3; 2 = reshape 1 : 6; return 2
-def turned(x: 3x2)
-  0 = transpose x, dims = [1, 0] : 2x3; return 0
-def other(x: 3x2)
-  0 = negate x; return 0""")
+MOVED = """
+func.func @main(%x: tensor<2x3xf32>) -> tensor<6xf32> {
+  %0 = stablehlo.reshape %x : (tensor<2x3xf32>) -> tensor<3x2xf32>
+  %1 = call @turned(%0) : (tensor<3x2xf32>) -> tensor<2x3xf32>
+  %2 = stablehlo.reshape %1 : (tensor<2x3xf32>) -> tensor<6xf32>
+  return %2 : tensor<6xf32>
+}
+func.func private @turned(%x: tensor<3x2xf32>) -> tensor<2x3xf32> {
+  %0 = stablehlo.transpose %x, dims = [1, 0] : (tensor<3x2xf32>) -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}
+func.func private @other(%x: tensor<3x2xf32>) -> tensor<3x2xf32> {
+  %0 = stablehlo.negate %x : tensor<3x2xf32>
+  return %0 : tensor<3x2xf32>
+}
+"""
 
 
 def test_steps_of_functions_stand_in_the_place_of_calls() -> None:
@@ -27,10 +36,19 @@ def test_steps_of_functions_stand_in_the_place_of_calls() -> None:
     assert functions.source(first) == 0
 
 
-LOOP = mlir("""x y: 4, n: i32
-  0:3 = while a = x, b = y, i = n: LT i n
-    d = negate b; return a d i
-  return 0#0""")
+LOOP = """
+func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>, %n: tensor<i32>) -> tensor<4xf32> {
+  %0:3 = stablehlo.while(%a = %x, %b = %y, %i = %n) : tensor<4xf32>, tensor<4xf32>, tensor<i32>
+    cond {
+      %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    } do {
+      %d = stablehlo.negate %b : tensor<4xf32>
+      stablehlo.return %a, %d, %i : tensor<4xf32>, tensor<4xf32>, tensor<i32>
+    }
+  return %0#0 : tensor<4xf32>
+}
+"""
 
 
 def test_a_loop_that_returns_what_it_takes_carries_it() -> None:

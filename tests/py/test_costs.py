@@ -31,7 +31,6 @@ from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.targets.description import load_target
 from scalify_hlo.targets.roofline import LAUNCH
 from tests.py.judge import body_of, parse, shaped, stablehlo_of
-from tests.py.programs.short import mlir
 
 
 def array(*shape: int) -> jax.ShapeDtypeStruct:
@@ -197,14 +196,23 @@ def test_matmuls_that_share_tensors_are_dropped_together() -> None:
 )
 def test_bytes_of_casts(kind: str, name: str, role: str, costs: tuple[float, float, float]) -> None:
     """A cast alone, a cast beside the wide tensor, and a transpose of the cast."""
-    module = parse(
-        mlir("""x: 4x4xbf16, y: 4x4
-  0 = tanh x; 1 = dot_general x x, contracting_dims = [1] x [0] : 4x4
-  2 = dot_general x x, contracting_dims = [1] x [0]; 3 = convert 1 : 4x4xbf16
-  4 = convert x : 4x4; 5 = convert y : 4x4xbf16; 6 = const 0.0 : bf16
-  7 = reduce add x 6, dimensions = [1] : 4xbf16; 8 = broadcast_in_dim 7, dims = [0] : 4x4xbf16
-  9 = divide x 8; return 9""")
-    )
+    type_, wide_ = "tensor<4x4xbf16>", "tensor<4x4xf32>"
+    module = parse(f"""func.func @main(%x: {type_}, %y: {wide_}) {{
+      %0 = stablehlo.tanh %x : {type_}
+      %1 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0]
+        : ({type_}, {type_}) -> {wide_}
+      %2 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0]
+        : ({type_}, {type_}) -> {type_}
+      %3 = stablehlo.convert %1 : ({wide_}) -> {type_}
+      %4 = stablehlo.convert %x : ({type_}) -> {wide_}
+      %5 = stablehlo.convert %y : ({wide_}) -> {type_}
+      %6 = stablehlo.constant dense<0.0> : tensor<bf16>
+      %7 = stablehlo.reduce(%x init: %6) applies stablehlo.add across dimensions = [1]
+        : ({type_}, tensor<bf16>) -> tensor<4xbf16>
+      %8 = stablehlo.broadcast_in_dim %7, dims = [0] : (tensor<4xbf16>) -> {type_}
+      %9 = stablehlo.divide %x, %8 : {type_}
+      return
+    }}""")
     with module.context:
         block = body_of(module)
         names = ("tanh", "", "product", "rounded", "wide", "narrowed", *"678", "rows")

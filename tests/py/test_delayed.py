@@ -22,7 +22,6 @@ from scalify_hlo.io.program import read_text
 from scalify_hlo.quantize.encoding import dtype_of
 from tests.py.fp8_numpy import E4M3, F32, Array, inverse_scale, outer
 from tests.py.judge import assert_all_equal, program_of, shaped, stablehlo_of
-from tests.py.programs.short import mlir
 
 
 def rewritten(fn: Callable[..., Any], *arguments: Any, **settings: object) -> jax.export.Exported:
@@ -339,13 +338,16 @@ class TestRefused:
             scalify_hlo.scalify(jnp.dot, recipe="fp8-delayed")
 
 
-COMPOSITE = mlir("""x y: T
+COMPOSITE = """
+func.func @main(%x: T, %y: T) -> T {
   %0 = stablehlo.composite "a.b" %x {decomposition = @inner} : (T) -> T
-  1 = dot_general 0 y, contracting_dims = [1] x [0] : T; return 1
-def inner(x: T)
-  0 = dot_general x x, contracting_dims = [1] x [0] : T; return 0""").replace(
-    "T", "tensor<32x32xf32>"
-)
+  %1 = stablehlo.dot_general %0, %y, contracting_dims = [1] x [0] : (T, T) -> T
+  return %1 : T
+}
+func.func private @inner(%x: T) -> T {
+  %0 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : (T, T) -> T
+  return %0 : T
+}""".replace("T", "tensor<32x32xf32>")
 
 
 @pytest.mark.parametrize("recipe", ["fp8-delayed", "fp8-calibrated"])

@@ -26,7 +26,6 @@ from tests.py.judge import (
     run_scaled,
     stablehlo_of,
 )
-from tests.py.programs.short import mlir
 
 Function = Callable[[Any, Any], Any]
 
@@ -343,16 +342,25 @@ def test_a_recipe_of_narrow_data_profits() -> None:
     assert_close(actual, expected, atol=0.05 * np.abs(expected).max())
 
 
-WIDE = """x y: {type}
-  zero = const 0 : i32; one = const 1 : i32; three = const 3 : i32
-  0:2 = while i = zero, c = x: LT i three
-    1 = multiply c y
+WIDE = """
+func.func private @mark(%x: {type}) -> {type} {{ return %x : {type} }}
+func.func @main(%x: {type}, %y: {type}) -> {type} {{
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %three = stablehlo.constant dense<3> : tensor<i32>
+  %0:2 = stablehlo.while(%i = %zero, %c = %x) : tensor<i32>, {type}
+  cond {{
+    %1 = stablehlo.compare LT, %i, %three : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  }} do {{
+    %1 = stablehlo.multiply %c, %y : {type}
     %2 = func.call @mark(%1)
       {{scalify.marker = "dynamic_rescale", scalify.statistic = "max"}} : ({type}) -> {type}
-    3 = add i one; return 3 2
-  return 0#1
-def mark(x: {type})
-  return x"""
+    %3 = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %3, %2 : tensor<i32>, {type}
+  }}
+  return %0#1 : {type}
+}}"""
 
 
 @pytest.mark.parametrize(
@@ -360,7 +368,7 @@ def mark(x: {type})
     [("f64", "f64"), ("complex<f32>", "f32"), ("complex<f64>", "f64"), ("f16", "f32")],
 )
 def test_scales_are_as_wide_as_those_of_data(element: str, scale: str) -> None:
-    text = mlir(WIDE.format(type=f"tensor<4x{element}>"))
+    text = WIDE.format(type="tensor<4xELEMENT>".replace("ELEMENT", element))
     module, _ = rewritten(text, "scaled")
     (loop,) = loops(module)
     assert str(loop.results[2].type) == f"tensor<{scale}>"
@@ -379,7 +387,7 @@ def test_scales_are_as_wide_as_those_of_data(element: str, scale: str) -> None:
 
 
 def test_loops_that_are_placed_as_text_keep_their_carries() -> None:
-    text = mlir(WIDE.format(type="tensor<4xf32>"))
+    text = WIDE.format(type="tensor<4xf32>")
     placed = text.replace("  cond {", '  attributes {mhlo.sharding = "{replicated}"} cond {', 1)
     for program, count in ((text, 1), (placed, 0)):
         assert scales(program) == [count]

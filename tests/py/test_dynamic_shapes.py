@@ -32,7 +32,6 @@ from tests.py.judge import (
 from tests.py.programs import PROGRAMS
 from tests.py.programs.dynamic import BOUNDED, MOVED, RUN, TWO_SIZES, DynamicProgram, inputs
 from tests.py.programs.program import SIZES, Program, Sizes, _Names, draw
-from tests.py.programs.short import mlir
 from tests.py.refining import evaluate_refined
 
 # Functions of jax, with symbolic shapes.
@@ -411,8 +410,13 @@ def test_the_catalogue_with_unknown_sizes_is_large() -> None:
     assert len({p.op for p, _ in UNKNOWN}) > 90
 
 
-MIXED = mlir("""x: ?
-  c = const 3.0 : 4; 0 = multiply c x : ?; 1 = tanh 0; return 0 1""")
+MIXED = """
+func.func @main(%x: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+  %c = stablehlo.constant dense<3.0> : tensor<4xf32>
+  %0 = stablehlo.multiply %c, %x : (tensor<4xf32>, tensor<?xf32>) -> tensor<?xf32>
+  %1 = stablehlo.tanh %0 : tensor<?xf32>
+  return %0, %1 : tensor<?xf32>, tensor<?xf32>
+}"""
 
 
 @pytest.mark.parametrize("signature", ["same", "scaled"])

@@ -15,7 +15,6 @@ from scalify_hlo.rules.isolated import placeholder
 from scalify_hlo.rules.scale_rewriter import Notes, ScaleRewriter, Settings
 from scalify_hlo.rules.sums import _is_constant, add
 from tests.py.judge import body_of, parse
-from tests.py.programs.short import mlir
 
 
 def info(uncertainty: Uncertainty) -> Scaled:
@@ -86,8 +85,12 @@ def test_constants() -> None:
     assert not _is_constant(info(of_root(1.0)))
 
 
-SUM = mlir("""x c: 4
-  0 = add x c; return 0""")
+SUM = """
+func.func @main(%x: tensor<4xf32>, %c: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.add %x, %c : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+"""
 
 
 @pytest.mark.parametrize(("degree", "octaves"), [(1, 0.0), (2, 4.0), (3, 6.0)])

@@ -23,7 +23,6 @@ from tests.py.fuzzing import casts, commands, files, jax_programs, mlir_programs
 from tests.py.fuzzing.finding import FindingError
 from tests.py.fuzzing.steps import Step, fewer, kinds_of, reduced
 from tests.py.judge import parse
-from tests.py.programs.short import mlir
 
 SEED = 18
 PROGRAMS, FILES = 90, 150
@@ -166,11 +165,13 @@ def test_wrong_rules_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "stablehlo.add" in finding.message
 
 
-PRODUCT = mlir("""x y: T
-  0 = multiply x x; 1 = dot_general 0 y, contracting_dims = [1] x [0] : T
-  2 = dot_general 1 0, contracting_dims = [1] x [0] : T; return 2""").replace(
-    "T", "tensor<3x3xf32>"
-)
+PRODUCT = """
+func.func @main(%x: T, %y: T) -> T {
+  %0 = stablehlo.multiply %x, %x : T
+  %1 = stablehlo.dot_general %0, %y, contracting_dims = [1] x [0] : (T, T) -> T
+  %2 = stablehlo.dot_general %1, %0, contracting_dims = [1] x [0] : (T, T) -> T
+  return %2 : T
+}""".replace("T", "tensor<3x3xf32>")
 
 
 def judged(recipe: str, **settings: Any) -> bool:

@@ -24,7 +24,6 @@ from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.report.model import MatmulReport, Report
 from tests.py.commands import call
 from tests.py.judge import parse, stablehlo_of
-from tests.py.programs.short import mlir
 from tests.py.role_models import DISTINCT, Sizes
 from tests.py.role_programs import MODELS, transformer_step
 
@@ -308,14 +307,23 @@ def test_patterns_do_not_move_the_last_layers() -> None:
 SMALL = ("--set", "matmul.smallest=1")
 
 
-UNUSUAL = mlir("""i: 9x8, e q k: 8x8
-  x = dot_general i e, contracting_dims = [1] x [0] : 9x8
-  a = dot_general x q, contracting_dims = [1] x [0] : 9x8
-  b = dot_general x k, contracting_dims = [1] x [0] : 9x8; da = sine b; db = sine a
-  dxa = dot_general da q, contracting_dims = [1] x [1] : 9x8
-  dxb = dot_general db k, contracting_dims = [1] x [1] : 9x8
-  dq = dot_general da x, contracting_dims = [0] x [0] : 8x8
-  dk = dot_general db x, contracting_dims = [0] x [0] : 8x8; return dq dk dxa dxb""")
+UNUSUAL = """
+func.func @main(%i: tensor<9x8xf32>, %e: tensor<8x8xf32>, %q: tensor<8x8xf32>, %k: tensor<8x8xf32>)
+    -> (tensor<8x8xf32>, tensor<8x8xf32>, tensor<9x8xf32>, tensor<9x8xf32>) {
+  %x = stablehlo.dot_general %i, %e, contracting_dims = [1] x [0] : FORWARD
+  %a = stablehlo.dot_general %x, %q, contracting_dims = [1] x [0] : FORWARD
+  %b = stablehlo.dot_general %x, %k, contracting_dims = [1] x [0] : FORWARD
+  %da = stablehlo.sine %b : tensor<9x8xf32>
+  %db = stablehlo.sine %a : tensor<9x8xf32>
+  %dxa = stablehlo.dot_general %da, %q, contracting_dims = [1] x [1] : FORWARD
+  %dxb = stablehlo.dot_general %db, %k, contracting_dims = [1] x [1] : FORWARD
+  %dq = stablehlo.dot_general %da, %x, contracting_dims = [0] x [0] : BACKWARD
+  %dk = stablehlo.dot_general %db, %x, contracting_dims = [0] x [0] : BACKWARD
+  return %dq, %dk, %dxa, %dxb : tensor<8x8xf32>, tensor<8x8xf32>, tensor<9x8xf32>, tensor<9x8xf32>
+}
+""".replace("FORWARD", "(tensor<9x8xf32>, tensor<8x8xf32>) -> tensor<9x8xf32>").replace(
+    "BACKWARD", "(tensor<9x8xf32>, tensor<9x8xf32>) -> tensor<8x8xf32>"
+)
 """The gradients of two weights that read one activation, in the order of the weights."""
 
 

@@ -20,7 +20,6 @@ from scalify_hlo.io.program import read_text
 from scalify_hlo.passes.record import rewrite_recorded
 from scalify_hlo.scaling import last_ops
 from tests.py.judge import program_of, stablehlo_of
-from tests.py.programs.short import mlir
 
 pytestmark = pytest.mark.slow
 
@@ -106,10 +105,13 @@ def narrow_before() -> str:
     return stablehlo_of(fn, *arguments)
 
 
-GROUPED = mlir("""x: 8x16, w: 16x16
-  0 = dot_general x w, contracting_dims = [1] x [0]; 1 = add 0 0
+GROUPED = """func.func @main(%x: tensor<8x16xf32>, %w: tensor<16x16xf32>) -> tensor<8x16xf32> {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
+    : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32>
+  %1 = stablehlo.add %0, %0 : tensor<8x16xf32>
   sdy.sharding_group %1 group_id = 0 : tensor<8x16xf32>
-  return 1""")
+  return %1 : tensor<8x16xf32>
+}"""
 """An op without results comes after the last cast."""
 
 

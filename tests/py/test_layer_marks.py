@@ -5,10 +5,15 @@ from __future__ import annotations
 from scalify_hlo.dialect.value_map import ValueSet
 from scalify_hlo.scaling.layer_marks import _reader
 from tests.py.judge import body_of, parse
-from tests.py.programs.short import mlir
 
-SILU = mlir("""x y: 4
-  0 = logistic x; 1 = abs 0; 2 = multiply 1 x; return 2""")
+SILU = """
+func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.logistic %x : tensor<4xf32>
+  %1 = stablehlo.abs %0 : tensor<4xf32>
+  %2 = stablehlo.multiply %1, %x : tensor<4xf32>
+  return %2 : tensor<4xf32>
+}
+"""
 
 
 def test_the_nearest_op_that_reads_an_input() -> None:

@@ -29,7 +29,6 @@ from tests.py.lifted import (
     nested,
     observe,
 )
-from tests.py.programs.short import mlir
 
 COMBINES = pytest.mark.parametrize("combine", ["max", "add"])
 
@@ -66,13 +65,21 @@ class TestControlFlow:
 
     def test_values_of_loops_and_of_their_results(self) -> None:
         """A value that is the result of a loop is that of the loop which takes its place."""
-        module = parse(
-            mlir("""x: f32, n: i32
-  zero = const 0 : i32; one = const 1 : i32
-  0:2 = while i = zero, y = x: LT i n
-    1 = add i one; 2 = add y y; return 1 2
-  return 0#1""")
-        )
+        module = parse("""
+func.func @main(%x: tensor<f32>, %n: tensor<i32>) -> tensor<f32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %0:2 = stablehlo.while(%i = %zero, %y = %x) : tensor<i32>, tensor<f32>
+    cond {
+      %1 = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %1 : tensor<i1>
+    } do {
+      %1 = stablehlo.add %i, %one : tensor<i32>
+      %2 = stablehlo.add %y, %y : tensor<f32>
+      stablehlo.return %1, %2 : tensor<i32>, tensor<f32>
+    }
+  return %0#1 : tensor<f32>
+}""")
         main = main_of(module)
         block = main.regions[0].blocks[0]
         loop = block.operations[2]
@@ -111,18 +118,25 @@ class TestCalls:
         assert [v.tolist() for v in values] == [[3, 3], [3 * TURNS] * 2, [3, 3]]
 
     def test_functions_without_marks_stay_and_the_others_go(self) -> None:
-        module = parse(
-            mlir("""x: 4x4
-  0 = call outer x : 4x4; 1 = call plain 0 : 4x4; return 1
-def outer(x: 4x4)
-  0 = call plain x : 4x4; 1 = call inner 0 : 4x4; return 1
-def inner(x: 4x4)
+        module = parse("""
+func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = call @outer(%x) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = call @plain(%0) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %1 : tensor<4x4xf32>
+}
+func.func private @outer(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = call @plain(%x) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = call @inner(%0) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %1 : tensor<4x4xf32>
+}
+func.func private @inner(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %0 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] {scalify.roles = []}
     : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32> loc("here")
   return %0 : tensor<4x4xf32>
-def plain(x: 4x4)
-  return x""")
-        )
+}
+func.func private @plain(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  return %x : tensor<4x4xf32>
+}""")
         with module.context, ir.Location.unknown():
             assert inline_calls(module.operation, [attributes.ROLES]) == []
         assert module.operation.verify()
@@ -141,18 +155,20 @@ def plain(x: 4x4)
     def test_the_listing_of_main_is_dropped_if_a_call_is_inlined(
         self, callee: str, kept: bool
     ) -> None:
-        module = parse(
-            mlir(f"""x: 4x4
-  0 = call {callee} x : 4x4
+        module = parse(f"""
+func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {{
+  %0 = call @{callee}(%x) : (tensor<4x4xf32>) -> tensor<4x4xf32>
   %1 = stablehlo.dot_general %0, %0, contracting_dims = [1] x [0] {{scalify.roles = []}}
     : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
-  return 1
-def inner(x: 4x4)
+  return %1 : tensor<4x4xf32>
+}}
+func.func private @inner(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {{
   %0 = stablehlo.add %x, %x {{scalify.roles = []}} : tensor<4x4xf32>
-  return 0
-def plain(x: 4x4)
-  return x""")
-        )
+  return %0 : tensor<4x4xf32>
+}}
+func.func private @plain(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {{
+  return %x : tensor<4x4xf32>
+}}""")
         index = ModuleIndex()
         with module.context, ir.Location.unknown():
             block = body_of(module)
@@ -163,30 +179,33 @@ def plain(x: 4x4)
                 assert index.listing.ops == named(block)
 
     def test_composites_are_left_and_reported(self) -> None:
-        module = parse(
-            mlir("""x: 4x4
+        module = parse("""
+func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %0 = stablehlo.composite "a.b" %x {decomposition = @inner}
     : (tensor<4x4xf32>) -> tensor<4x4xf32>
-  return 0
-def inner(x: 4x4)
+  return %0 : tensor<4x4xf32>
+}
+func.func private @inner(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %0 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] {scalify.roles = []}
     : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
-  return 0""")
-        )
+  return %0 : tensor<4x4xf32>
+}""")
         with module.context, ir.Location.unknown():
             left = inline_calls(module.operation, [attributes.ROLES])
         assert [op.name for op in left] == ["stablehlo.composite"]
         assert len(list(module.body.operations)) == 2
 
     def test_recursion_is_refused(self) -> None:
-        module = parse(
-            mlir("""x: 4x4
-  0 = call inner x : 4x4; return 0
-def inner(x: 4x4)
+        module = parse("""
+func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = call @inner(%x) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+func.func private @inner(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %0 = call @inner(%x) {scalify.roles = []} : (tensor<4x4xf32>) -> tensor<4x4xf32>
   %1 = stablehlo.add %0, %0 {scalify.roles = []} : tensor<4x4xf32>
-  return 1""")
-        )
+  return %1 : tensor<4x4xf32>
+}""")
         with (
             module.context,
             ir.Location.unknown(),
@@ -196,26 +215,32 @@ def inner(x: 4x4)
         assert "as a loop" in str(error.value)
 
 
-CONDITION = mlir("""x: 2x2
+CONDITION = """
+func.func @main(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
   %0 = stablehlo.while(%y = %x) : tensor<2x2xf32>
     cond {
       %1 = stablehlo.dot_general %y, %y, contracting_dims = [1] x [0] {scalify.roles = []}
         : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
       %2 = stablehlo.slice %1 [0:1, 0:1] : (tensor<2x2xf32>) -> tensor<1x1xf32>
-      3 = reshape 2 : f32; 4 = LT 3 3; return 4
+      %3 = stablehlo.reshape %2 : (tensor<1x1xf32>) -> tensor<f32>
+      %4 = stablehlo.compare LT, %3, %3 : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      stablehlo.return %4 : tensor<i1>
     } do {
-      return y
+      stablehlo.return %y : tensor<2x2xf32>
     }
-  return 0""")
-REDUCE = mlir("""x: 4, z: f32
+  return %0 : tensor<2x2xf32>
+}"""
+REDUCE = """
+func.func @main(%x: tensor<4xf32>, %z: tensor<f32>) -> tensor<f32> {
   %0 = stablehlo.reduce(%x init: %z) across dimensions = [0]
     : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
     reducer(%a: tensor<f32>, %b: tensor<f32>) {
       %1 = stablehlo.dot_general %a, %b, contracting_dims = [] x [] {scalify.roles = []}
         : (tensor<f32>, tensor<f32>) -> tensor<f32>
-      return 1
+      stablehlo.return %1 : tensor<f32>
     }
-  return 0""")
+  return %0 : tensor<f32>
+}"""
 
 
 @pytest.mark.parametrize(

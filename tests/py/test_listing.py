@@ -33,7 +33,6 @@ from scalify_hlo.rules import rescaler
 from scalify_hlo.rules.table import RULES
 from tests.py.judge import body_of, parse, stablehlo_of
 from tests.py.programs import PROGRAMS, Program
-from tests.py.programs.short import mlir
 from tests.py.role_models import DISTINCT, Model, Sizes
 from tests.py.role_programs import MODELS
 
@@ -226,16 +225,21 @@ def test_what_marks_are_cleared_before_is_never_erased() -> None:
 
 def test_ops_are_noted_by_what_they_are_inside_of() -> None:
     module = parse(
-        mlir("""x: 4, p: i1
-  0 = negate x
-  %1 = "stablehlo.if"(%p) ({
-    3 = sine 0; return 3
-  }, {
-    return 0
-  }) : (tensor<i1>) -> tensor<4xf32>
-  2 = call other 1 : 4; return 2
-def other(x: 4)
-  0 = cosine x; return 0""")
+        """func.func @main(%x: tensor<4xf32>, %p: tensor<i1>) -> tensor<4xf32> {
+          %0 = stablehlo.negate %x : tensor<4xf32>
+          %1 = "stablehlo.if"(%p) ({
+            %3 = stablehlo.sine %0 : tensor<4xf32>
+            stablehlo.return %3 : tensor<4xf32>
+          }, {
+            stablehlo.return %0 : tensor<4xf32>
+          }) : (tensor<i1>) -> tensor<4xf32>
+          %2 = func.call @other(%1) : (tensor<4xf32>) -> tensor<4xf32>
+          return %2 : tensor<4xf32>
+        }
+        func.func private @other(%x: tensor<4xf32>) -> tensor<4xf32> {
+          %0 = stablehlo.cosine %x : tensor<4xf32>
+          return %0 : tensor<4xf32>
+        }"""
     )
     found = {op.name.removeprefix("stablehlo."): op for op in ops_in(module.operation)}
     listing = Listing(body_of(module))
@@ -249,19 +253,22 @@ def other(x: 4)
 
 def test_ops_in_regions_are_listed_until_the_listing_is_renewed() -> None:
     module = parse(
-        mlir("""x: 4, p: i1
-  z = const 0.0 : f32; 0 = reduce add x z, dimensions = [0] : f32
-  %1 = "stablehlo.if"(%p) ({
-    %2 = "stablehlo.if"(%p) ({
-      return 0
-    }, {
-      return z
-    }) : (tensor<i1>) -> tensor<f32>
-    return 2
-  }, {
-    return z
-  }) : (tensor<i1>) -> tensor<f32>
-  return %0, %1 : tensor<f32>, tensor<f32>""")
+        """func.func @main(%x: tensor<4xf32>, %p: tensor<i1>) -> (tensor<f32>, tensor<f32>) {
+          %z = stablehlo.constant dense<0.0> : tensor<f32>
+          %0 = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [0]
+            : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+          %1 = "stablehlo.if"(%p) ({
+            %2 = "stablehlo.if"(%p) ({
+              stablehlo.return %0 : tensor<f32>
+            }, {
+              stablehlo.return %z : tensor<f32>
+            }) : (tensor<i1>) -> tensor<f32>
+            stablehlo.return %2 : tensor<f32>
+          }, {
+            stablehlo.return %z : tensor<f32>
+          }) : (tensor<i1>) -> tensor<f32>
+          return %0, %1 : tensor<f32>, tensor<f32>
+        }"""
     )
     main = module.body.operations[0].operation
     listing = Listing(main.regions[0].blocks[0])

@@ -15,12 +15,14 @@ from tests.py.judge import assert_invariant, floats, parse, rewritten, run_plain
 from tests.py.marking import ACTING, randomly, with_markers
 from tests.py.programs import PROGRAMS, Program
 from tests.py.programs.program import draw
-from tests.py.programs.short import mlir
 
 pytestmark = pytest.mark.slow
 
-PRODUCT = mlir("""x y: 3x3
-  0 = multiply x y; return 0""")
+PRODUCT = """
+func.func @main(%x: tensor<3x3xf32>, %y: tensor<3x3xf32>) -> tensor<3x3xf32> {
+  %0 = stablehlo.multiply %x, %y : tensor<3x3xf32>
+  return %0 : tensor<3x3xf32>
+}"""
 
 
 @pytest.mark.parametrize("marker", ACTING)

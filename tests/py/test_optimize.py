@@ -19,7 +19,6 @@ from scalify_hlo import InputError, dump_report
 from scalify_hlo.passes.summary import summary
 from tests.py.commands import call
 from tests.py.judge import assert_all_same_bits, evaluate, parse, propagated, shaped, stablehlo_of
-from tests.py.programs.short import mlir
 
 ROWS, CLASSES = (3, 5), 7
 LOGITS = shaped(*ROWS, CLASSES)
@@ -130,16 +129,18 @@ def test_scales_change_no_bit(loss: Loss, signature: str) -> None:
 
 def scatter(body: str, operand: str = "dense<0.0>", updates: str = "tensor<3x1xf32>") -> str:
     """A program of one scatter."""
-    return mlir(f"""i: 3x1xi8, u: {updates}
-  %zero = stablehlo.constant {operand} : tensor<3x200xf32>
-  %0 = "stablehlo.scatter"(%zero, %i, %u) <{{scatter_dimension_numbers =
-    #stablehlo.scatter<inserted_window_dims = [1], input_batching_dims = [0],
-    scatter_indices_batching_dims = [0], scatter_dims_to_operand_dims = [1],
-    index_vector_dim = 2>}}> ({{
-  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
-    {body}
-  }}) : (tensor<3x200xf32>, tensor<3x1xi8>, {updates}) -> tensor<3x200xf32>
-  return %0 : tensor<3x200xf32>""").replace("i8", "i32")
+    return f"""
+    func.func @main(%i: tensor<3x1xi8>, %u: {updates}) -> tensor<3x200xf32> {{
+      %zero = stablehlo.constant {operand} : tensor<3x200xf32>
+      %0 = "stablehlo.scatter"(%zero, %i, %u) <{{scatter_dimension_numbers =
+        #stablehlo.scatter<inserted_window_dims = [1], input_batching_dims = [0],
+        scatter_indices_batching_dims = [0], scatter_dims_to_operand_dims = [1],
+        index_vector_dim = 2>}}> ({{
+      ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+        {body}
+      }}) : (tensor<3x200xf32>, tensor<3x1xi8>, {updates}) -> tensor<3x200xf32>
+      return %0 : tensor<3x200xf32>
+    }}""".replace("i8", "i32")
 
 
 ADD = "%c = stablehlo.add %b, %a : tensor<f32> stablehlo.return %c : tensor<f32>"

@@ -27,7 +27,6 @@ from tests.py.judge import (
     stablehlo_of,
     unrecorded,
 )
-from tests.py.programs.short import mlir
 
 Shapes = tuple[tuple[int, ...], ...]
 
@@ -223,10 +222,18 @@ def test_optimize_orders_the_original_for_gpus() -> None:
 
 def test_numbers_that_two_ops_share_are_erased_once() -> None:
     """Other readers of them keep the old ones."""
-    text = mlir("""x: 2x8x4, w: 2x3x4, r: f32
-  0 = dot_general x w, batching_dims = [0] x [0], contracting_dims = [2] x [2] : 2x8x3
-  c = const 0.5 : 2x8x3; b = broadcast_in_dim r, dims = [] : 2x8x3; 1 = multiply 0 c
-  2 = multiply 1 c; 3 = multiply b 2; 4 = transpose 3, dims = [0, 2, 1] : 2x3x8; return 4 b""")
+    text = """func.func @main(%x: tensor<2x8x4xf32>, %w: tensor<2x3x4xf32>, %r: tensor<f32>)
+    -> (tensor<2x3x8xf32>, tensor<2x8x3xf32>) {
+  %0 = stablehlo.dot_general %x, %w, batching_dims = [0] x [0], contracting_dims = [2] x [2]
+    : (tensor<2x8x4xf32>, tensor<2x3x4xf32>) -> tensor<2x8x3xf32>
+  %c = stablehlo.constant dense<0.5> : tensor<2x8x3xf32>
+  %b = stablehlo.broadcast_in_dim %r, dims = [] : (tensor<f32>) -> tensor<2x8x3xf32>
+  %1 = stablehlo.multiply %0, %c : tensor<2x8x3xf32>
+  %2 = stablehlo.multiply %1, %c : tensor<2x8x3xf32>
+  %3 = stablehlo.multiply %b, %2 : tensor<2x8x3xf32>
+  %4 = stablehlo.transpose %3, dims = [0, 2, 1] : (tensor<2x8x3xf32>) -> tensor<2x3x8xf32>
+  return %4, %b : tensor<2x3x8xf32>, tensor<2x8x3xf32>
+}"""
     new, count = ordered(text)
     assert count == 1
     assert "stablehlo.transpose" not in str(new)
@@ -356,13 +363,15 @@ def test_a_clamp_and_a_barrier_between_are_made_in_the_order_of_the_reader() -> 
 
 
 def test_precisions_are_swapped_with_the_operands() -> None:
-    text = mlir("""x: 2x3x4, w: 2x8x5x4
+    text = """func.func @main(%x: tensor<2x3x4xf32>, %w: tensor<2x8x5x4xf32>)
+    -> tensor<2x5x8x3xf32> {
   %0 = stablehlo.dot_general %x, %w, batching_dims = [0] x [0], contracting_dims = [2] x [3],
     precision = [HIGHEST, DEFAULT] {mhlo.other = 1 : i32}
     : (tensor<2x3x4xf32>, tensor<2x8x5x4xf32>) -> tensor<2x3x8x5xf32>
   %1 = stablehlo.transpose %0, dims = [0, 3, 2, 1] {mhlo.mark = 2 : i32}
     : (tensor<2x3x8x5xf32>) -> tensor<2x5x8x3xf32>
-  return 1""")
+  return %1 : tensor<2x5x8x3xf32>
+}"""
     assert ordered(text)[1] == 0  # The operand that would be transposed is larger.
     new, count = ordered(text.replace("x4xf32", "x1xf32"))
     assert count == 1

@@ -11,7 +11,6 @@ import pytest
 from scalify_hlo._compat import ir
 from scalify_hlo.quantize.ordered_casts import order_casts
 from tests.py.judge import evaluate, parse
-from tests.py.programs.short import mlir
 
 PLACED = 'mhlo.sharding = "{replicated}"'
 
@@ -21,11 +20,15 @@ def cast_text(*, moves: Sequence[int], dims: str, width: int) -> str:
     turned = "x".join(str(shape[d]) for d in moves)
     flat = f"{2 * 3}x{4 * 8}"
     weight, result = f"tensor<{width}x16xf8E4M3FN>", f"tensor<{dims}x16xf32>"
-    return mlir(f"""x: 2x4x3x8, w: {weight}
-  0 = transpose x, dims = {list(moves)} : tensor<{turned}xf32>
-  1 = convert 0 : tensor<{turned}xf8E4M3FN>
-  2 = optimization_barrier 1; 3 = reshape 2 : tensor<{flat}xf8E4M3FN>
-  4 = dot_general 3 w, contracting_dims = [{int(width == 32)}] x [0] : {result}; return 4""")
+    return f"""func.func @main(%x: tensor<2x4x3x8xf32>, %w: {weight}) -> {result} {{
+  %0 = stablehlo.transpose %x, dims = {list(moves)} : (tensor<2x4x3x8xf32>) -> tensor<{turned}xf32>
+  %1 = stablehlo.convert %0 : (tensor<{turned}xf32>) -> tensor<{turned}xf8E4M3FN>
+  %2 = stablehlo.optimization_barrier %1 : tensor<{turned}xf8E4M3FN>
+  %3 = stablehlo.reshape %2 : (tensor<{turned}xf8E4M3FN>) -> tensor<{flat}xf8E4M3FN>
+  %4 = stablehlo.dot_general %3, %w, contracting_dims = [{int(width == 32)}] x [0]
+    : (tensor<{flat}xf8E4M3FN>, {weight}) -> {result}
+  return %4 : {result}
+}}"""
 
 
 @pytest.mark.parametrize(("dims", "width", "count"), [("6", 32, 1), ("32", 6, 0)])
@@ -80,11 +83,15 @@ def test_other_barriers_stay(old: str, new: str) -> None:
 
 
 def test_casts_that_batched_matmuls_read_stay() -> None:
-    text = mlir("""x: 2x4x8, w: 2x4x5xf8E4M3FN
-  0 = transpose x, dims = [0, 2, 1] : 2x8x4; 1 = convert 0 : 2x8x4xf8E4M3FN
-  2 = optimization_barrier 1
-  3 = dot_general 2 w, batching_dims = [0] x [0], contracting_dims = [2] x [1] : 2x8x5
-  return 3""")
+    text = """func.func @main(%x: tensor<2x4x8xf32>, %w: tensor<2x4x5xf8E4M3FN>)
+    -> tensor<2x8x5xf32> {
+  %0 = stablehlo.transpose %x, dims = [0, 2, 1] : (tensor<2x4x8xf32>) -> tensor<2x8x4xf32>
+  %1 = stablehlo.convert %0 : (tensor<2x8x4xf32>) -> tensor<2x8x4xf8E4M3FN>
+  %2 = stablehlo.optimization_barrier %1 : tensor<2x8x4xf8E4M3FN>
+  %3 = stablehlo.dot_general %2, %w, batching_dims = [0] x [0], contracting_dims = [2] x [1]
+    : (tensor<2x8x4xf8E4M3FN>, tensor<2x4x5xf8E4M3FN>) -> tensor<2x8x5xf32>
+  return %3 : tensor<2x8x5xf32>
+}"""
     module = parse(text)
     with module.context, ir.Location.unknown():
         assert order_casts(module.operation) == 0

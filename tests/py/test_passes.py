@@ -23,7 +23,6 @@ from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.recipes.toml import preset_names
 from tests.py.judge import floats, parse, propagated, rewritten
 from tests.py.programs import PROGRAMS, Program
-from tests.py.programs.short import mlir
 
 EVERY_PROGRAM = pytest.mark.parametrize("program", PROGRAMS, ids=str)
 ARITHMETIC = (
@@ -150,10 +149,15 @@ class TestMisuse:
         "settings", [{}, {"compute": "f16"}, {"inputs.blocks": ["arg0=0x1"]}], ids=str
     )
     def test_recursion_is_refused(self, settings: dict[str, object]) -> None:
-        text = mlir("""x: 4x4
-  0 = call f x : 4x4; return 0
-def f(x: 4x4)
-  0 = call f x : 4x4; return 0""")
+        text = """
+func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = call @f(%x) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+func.func private @f(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = call @f(%x) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}"""
         with pytest.raises(InputError, match="@f calls itself"):
             propagated(text, signature="scaled", settings=settings)
 
@@ -188,8 +192,13 @@ def test_static_scales_leave_no_scale_arithmetic(program: Program) -> None:
 
 def test_dynamic_scales_need_some() -> None:
     """The same count sees scale arithmetic where there is some, even without the scales."""
-    text = mlir("""x: f32
-  c = const 2.0 : f32; 0 = multiply c c; 1 = multiply 0 x; return 1""")
+    text = """
+func.func @main(%x: tensor<f32>) -> tensor<f32> {
+  %c = stablehlo.constant dense<2.0> : tensor<f32>
+  %0 = stablehlo.multiply %c, %c : tensor<f32>
+  %1 = stablehlo.multiply %0, %x : tensor<f32>
+  return %1 : tensor<f32>
+}"""
     assert arithmetic_of_constants(parse(text)) == 1
 
 

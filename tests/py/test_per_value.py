@@ -23,7 +23,6 @@ from scalify_hlo.storage.files import write_file
 from tests.py import commands
 from tests.py.judge import program_of
 from tests.py.planted import inputs, matmul
-from tests.py.programs.short import mlir
 from tests.py.test_check_recipes import step as train
 
 F32 = np.float32
@@ -117,8 +116,10 @@ def test_a_branch_that_is_not_taken_has_no_values() -> None:
 def test_recorded_options_are_those_of_the_rewrite(tmp_path: Path) -> None:
     file = tmp_path / "own.toml"
     file.write_text('[matmul]\nactivation = "e4m3"\nweight = "e4m3"\nexclude = ["*a, b*"]\n')
-    text = mlir("""x y: 32x32
-  0 = dot x y : 32x32; return 0""")
+    text = """func.func @main(%x: tensor<32x32xf32>, %y: tensor<32x32xf32>) -> tensor<32x32xf32> {
+      %0 = stablehlo.dot %x, %y : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
+      return %0 : tensor<32x32xf32>
+    }"""
     for recipe, signature, settings, scales in (
         ("unit", "scaled", {}, {}),
         ("fp8-current", "same", {"matmul.smallest": [2, 32, 16], "scaling.margin": 1}, {}),

@@ -24,7 +24,6 @@ from scalify_hlo.io.sandbox import nesting
 from scalify_hlo.storage.files import read_file, require_writable, write_file
 from tests.py import samples
 from tests.py.commands import python
-from tests.py.programs.short import mlir
 
 SHARDED = """\
 module {
@@ -118,8 +117,10 @@ def test_a_version_that_cannot_be_written_is_the_users_mistake(version: str) -> 
 
 
 def test_an_op_that_the_version_lacks_is_an_input_error() -> None:
-    text = mlir("""a: 2
-  0 = tan a; return 0""")
+    text = """func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
+      %0 = stablehlo.tan %a : tensor<2xf32>
+      return %0 : tensor<2xf32>
+    }"""
     with pytest.raises(InputError, match=r"cannot be written as StableHLO 0\.9\.0"):
         write_artifact(read_text(text).module, "minimum")
 

@@ -26,16 +26,24 @@ from scalify_hlo.scaling.callees import _reaching
 from scalify_hlo.scaling.last_ops import LastOps
 from scalify_hlo.scaling.propagation import Propagation
 from tests.py.judge import body_of, parse
-from tests.py.programs.short import mlir
 
-CALLS = mlir("""x: f32
-  0 = call outer x : f32; return 0
-def outer(x: f32)
-  0 = call inner x : f32; return 0
-def inner(x: f32)
-  0 = tanh x; return 0
-def other(x: f32)
-  return x""")
+CALLS = """
+func.func @main(%x: tensor<f32>) -> tensor<f32> {
+  %0 = call @outer(%x) : (tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+func.func private @outer(%x: tensor<f32>) -> tensor<f32> {
+  %0 = call @inner(%x) : (tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+func.func private @inner(%x: tensor<f32>) -> tensor<f32> {
+  %0 = stablehlo.tanh %x : tensor<f32>
+  return %0 : tensor<f32>
+}
+func.func private @other(%x: tensor<f32>) -> tensor<f32> {
+  return %x : tensor<f32>
+}
+"""
 
 
 def reaching(name: str) -> set[str]:
@@ -54,8 +62,14 @@ def test_nothing_is_found_if_no_function_matters() -> None:
     assert reaching("stablehlo.sine") == set()
 
 
-CAST_FIRST = mlir("""x: 4
-  0 = convert x : 4xf8E4M3FN; 1 = add x x; 2 = negate 1; return 0 2""")
+CAST_FIRST = """
+func.func @main(%x: tensor<4xf32>) -> (tensor<4xf8E4M3FN>, tensor<4xf32>) {
+  %0 = stablehlo.convert %x : (tensor<4xf32>) -> tensor<4xf8E4M3FN>
+  %1 = stablehlo.add %x, %x : tensor<4xf32>
+  %2 = stablehlo.negate %1 : tensor<4xf32>
+  return %0, %2 : tensor<4xf8E4M3FN>, tensor<4xf32>
+}
+"""
 WIDE = CAST_FIRST.replace("f8E4M3FN", "f64")
 
 
@@ -98,9 +112,12 @@ def test_main_has_narrow_values_if_one_of_its_floats_is_narrow(
         assert walk._has_narrow_values(block) == narrow
 
 
-TWO_INPUTS = mlir("""x y: 4
+TWO_INPUTS = """
+func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
   %0 = stablehlo.add %x, %y {scalify.layer_input = [0, 1, 1, 0]} : tensor<4xf32>
-  return 0""")
+  return %0 : tensor<4xf32>
+}
+"""
 
 
 def test_an_op_may_read_the_inputs_of_several_activations() -> None:
@@ -119,9 +136,11 @@ def test_an_op_may_read_the_inputs_of_several_activations() -> None:
     assert activations._inputs == {0: infos[1], 1: infos[0]}
 
 
-UNREACHED = mlir("""x: 4
-  return x
-def uncalled(x: 4)
+UNREACHED = """
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+func.func private @uncalled(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
   %0 = stablehlo.composite "scalify.custom_scale" %x {
     composite_attributes = {rule = @rule}, decomposition = @plain
   } : (tensor<4xf32>) -> tensor<4xf32>
@@ -129,11 +148,15 @@ def uncalled(x: 4)
     composite_attributes = {rule = @rule}, decomposition = @plain
   } : (tensor<4xf32>) -> tensor<4xf32>
   %2 = stablehlo.optimization_barrier {scalify.marker = "rebalance"} %1 : tensor<4xf32>
-  return 0 1 2
-def plain(x: 4)
-  return x
-def rule(x: 4, s: f32)
-  return x s""")
+  return %0, %1, %2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+func.func private @plain(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+func.func private @rule(%x: tensor<4xf32>, %s: tensor<f32>) -> (tensor<4xf32>, tensor<f32>) {
+  return %x, %s : tensor<4xf32>, tensor<f32>
+}
+"""
 
 
 def test_all_markers_that_the_walk_does_not_reach_are_removed() -> None:

@@ -24,7 +24,6 @@ from scalify_hlo.quantize import encoding
 from scalify_hlo.quantize.encoding import bound, dtype_of, encode, exponent_below_rms, rounded
 from scalify_hlo.run.interpreter import evaluate
 from tests.py.judge import shaped, stablehlo_of
-from tests.py.programs.short import mlir
 
 Array = npt.NDArray[Any]
 
@@ -55,19 +54,24 @@ def program(weight: Array, path: str = "", *, baked: bool, element: str = "f32")
     constant = f"%w = stablehlo.constant {dense(weight)}" if baked else ""
     moved = path or f"%m = stablehlo.reshape %w : (tensor<{shape}x{element}>) -> tensor<S>"
     type_ = f"tensor<{SIZE}x{SIZE}x{element}>"
-    return mlir(f"""x: {type_}{argument}
+    return f"""
+func.func @main(%x: {type_}{argument}) -> {type_} {{
   {constant}
   {moved}
   %y = stablehlo.dot_general %x, %m, contracting_dims = [1] x [0] : ({type_}, {type_}) -> {type_}
-  return y""").replace("tensor<S>", type_)
+  return %y : {type_}
+}}""".replace("tensor<S>", type_)
 
 
 def program_of_splat(number: str) -> str:
     """A product with a matrix all of whose elements are one number."""
     type_ = f"tensor<{SIZE}x{SIZE}xf32>"
-    return mlir(f"""x: {type_}
-  w = const {number} : {type_}
-  y = dot_general x w, contracting_dims = [1] x [0] : {type_}; return y""")
+    return f"""
+func.func @main(%x: {type_}) -> {type_} {{
+  %w = stablehlo.constant dense<{number}> : {type_}
+  %y = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : ({type_}, {type_}) -> {type_}
+  return %y : {type_}
+}}"""
 
 
 def parse(text: str) -> ir.Module:
@@ -205,14 +209,15 @@ class TestRounding:
             held = f"""%f = stablehlo.is_finite %x : ({type_}) -> {mask}
   %c = stablehlo.clamp %low, %x, %high : {clamp}
   %d = stablehlo.select %f, %c, %x : {mask}, {type_}"""
-        module = parse(
-            mlir(f"""x: {type_}
-  low = const {-to.max_finite:.6e} : tensor<{source}>
-  high = const {to.max_finite:.6e} : tensor<{source}>; one = const 1.0 : {type_}
+        module = parse(f"""
+func.func @main(%x: {type_}) -> tensor<{values.size}x{target}> {{
+  %low = stablehlo.constant dense<{-to.max_finite:.6e}> : tensor<{source}>
+  %high = stablehlo.constant dense<{to.max_finite:.6e}> : tensor<{source}>
+  %one = stablehlo.constant dense<1.0> : {type_}
   {held}
   %y = stablehlo.convert %d : ({type_}) -> tensor<{values.size}x{target}>
-  return y""")
-        )
+  return %y : tensor<{values.size}x{target}>
+}}""")
         return run(module, values)
 
 

@@ -22,7 +22,6 @@ from scalify_hlo.quantize import encoding
 from scalify_hlo.quantize.encoding import dtype_of, exponent_below_rms
 from scalify_hlo.run.interpreter import evaluate
 from tests.py.judge import program_of, propagated, rms, shaped, stablehlo_of
-from tests.py.programs.short import mlir
 from tests.py.test_quantize import (
     FP8,
     SIZE,
@@ -100,22 +99,21 @@ class TestRegionsAndFunctions:
 
     def test_what_a_loop_gives_back_it_carries(self) -> None:
         weight = normal(SIZE, SIZE, scale=0.1)
-        text = (
-            mlir(f"""x: T, n: i32
+        text = f"""
+func.func @main(%x: T, %n: tensor<i32>) -> (T, T) {{
   %w = stablehlo.constant {dense(weight)}
-  one = const 1 : i32
+  %one = stablehlo.constant dense<1> : tensor<i32>
   %0:3 = stablehlo.while(%i = %n, %v = %w, %y = %x) : tensor<i32>, T, T
    cond {{
-    c = LT i one; return c
+    %c = stablehlo.compare LT, %i, %one : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
   }} do {{
     %d = stablehlo.dot_general %y, %v, contracting_dims = [1] x [0] : (T, T) -> T
-    j = add i one
+    %j = stablehlo.add %i, %one : tensor<i32>
     stablehlo.return %j, %v, %d : tensor<i32>, T, T
   }}
-  return 0#2 0#1""")
-            .replace(" T", " tensor<32x32xf32>")
-            .replace("(T", "(tensor<32x32xf32>")
-        )
+  return %0#2, %0#1 : T, T
+}}""".replace(" T", " tensor<32x32xf32>").replace("(T", "(tensor<32x32xf32>")
         module = without_algorithm(quantized(text))
         assert sorted(constants(module)) == ["f32", "f8E4M3FN"]
         x = normal(SIZE, SIZE, seed=1)
@@ -192,12 +190,18 @@ module @inner {{
         assert constants(quantized(text)) == ["f8E4M3FN"]
 
     def test_a_function_that_calls_itself_is_refused_in_the_end(self) -> None:
-        text = mlir(f"""x: 32x32
+        text = f"""
+func.func @main(%x: tensor<32x32xf32>) -> tensor<32x32xf32> {{
   %w = stablehlo.constant {dense(normal(SIZE, SIZE))}
   %0 = call @f(%x, %w) : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
-  return 0
-def f(x w: 32x32)
-  0 = call f x w : 32x32; 1 = dot_general 0 w, contracting_dims = [1] x [0] : 32x32; return 1""")
+  return %0 : tensor<32x32xf32>
+}}
+func.func private @f(%x: tensor<32x32xf32>, %w: tensor<32x32xf32>) -> tensor<32x32xf32> {{
+  %0 = call @f(%x, %w) : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
+  %1 = stablehlo.dot_general %0, %w, contracting_dims = [1] x [0]
+      : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
+  return %1 : tensor<32x32xf32>
+}}"""
         with pytest.raises(Exception, match="calls itself"):
             rewrite(text, recipe=FP8)
 

@@ -23,24 +23,31 @@ from scalify_hlo.rules.recurrence import (
     writing_functions,
 )
 from tests.py.judge import body_of, parse
-from tests.py.programs.short import mlir
 
-LOOP = """x y w: 4
-  start = const {start} : i32
+LOOP = """
+func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>, %w: tensor<4xf32>) -> tensor<4xf32> {{
+  %start = stablehlo.constant dense<{start}> : tensor<i32>
   %0:4 = stablehlo.while(%i = %start, %a = %x, %b = %y, %c = %w)
       : tensor<i32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
     cond {{
-      limit = const {limit} : i32; 1 = {direction} i limit; return 1
+      %limit = stablehlo.constant dense<{limit}> : tensor<i32>
+      %1 = stablehlo.compare {direction}, %i, %limit : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %1 : tensor<i1>
     }} do {{
-      step = const {step} : i32; 1 = {moved} i step; 2 = multiply a c; return 1 2 b c
+      %step = stablehlo.constant dense<{step}> : tensor<i32>
+      %1 = stablehlo.{moved} %i, %step : tensor<i32>
+      %2 = stablehlo.multiply %a, %c : tensor<4xf32>
+      stablehlo.return %1, %2, %b, %c : tensor<i32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
     }}
-  return 0#1"""
+  return %0#1 : tensor<4xf32>
+}}
+"""
 COUNTED = {"start": 0, "limit": 12, "step": 1, "direction": "LT", "moved": "add"}
 
 
 def loop(**changes: object) -> tuple[ir.Module, ir.Operation]:
     """A loop, and the module that it is in."""
-    module = parse(mlir(LOOP.format(**COUNTED | changes)))
+    module = parse(LOOP.format(**COUNTED | changes))
     block = body_of(module)
     return module, block.operations[1].operation
 
@@ -226,18 +233,34 @@ def test_carries_that_are_made_anew() -> None:
     assert made_anew(op, ()) == [True, True, False, False]
 
 
-WRITING = mlir("""x: 4, u: 1, i: i32
-  0 = call caller x u i : 4; return 0
-def written(x: 4, u: 1, i: i32)
-  0 = dynamic_update_slice x u i : 4; return 0
-def both(x: 4, u: 1, i: i32)
-  0 = dynamic_update_slice x u i : 4; return 0 u
-def negated(x: 4)
-  0 = negate x; return 0
-def same(x: 4)
-  return x
-def caller(x: 4, u: 1, i: i32)
-  0 = call written x u i : 4; return 0""")
+WRITING = """
+func.func private @written(%x: tensor<4xf32>, %u: tensor<1xf32>, %i: tensor<i32>) -> tensor<4xf32> {
+  %0 = stablehlo.dynamic_update_slice %x, %u, %i
+    : (tensor<4xf32>, tensor<1xf32>, tensor<i32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+func.func private @both(%x: tensor<4xf32>, %u: tensor<1xf32>, %i: tensor<i32>)
+    -> (tensor<4xf32>, tensor<1xf32>) {
+  %0 = stablehlo.dynamic_update_slice %x, %u, %i
+    : (tensor<4xf32>, tensor<1xf32>, tensor<i32>) -> tensor<4xf32>
+  return %0, %u : tensor<4xf32>, tensor<1xf32>
+}
+func.func private @negated(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.negate %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+func.func private @same(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+func.func private @caller(%x: tensor<4xf32>, %u: tensor<1xf32>, %i: tensor<i32>) -> tensor<4xf32> {
+  %0 = call @written(%x, %u, %i) : (tensor<4xf32>, tensor<1xf32>, tensor<i32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+func.func @main(%x: tensor<4xf32>, %u: tensor<1xf32>, %i: tensor<i32>) -> tensor<4xf32> {
+  %0 = call @caller(%x, %u, %i) : (tensor<4xf32>, tensor<1xf32>, tensor<i32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+"""
 
 
 def test_functions_that_return_what_they_write_into() -> None:
@@ -246,31 +269,35 @@ def test_functions_that_return_what_they_write_into() -> None:
     assert writing_functions(functions) == {"written", "caller", "main"}
 
 
-NARROW = """x: 4, p: i1
+NARROW = """
+func.func @main(%x: tensor<4xf32>, %p: tensor<i1>) -> tensor<4xf32> {{
   %0 = "stablehlo.if"(%p) ({{
     {inner}
-    return x
+    stablehlo.return %x : tensor<4xf32>
   }}, {{
-    return x
+    stablehlo.return %x : tensor<4xf32>
   }}) : (tensor<i1>) -> tensor<4xf32>
-  return 0
-def f(x: 4)
-  return x"""
+  return %0 : tensor<4xf32>
+}}
+func.func private @f(%x: tensor<4xf32>) -> tensor<4xf32> {{
+  return %x : tensor<4xf32>
+}}
+"""
 
 
 @pytest.mark.parametrize(
     ("inner", "functions", "narrow"),
     [
-        ("1 = negate x", (), False),
-        ("1 = convert x : 4xf16", (), True),
-        ("1 = convert x : 4xbf16", (), False),
+        ("%1 = stablehlo.negate %x : tensor<4xf32>", (), False),
+        ("%1 = stablehlo.convert %x : (tensor<4xf32>) -> tensor<4xf16>", (), True),
+        ("%1 = stablehlo.convert %x : (tensor<4xf32>) -> tensor<4xbf16>", (), False),
         ('%1 = stablehlo.negate %x {scalify.cast = "activation"} : tensor<4xf32>', (), True),
-        ("1 = call f x : 4", (), False),
-        ("1 = call f x : 4", ("f",), True),
+        ("%1 = func.call @f(%x) : (tensor<4xf32>) -> tensor<4xf32>", (), False),
+        ("%1 = func.call @f(%x) : (tensor<4xf32>) -> tensor<4xf32>", ("f",), True),
     ],
 )
 def test_blocks_with_narrow_values(inner: str, functions: tuple[str, ...], narrow: bool) -> None:
-    module = parse(mlir(NARROW.format(inner=inner)))
+    module = parse(NARROW.format(inner=inner))
     main = module.body.operations[0]
     assert has_narrow_values(main.regions[0].blocks, functions) is narrow
 

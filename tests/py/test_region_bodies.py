@@ -8,7 +8,6 @@ import pytest
 
 from scalify_hlo.dialect.monoid import monoid
 from tests.py.judge import body_of, parse, rewritten
-from tests.py.programs.short import mlir
 
 FIRST = ("add", "maximum", "minimum", "multiply")
 NEXT = {
@@ -29,15 +28,17 @@ NEXT = {
 }
 """The ops after the first one, by name."""
 
-PROGRAM = mlir("""x: 4, y: 2
-  half = const 0.5 : $s
+PROGRAM = """
+func.func @main(%x: tensor<4xf32>, %y: tensor<2xf32>) -> tensor<4xf32> {
+  %half = stablehlo.constant dense<0.5> : $s
   %r = "stablehlo.all_reduce"(%x) <{replica_groups = dense<[[0]]> : tensor<1x1xi64>}> ({
   ^bb0(%a: $s, %b: $s):
     %0 = stablehlo.FIRST %a, %b : $s
     %1 = NEXT
     stablehlo.return %1 : $s
   }) : (tensor<4xf32>) -> tensor<4xf32>
-  return %r : tensor<4xf32>""")
+  return %r : tensor<4xf32>
+}"""
 
 
 @pytest.mark.parametrize(("first", "following"), list(product(FIRST, NEXT)))

@@ -10,7 +10,6 @@ import pytest
 from scalify_hlo._compat import ir, passmanager, register_passes
 from scalify_hlo.transforms.chlo import expand
 from tests.py.judge import Array, assert_invariant, evaluate, parse, rewritten
-from tests.py.programs.short import mlir
 from tests.py.test_regions import MAP, REDUCE, REGIONS, arrays_for, check, text_of
 
 READING = {
@@ -67,12 +66,15 @@ def test_a_conversion_keeps_the_scale_if_it_keeps_all_exponents(
     types: tuple[str, str], keeps: bool
 ) -> None:
     source, target = types
-    text = mlir(f"""x: tensor<4x{source}>
+    text = f"""
+func.func @main(%x: tensor<4x{source}>) -> tensor<4x{target}> {{
   %0 = "stablehlo.map"(%x) <{{dimensions = array<i64: 0>}}> ({{
   ^bb0(%a: tensor<{source}>):
-    1 = convert a : tensor<{target}>; return 1
+    %1 = stablehlo.convert %a : (tensor<{source}>) -> tensor<{target}>
+    stablehlo.return %1 : tensor<{target}>
   }}) : (tensor<4x{source}>) -> tensor<4x{target}>
-  return 0""")
+  return %0 : tensor<4x{target}>
+}}"""
     _, report = rewritten(text, "scaled")
     assert [result.scale for result in report.results] == ["s0" if keeps else "unscaled"]
     assert bool(report.remarks) != keeps
@@ -148,18 +150,26 @@ def test_a_product_that_meets_a_constant_brings_one_factor_to_the_other(op: str)
     check_map(text)
 
 
-_LEVELS = """x: 256x4, y: 1024x4, p: i1
-  start = const 0.0 : f32; low = const 0xFF800000 : f32; zeros = const 0.0 : 4
-  four = reduce add x start, dimensions = [0] : 4; five = reduce add y start, dimensions = [0] : 4
-  none = reduce maximum x low, dimensions = [0] : 4
-  """
-_LOOP = """%0 = stablehlo.while(%a = %FIRST) : tensor<4xf32>
+_LEVELS = """
+func.func @main(%x: tensor<256x4xf32>, %y: tensor<1024x4xf32>, %p: $b) -> (RESULTS) {
+  %start = stablehlo.constant dense<0.0> : $s
+  %low = stablehlo.constant dense<0xFF800000> : $s
+  %zeros = stablehlo.constant dense<0.0> : $n
+  %four = stablehlo.reduce(%x init: %start) applies stablehlo.add across dimensions = [0]
+    : (tensor<256x4xf32>, $s) -> $n
+  %five = stablehlo.reduce(%y init: %start) applies stablehlo.add across dimensions = [0]
+    : (tensor<1024x4xf32>, $s) -> $n
+  %none = stablehlo.reduce(%x init: %low) applies stablehlo.maximum across dimensions = [0]
+    : (tensor<256x4xf32>, $s) -> $n
+  STATEMENTS
+}"""
+_LOOP = """%0 = stablehlo.while(%a = FIRST) : $n
   cond {
-    return p
+    stablehlo.return %p : $b
   } do {
-    return NEXT
+    stablehlo.return NEXT : $n
   }
-  return 0"""
+  return %0 : $n"""
 
 
 def _loop(first: str, following: str) -> str:
@@ -167,19 +177,24 @@ def _loop(first: str, following: str) -> str:
 
 
 LEVELS = {
-    "of sums": ("return four five none", "2^4*s0 2^5*s1 s0"),
+    "of sums": ("return %four, %five, %none : $n, $n, $n", "2^4*s0 2^5*s1 s0"),
     "of a power": (
-        """1 = reshape four : 2x2; one = const 1.0 : f32
-  0 = reduce multiply 1 one, dimensions = [0] : 2; return 0""",
+        """%1 = stablehlo.reshape %four : ($n) -> tensor<2x2xf32>
+  %one = stablehlo.constant dense<1.0> : $s
+  %0 = stablehlo.reduce(%1 init: %one) applies stablehlo.multiply across dimensions = [0]
+    : (tensor<2x2xf32>, $s) -> tensor<2xf32>
+  return %0 : tensor<2xf32>""",
         "2^8*s0^2",
     ),
     "of sums among others": (
         """%0:2 = stablehlo.reduce(%x init: %start), (%x init: %low) across dimensions = [0]
     : (tensor<256x4xf32>, tensor<256x4xf32>, $s, $s) -> ($n, $n)
     reducer(%a: $s, %c: $s) (%b: $s, %d: $s) {
-    1 = add a c; 2 = maximum b d; return 1 2
+    %1 = stablehlo.add %a, %c : $s
+    %2 = stablehlo.maximum %b, %d : $s
+    stablehlo.return %1, %2 : $s, $s
   }
-  return 0#0 0#1""",
+  return %0#0, %0#1 : $n, $n""",
         "2^4*s0 s0",
     ),
     "of sums in windows": (
@@ -187,41 +202,45 @@ LEVELS = {
     window_dimensions = array<i64: 64, 1>, window_strides = array<i64: 64, 1>
   }> ({
   ^bb0(%a: $s, %b: $s):
-    1 = add a b; return 1
+    %1 = stablehlo.add %a, %b : $s
+    stablehlo.return %1 : $s
   }) : (tensor<256x4xf32>, $s) -> tensor<4x4xf32>
-  return 0""",
+  return %0 : tensor<4x4xf32>""",
         "2^3*s0",
     ),
     "of what a region computes of sums": (
         """%0 = "stablehlo.map"(%four, %five) <{dimensions = array<i64: 0>}> ({
   ^bb0(%a: $s, %b: $s):
-    1 = multiply a a; 2 = divide 1 b; return 2
+    %1 = stablehlo.multiply %a, %a : $s
+    %2 = stablehlo.divide %1, %b : $s
+    stablehlo.return %2 : $s
   }) : ($n, $n) -> $n
-  return 0""",
+  return %0 : $n""",
         "2^3*s0^2*s1^-1",
     ),
     "of zeros in a region": (
         """%0 = "stablehlo.map"(%zeros, %zeros) <{dimensions = array<i64: 0>}> ({
   ^bb0(%a: $s, %b: $s):
-    1 = add a b; return 1
+    %1 = stablehlo.add %a, %b : $s
+    stablehlo.return %1 : $s
   }) : ($n, $n) -> $n
-  return 0""",
+  return %0 : $n""",
         "any",
     ),
     "of either branch: the one nearest to unit": (
         """%0:2 = "stablehlo.if"(%p) ({
-    return four four
+    stablehlo.return %four, %four : $n, $n
   }, {
-    return none zeros
-  }) : (tensor<i1>) -> ($n, $n)
-  return 0#0 0#1""",
+    stablehlo.return %none, %zeros : $n, $n
+  }) : ($b) -> ($n, $n)
+  return %0#0, %0#1 : $n, $n""",
         "s0 2^4*s0",
     ),
-    "of a loop: the larger one of its start's and its body's": (_loop("none", "four"), "2^4*s0"),
-    "of a loop that starts with a sum": (_loop("four", "none"), "2^4*s0"),
-    "of a loop whose body ends with zeros": (_loop("four", "zeros"), "2^4*s0"),
-    "of a loop that starts with zeros": (_loop("zeros", "five"), "2^5*s1"),
-    "of a loop of zeros alone": (_loop("zeros", "a"), "any"),
+    "of a loop: the larger one of its start's and its body's": (_loop("%none", "%four"), "2^4*s0"),
+    "of a loop that starts with a sum": (_loop("%four", "%none"), "2^4*s0"),
+    "of a loop whose body ends with zeros": (_loop("%four", "%zeros"), "2^4*s0"),
+    "of a loop that starts with zeros": (_loop("%zeros", "%five"), "2^5*s1"),
+    "of a loop of zeros alone": (_loop("%zeros", "%a"), "any"),
 }
 """Statements, and the scales with which their results are near unit, as far as rules know."""
 
@@ -229,8 +248,10 @@ LEVELS = {
 @pytest.mark.parametrize("name", LEVELS)
 def test_levels(name: str) -> None:
     statements, scales = LEVELS[name]
-    text = statements.replace("$n", "tensor<4xf32>").replace("$s", "tensor<f32>")
-    _, report = rewritten(mlir(_LEVELS + text), "scaled")
+    types = statements.rpartition(" : ")[2]
+    text = _LEVELS.replace("STATEMENTS", statements).replace("RESULTS", types)
+    text = text.replace("$n", "tensor<4xf32>").replace("$b", "tensor<i1>")
+    _, report = rewritten(text.replace("$s", "tensor<f32>"), "scaled")
     assert [result.scale for result in report.results] == scales.split()
 
 
@@ -280,13 +301,25 @@ def test_functions_are_looked_into_to_a_depth(
 def test_a_chain_of_carries_that_start_with_zeros(carries: int, kept: bool) -> None:
     """Each round of trying the body finds the scale of one more."""
     names = [f"a{i}" for i in range(carries)]
-    starts = ", ".join(f"{name} = zeros" for name in names)
-    results = " ".join(f"0#{i}" for i in range(carries))
-    text = mlir(f"""x: 4xf64, n: i32
-  zeros = const 0.0 : 4xf64; one = const 1 : i32; none = const 0 : i32
-  0:{carries + 1} = while {starts}, i = none: LT i n
-    1 = add i one; return x {" ".join(names[:-1])} 1
-  return {results}""")
+    starts = ", ".join(f"%{name} = %zeros" for name in names)
+    ends = ", ".join(f"%{name}" for name in ("x", *names[:-1]))
+    types = ", ".join("$n" for _ in names)
+    results = ", ".join(f"%0#{i}" for i in range(carries))
+    text = f"""
+func.func @main(%x: $n, %n: tensor<i32>) -> ({types}) {{
+  %zeros = stablehlo.constant dense<0.0> : $n
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %none = stablehlo.constant dense<0> : tensor<i32>
+  %0:{carries + 1} = stablehlo.while({starts}, %i = %none) : {types}, tensor<i32>
+  cond {{
+    %1 = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  }} do {{
+    %1 = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return {ends}, %1 : {types}, tensor<i32>
+  }}
+  return {results} : {types}
+}}""".replace("$n", "tensor<4xf64>")
     _, report = rewritten(text, "scaled")
     assert [result.scaled for result in report.results] == [True] * 4 + [kept] * (carries - 4)
     for turns in (0, 2, 6):
@@ -300,8 +333,9 @@ SCANS = {
     "what forgets": "%1 = stablehlo.sine %b : $n; %2 = stablehlo.add %a, %1 : $n",
     "the last": "%1 = stablehlo.abs %a : $n; %2 = stablehlo.abs %b : $n",
 }
-_SCAN = mlir("""x: 5x4xf64, y: $n
-  zeros = const 0.0 : $n
+_SCAN = """
+func.func @main(%x: tensor<5x4xf64>, %y: $n) -> (tensor<5x4xf64>, $n) {
+  %zeros = stablehlo.constant dense<0.0> : $n
   %0:2 = "chlo.scan"(%x, START) ({
   ^bb0(%a: $n, %b: $n):
     BODY
@@ -311,7 +345,8 @@ _SCAN = mlir("""x: 5x4xf64, y: $n
     resultSegmentSizes = array<i32: 1, 1>
   } : (tensor<5x4xf64>, $n) -> (tensor<5x4xf64>, $n)
   %1 = stablehlo.add %0#1, %y : $n
-  return %0#0, %1 : tensor<5x4xf64>, $n""")
+  return %0#0, %1 : tensor<5x4xf64>, $n
+}"""
 
 
 def _scan(name: str, start: str, *, reverse: bool = False) -> str:

@@ -10,7 +10,6 @@ import pytest
 from scalify_hlo.rules import units
 from tests.py.fuzzing.bodies import BINARY
 from tests.py.judge import Array, assert_invariant
-from tests.py.programs.short import mlir
 from tests.py.programs.statements import lines
 
 HEAD = """
@@ -26,13 +25,14 @@ func.func @main(%x: $n, %y: $n, %z: $n, %captured: $s) -> ($n) {HEAD
   }) : ($n, $n, $n) -> $n
   return %0 : $n
 }"""
-REDUCE = mlir("""x y: $n, z captured: $s
-  HEAD
-    %0:2 = "stablehlo.reduce"(%x, %y, %zero, %z) <{dimensions = array<i64: 0>}> ({
-    ^bb0(%a: $s, %b: $s, %c: $s, %d: $s):
-      REGION
-    }) : ($n, $n, $s, $s) -> ($s, $s)
-    return %0#0, %0#1 : $s, $s""")
+REDUCE = """
+func.func @main(%x: $n, %y: $n, %z: $s, %captured: $s) -> ($s, $s) {HEAD
+  %0:2 = "stablehlo.reduce"(%x, %y, %zero, %z) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%a: $s, %b: $s, %c: $s, %d: $s):
+    REGION
+  }) : ($n, $n, $s, $s) -> ($s, $s)
+  return %0#0, %0#1 : $s, $s
+}"""
 
 
 def text_of(template: str, statements: Sequence[str], n: int) -> str:

@@ -18,11 +18,15 @@ from scalify_hlo.passes.summary import summary
 from scalify_hlo.quantize.selection import EXCLUDED
 from tests.py.commands import call
 from tests.py.judge import parse, propagated, shaped, stablehlo_of
-from tests.py.programs.short import mlir
 from tests.py.schemas import faults
 
-TEXT = mlir("""x: 32x64, w: 64x16
-  0 = dot_general x w, contracting_dims = [1] x [0] : 32x16; return 0""")
+TEXT = """\
+func.func public @main(%x: tensor<32x64xf32>, %w: tensor<64x16xf32>) -> tensor<32x16xf32> {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
+    : (tensor<32x64xf32>, tensor<64x16xf32>) -> tensor<32x16xf32>
+  return %0 : tensor<32x16xf32>
+}
+"""
 RECIPES = ("fp8", "fp8-current", "fp8-delayed", "unit", "fp16", "bf16", "propagate")
 
 

@@ -13,11 +13,17 @@ from scalify_hlo import InputError, UsageError, rewrite
 from scalify_hlo.report.matmuls import ORIGINS
 from scalify_hlo.report.requirements import BOUNDS, QUANTITIES
 from tests.py import commands
-from tests.py.programs.short import mlir
 
-TEXT = mlir("""x: 32x64, w: 64x64, v: 64x8
-  0 = dot_general x w, contracting_dims = [1] x [0]
-  1 = dot_general 0 v, contracting_dims = [1] x [0] : 32x8; return 1""")
+TEXT = """\
+func.func public @main(%x: tensor<32x64xf32>, %w: tensor<64x64xf32>, %v: tensor<64x8xf32>)
+    -> tensor<32x8xf32> {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
+    : (tensor<32x64xf32>, tensor<64x64xf32>) -> tensor<32x64xf32>
+  %1 = stablehlo.dot_general %0, %v, contracting_dims = [1] x [0]
+    : (tensor<32x64xf32>, tensor<64x8xf32>) -> tensor<32x8xf32>
+  return %1 : tensor<32x8xf32>
+}
+"""
 """One matmul that FP8 takes, and one that is too small."""
 
 EMPTY = "func.func public @main(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }"

@@ -22,7 +22,6 @@ from tests.py.judge import (
     rewritten,
     run_scaled,
 )
-from tests.py.programs.short import mlir
 
 ELEMENTS: dict[str, Any] = {
     "f16": np.float16,
@@ -233,11 +232,14 @@ def test_what_a_recipe_cannot_mean_is_refused(settings: list[str], complaint: st
         sites(*settings)
 
 
-BATCH = mlir("""x: 2x3, y: 6xf16, z: 3x2
+BATCH = """
+func.func @main(%x: tensor<2x3xf32>, %y: tensor<6xf16>, %z: tensor<3x2xf32>)
+    -> (tensor<2x3xf32>, tensor<6xf16>, tensor<3x2xf32>) {
   %0:3 = stablehlo.optimization_barrier {
     scalify.marker = "dynamic_rescale", scalify.statistic = "STATISTIC", scalify.batched
   } %x, %y, %z : tensor<2x3xf32>, tensor<6xf16>, tensor<3x2xf32>
-  return 0#0 0#1 0#2""")
+  return %0#0, %0#1, %0#2 : tensor<2x3xf32>, tensor<6xf16>, tensor<3x2xf32>
+}"""
 
 
 @pytest.mark.parametrize("statistic", ["max", "l1", "l2"])
@@ -260,10 +262,17 @@ def test_several_tensors_with_one_reduction(statistic: str) -> None:
         np.testing.assert_array_equal(pair.data, moved.astype(data.dtype))
 
 
-ORDERED = mlir("""x: f32
-  0 = negate x; 1 = abs x; 2 = tanh 0; return 1 2
-def other(x: f32)
-  0 = sine x; return 0""")
+ORDERED = """
+func.func @main(%x: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
+  %0 = stablehlo.negate %x : tensor<f32>
+  %1 = stablehlo.abs %x : tensor<f32>
+  %2 = stablehlo.tanh %0 : tensor<f32>
+  return %1, %2 : tensor<f32>, tensor<f32>
+}
+func.func private @other(%x: tensor<f32>) -> tensor<f32> {
+  %0 = stablehlo.sine %x : tensor<f32>
+  return %0 : tensor<f32>
+}"""
 
 
 def test_the_last_op_that_defines_one_of_several_values() -> None:

@@ -18,7 +18,6 @@ from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.run.runner import compile_module
 from tests.py.judge import evaluate, parse, program_of
-from tests.py.programs.short import mlir
 
 BF16 = np.dtype(jnp.bfloat16)
 OWN = ["fp8-current", "fp8-delayed", "fp8-calibrated"]
@@ -122,11 +121,21 @@ def test_scales_that_are_no_powers_of_two_are_applied_in_f32() -> None:
 def program(sums: str, factor: str) -> str:
     """A matmul of f8 times a scale: the types of the sums and of the product, which is widened."""
     tensor = f"tensor<8x4x{factor}>"
-    return mlir(f"""x: tensor<8x{K}xf32>, w: tensor<{K}x4xf32>, s: f32
-  a = convert x : tensor<8x{K}xf8E4M3FN>; b = convert w : tensor<{K}x4xf8E5M2>
-  d = dot_general a b, contracting_dims = [1] x [0] : tensor<8x4x{sums}>; e = convert d : {tensor}
-  c = convert s : tensor<{factor}>; f = broadcast_in_dim c, dims = [] : {tensor}; y = multiply e f
-  r = convert y : 8x4xbf16; z = convert r : 8x4; return z""")
+    return f"""
+func.func @main(%x: tensor<8x{K}xf32>, %w: tensor<{K}x4xf32>, %s: tensor<f32>)
+    -> tensor<8x4xf32> {{
+  %a = stablehlo.convert %x : (tensor<8x{K}xf32>) -> tensor<8x{K}xf8E4M3FN>
+  %b = stablehlo.convert %w : (tensor<{K}x4xf32>) -> tensor<{K}x4xf8E5M2>
+  %d = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]
+      : (tensor<8x{K}xf8E4M3FN>, tensor<{K}x4xf8E5M2>) -> tensor<8x4x{sums}>
+  %e = stablehlo.convert %d : (tensor<8x4x{sums}>) -> {tensor}
+  %c = stablehlo.convert %s : (tensor<f32>) -> tensor<{factor}>
+  %f = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<{factor}>) -> {tensor}
+  %y = stablehlo.multiply %e, %f : {tensor}
+  %r = stablehlo.convert %y : ({tensor}) -> tensor<8x4xbf16>
+  %z = stablehlo.convert %r : (tensor<8x4xbf16>) -> tensor<8x4xf32>
+  return %z : tensor<8x4xf32>
+}}"""
 
 
 WIDE, ROUNDED, NARROW = program("f32", "f32"), program("f32", "bf16"), program("bf16", "bf16")

@@ -14,7 +14,6 @@ from scalify_hlo._compat import ir
 from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.quantize.costs import is_made_of_rows
 from tests.py.judge import assert_all_equal, body_of, evaluate, parse, program_of
-from tests.py.programs.short import mlir
 
 X = np.random.default_rng(0).standard_normal((32, 64)).astype(np.float32)
 
@@ -70,10 +69,10 @@ def test_rows(function: Callable[..., jax.Array], expected: bool, dtype: str) ->
 
 
 def test_sizes_that_are_not_known() -> None:
-    module = parse(
-        mlir("""x: ?x4
-  0 = tanh x; return 0""")
-    )
+    module = parse("""func.func @main(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
+      %0 = stablehlo.tanh %x : tensor<?x4xf32>
+      return %0 : tensor<?x4xf32>
+    }""")
     block = body_of(module)
     assert not is_made_of_rows(block.operations[0].results[0])
 

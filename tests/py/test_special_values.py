@@ -23,7 +23,6 @@ from tests.py.judge import (
     stablehlo_of,
 )
 from tests.py.judge import evaluate as interpret
-from tests.py.programs.short import mlir
 
 pytestmark = pytest.mark.slow
 
@@ -190,9 +189,11 @@ def test_f16_is_finite_where_the_program_is(
             assert np.isfinite(value[np.isfinite(plain)]).all()
 
 
-SUBNORMAL = mlir("""x y: 4
+SUBNORMAL = """
+func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
   %0 = stablehlo.OP %x, %y : tensor<4xf32>
-  return 0""")
+  return %0 : tensor<4xf32>
+}"""
 
 
 @pytest.mark.parametrize("op", ["add", "subtract", "maximum", "minimum", "multiply"])

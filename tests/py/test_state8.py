@@ -23,7 +23,6 @@ from tests.py import eight_devices
 from tests.py import moments_numpy as model
 from tests.py.commands import call
 from tests.py.judge import pairs, parse, program_of, propagated
-from tests.py.programs.short import mlir
 
 OPTIMIZERS: dict[str, Callable[[], optax.GradientTransformation]] = {
     "adam": lambda: optax.adam(2e-3),
@@ -296,11 +295,21 @@ class TestScaledArray:
             assert float(jsa.asarray(new[2])) == float(jsa.asarray(same[2]))
 
 
-TEXT = mlir("""x: tensor<64x32xKIND>, w m: tensor<32x200xKIND>
-  c = const 0.9 : tensor<32x200xKIND>
-  y = dot_general x w, contracting_dims = [1] x [0] : tensor<64x200xKIND>; dy = tanh y
-  dw = dot_general x dy, contracting_dims = [0] x [0] : tensor<32x200xKIND>
-  old = multiply m c; sum = add old dw; new = subtract w sum; return new sum""")
+TEXT = """
+func.func @main(%x: tensor<64x32xKIND>, %w: tensor<32x200xKIND>, %m: tensor<32x200xKIND>)
+    -> (tensor<32x200xKIND>, tensor<32x200xKIND>) {
+  %c = stablehlo.constant dense<0.9> : tensor<32x200xKIND>
+  %y = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
+    : (tensor<64x32xKIND>, tensor<32x200xKIND>) -> tensor<64x200xKIND>
+  %dy = stablehlo.tanh %y : tensor<64x200xKIND>
+  %dw = stablehlo.dot_general %x, %dy, contracting_dims = [0] x [0]
+    : (tensor<64x32xKIND>, tensor<64x200xKIND>) -> tensor<32x200xKIND>
+  %old = stablehlo.multiply %m, %c : tensor<32x200xKIND>
+  %sum = stablehlo.add %old, %dw : tensor<32x200xKIND>
+  %new = stablehlo.subtract %w, %sum : tensor<32x200xKIND>
+  return %new, %sum : tensor<32x200xKIND>, tensor<32x200xKIND>
+}
+"""
 BLOCKS = {"state.first_moment": "e4m3", "state.moment_scales": "block"}
 
 

@@ -21,7 +21,6 @@ from scalify_hlo.jax_api.scaled_array import is_scaled_array
 from scalify_hlo.run.compare import compare
 from tests.py.commands import call
 from tests.py.judge import assert_all_same_bits, interpreted, program_of, propagated, shaped
-from tests.py.programs.short import mlir
 from tests.py.stored_weights import batch, parameters, predict
 
 OPTIMIZER = optax.adam(1e-2)
@@ -251,8 +250,12 @@ def test_sizes_that_vary_may_have_any_value() -> None:
         assert list(file) == ["p['w']", "p['w'].scale", "x", "x.scale"]
 
 
-TEXT = mlir("""arg0: 8x8, arg1: 2xi32, arg2: f32
-  return arg0 arg1 arg2""")
+TEXT = """
+func.func public @main(%arg0: tensor<8x8xf32>, %arg1: tensor<2xi32>, %arg2: tensor<f32>)
+    -> (tensor<8x8xf32>, tensor<2xi32>, tensor<f32>) {
+  return %arg0, %arg1, %arg2 : tensor<8x8xf32>, tensor<2xi32>, tensor<f32>
+}
+"""
 
 
 @pytest.mark.parametrize("prefix", ["arg", "arr_"])

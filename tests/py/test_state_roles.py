@@ -21,7 +21,6 @@ from scalify_hlo.passes.pipeline import run_passes
 from tests.py import role_models
 from tests.py.commands import call
 from tests.py.judge import main_of, parse, shaped, stablehlo_of
-from tests.py.programs.short import mlir
 from tests.py.role_models import DISTINCT
 from tests.py.test_roles import EVERY_NAMING, exported, with_roles
 
@@ -51,14 +50,20 @@ def names_of(text: str) -> list[str]:
     return attributes.argument_names(main_of(module))
 
 
-NAMED = mlir("""p m: !w, x: !x
-  y = dot_general x p, contracting_dims = [1] x [0]
-  g = dot_general x y, contracting_dims = [0] x [0] : !w
+NAMED = """
+func.func public @main(%p: !w, %m: !w, %x: !x) -> (!w, !w) {
+  %y = stablehlo.dot_general %x, %p, contracting_dims = [1] x [0] : (!x, !w) -> !x
+  %g = stablehlo.dot_general %x, %y, contracting_dims = [0] x [0] : (!x, !x) -> !w
   %0:2 = sdy.named_computation<"update">(%p, %m, %g) (%a: !w, %b: !w, %c: !w) {
-    decay = const 0.9 : !w; 1 = multiply b decay; 2 = add 1 c; 3 = subtract a 2
+    %decay = stablehlo.constant dense<0.9> : !w
+    %1 = stablehlo.multiply %b, %decay : !w
+    %2 = stablehlo.add %1, %c : !w
+    %3 = stablehlo.subtract %a, %2 : !w
     sdy.return %3, %2 : !w, !w
   } : (!w, !w, !w) -> (!w, !w)
-  return 0#0 0#1""")
+  return %0#0, %0#1 : !w, !w
+}
+"""
 
 
 @EVERY_NAMING

@@ -19,7 +19,6 @@ from scalify_hlo.quantize.blocks.operands import BlockOperands
 from scalify_hlo.recipes.loading import load_recipe
 from tests.py.block_numpy import Array, blocked
 from tests.py.judge import evaluate, parse, program_of, stablehlo_of
-from tests.py.programs.short import mlir
 from tests.py.test_blocks import PRESETS, ROUNDINGS, SIZES, edges, normal, operands, rewritten
 
 EVERY_RECIPE = pytest.mark.parametrize("recipe", PRESETS)
@@ -185,13 +184,17 @@ def test_a_matmul_and_its_backward_matmul(recipe: str) -> None:
     assert len(constants(text)) == 4
 
 
-MOVES = mlir("""x: 4x32
-  w = const WEIGHT : 32x32; a = broadcast_in_dim w, dims = [1, 0] : 32x32
+MOVES = """
+func.func @main(%x: tensor<4x32xf32>) -> tensor<4x16xf32> {
+  %w = stablehlo.constant dense<WEIGHT> : tensor<32x32xf32>
+  %a = stablehlo.broadcast_in_dim %w, dims = [1, 0] : (tensor<32x32xf32>) -> tensor<32x32xf32>
   %b = stablehlo.slice %a [0:32, 1:32:2] : (tensor<32x32xf32>) -> tensor<32x16xf32>
-  c = reverse b, dims = [1]
-  %y = stablehlo.dot_general %x, %c, contracting_dims = [1] x [0]
-      : (tensor<4x32xf32>, tensor<32x16xf32>) -> tensor<4x16xf32>
-  return y""")
+  %c = stablehlo.reverse %b, dims = [1] : tensor<32x16xf32>
+  %y = stablehlo.dot_general %x, %c, contracting_dims = [1] x [0] :
+      (tensor<4x32xf32>, tensor<32x16xf32>) -> tensor<4x16xf32>
+  return %y : tensor<4x16xf32>
+}
+"""
 
 
 def test_moves_that_jax_does_not_write() -> None:
@@ -247,14 +250,26 @@ def test_the_constant_of_a_function_is_in_it() -> None:
 W = normal(32, 32)
 
 
-LOOP = mlir("""x: 4x32
-  w = const WEIGHT : 32x32; zero = const 0 : i32; one = const 1 : i32; two = const 2 : i32
-  0:3 = while i = zero, a = w, b = x: LT i two
-    j = add i one
-    %y = stablehlo.dot_general %b, %a, contracting_dims = [1] x [0]
-        : (tensor<4x32xf32>, tensor<32x32xf32>) -> tensor<4x32xf32>
-    return j a y
-  return 0#2""")
+LOOP = """
+func.func @main(%x: tensor<4x32xf32>) -> tensor<4x32xf32> {
+  %w = stablehlo.constant dense<WEIGHT> : tensor<32x32xf32>
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %two = stablehlo.constant dense<2> : tensor<i32>
+  %0:3 = stablehlo.while(%i = %zero, %a = %w, %b = %x) :
+      tensor<i32>, tensor<32x32xf32>, tensor<4x32xf32>
+  cond {
+    %c = stablehlo.compare LT, %i, %two : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  } do {
+    %j = stablehlo.add %i, %one : tensor<i32>
+    %y = stablehlo.dot_general %b, %a, contracting_dims = [1] x [0] :
+        (tensor<4x32xf32>, tensor<32x32xf32>) -> tensor<4x32xf32>
+    stablehlo.return %j, %a, %y : tensor<i32>, tensor<32x32xf32>, tensor<4x32xf32>
+  }
+  return %0#2 : tensor<4x32xf32>
+}
+"""
 
 
 def test_a_loop_does_not_carry_the_wide_constant() -> None:

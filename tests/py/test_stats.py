@@ -22,7 +22,6 @@ from scalify_hlo.observe.record import COLUMNS, StatsRecord, ValueStats
 from scalify_hlo.quantize.encoding import dtype_of
 from tests.py import eight_devices, sharded_stats
 from tests.py.judge import normals, program_of, shaped, stablehlo_of
-from tests.py.programs.short import mlir
 from tests.py.stats_reference import PLANTED, Array, assert_is, assert_octaves, classes, planted
 
 DTYPES = {
@@ -117,10 +116,14 @@ def test_complex_values_count_both_parts() -> None:
 
 
 def test_constants_and_values_with_the_magnitudes_of_others() -> None:
-    text = mlir("""x: 3x4
-  c = const [1.0, -2.0, 0.0, 0x7F800000] : 4; s = const 3.0 : 3x4xbf16; n = negate x
-  t = transpose n, dims = [1, 0] : 4x3; b = broadcast_in_dim t, dims = [1, 2] : 2x4x3
-  return b""")
+    text = """func.func @main(%x: tensor<3x4xf32>) -> tensor<2x4x3xf32> {
+      %c = stablehlo.constant dense<[1.0, -2.0, 0.0, 0x7F800000]> : tensor<4xf32>
+      %s = stablehlo.constant dense<3.0> : tensor<3x4xbf16>
+      %n = stablehlo.negate %x : tensor<3x4xf32>
+      %t = stablehlo.transpose %n, dims = [1, 0] : (tensor<3x4xf32>) -> tensor<4x3xf32>
+      %b = stablehlo.broadcast_in_dim %t, dims = [1, 2] : (tensor<4x3xf32>) -> tensor<2x4x3xf32>
+      return %b : tensor<2x4x3xf32>
+    }"""
     x = np.random.default_rng(0).standard_normal((3, 4)).astype(np.float32)
     record = of_text(text, x)
     assert_is(find(record, "constant"), np.array([1, -2, 0, np.inf], np.float32))
@@ -224,9 +227,13 @@ def test_a_sharded_step() -> None:
 
 
 def test_integers_and_tokens_are_passed_on() -> None:
-    text = mlir("""i: 3xi32, x: 3
-  %t = stablehlo.create_token : !stablehlo.token
-  f = convert i : 3; y = add f x; return i y""")
+    text = """
+    func.func @main(%i: tensor<3xi32>, %x: tensor<3xf32>) -> (tensor<3xi32>, tensor<3xf32>) {
+      %t = stablehlo.create_token : !stablehlo.token
+      %f = stablehlo.convert %i : (tensor<3xi32>) -> tensor<3xf32>
+      %y = stablehlo.add %f, %x : tensor<3xf32>
+      return %i, %y : tensor<3xi32>, tensor<3xf32>
+    }"""
     record = of_text(text, np.array([1, 2, 3], np.int32), np.array([1, 0, -3], np.float32))
     assert [v.op for v in record.variants[0].values] == [
         "",
@@ -421,10 +428,13 @@ def test_no_samples_are_refused() -> None:
 
 def test_values_without_a_line_have_no_location() -> None:
     """A name stack alone is no source location."""
-    text = mlir("""x: 4
-  %a = stablehlo.negate %x : tensor<4xf32> loc("jit(step)/neg")
-  %b = stablehlo.exponential %a : tensor<4xf32> loc("jit(step)/exp"("model.py":3:5))
-  return %b : tensor<4xf32>""")
+    text = """
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %a = stablehlo.negate %x : tensor<4xf32> loc("jit(step)/neg")
+      %b = stablehlo.exponential %a : tensor<4xf32> loc("jit(step)/exp"("model.py":3:5))
+      return %b : tensor<4xf32>
+    }
+    """
     record = collect_stats(text, [[np.ones(4, np.float32)]])
     found = {value.op: value.location for value in record.variants[0].values}
     assert found["stablehlo.negate"] == ""

@@ -7,21 +7,25 @@ from scalify_hlo.quantize.matmuls import MARKS
 from scalify_hlo.quantize.strategies import _leave
 from scalify_hlo.report.model import Report
 from tests.py.judge import main_of, parse
-from tests.py.programs.short import mlir
 
-PROGRAM = """x: 4x4
+PROGRAM = """
+func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {{
   %0 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] {{{marks}}}
     : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
-  1 = call f 0 : 4x4; return 1
-def f(x: 4x4)
+  %1 = call @f(%0) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %1 : tensor<4x4xf32>
+}}
+func.func private @f(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {{
   %0 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] {{{marks}}}
     : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
-  return 0"""
+  return %0 : tensor<4x4xf32>
+}}
+"""
 
 
 def test_they_are_left_wide_with_a_remark() -> None:
     marks = ", ".join(f'{mark} = "?"' for mark in {*MARKS, attributes.ROLES})
-    module, report = parse(mlir(PROGRAM.format(marks=marks))), Report()
+    module, report = parse(PROGRAM.format(marks=marks)), Report()
     main = main_of(module)
     with module.context:
         matmul, call, _ = main.regions[0].blocks[0].operations

@@ -20,7 +20,6 @@ from scalify_hlo.io.program import read_program, read_text
 from tests.py.commands import python
 from tests.py.judge import body_of, normal, program_of
 from tests.py.lifted import calls, nested
-from tests.py.programs.short import mlir
 from tests.py.sharded_steps import CASES, step
 from tests.py.test_calibration import SQUARE, integers
 
@@ -145,9 +144,10 @@ class TestHash:
 
     def test_attributes_of_others_do_not_count(self) -> None:
         """The placement of values does not matter either."""
-        text = mlir("""x: 2
+        text = """func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   %0 = stablehlo.add %x, %x ATTRIBUTES : tensor<2xf32>
-  return 0""")
+  return %0 : tensor<2xf32>
+}"""
         others = ["", '{mhlo.sharding = "{replicated}"}', "{jax.a = 1, scalify.b, xla.c}"]
         hashes = [structural_hash(read_text(text.replace("ATTRIBUTES", o)).module) for o in others]
         assert len(set(hashes)) == 1
@@ -170,12 +170,13 @@ class TestHash:
         assert structural_hash(modules[0]) != structural_hash(modules[1])
 
     def test_small_constants_and_callees_count(self) -> None:
-        text = mlir("""x: 2
-  c = const [1.0, 2.0] : 2; 0 = call a c : 2; return 0
-def a(x: 2)
-  return x
-def b(x: 2)
-  return x""")
+        text = """func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %c = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %0 = call @a(%c) : (tensor<2xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+func.func private @a(%x: tensor<2xf32>) -> tensor<2xf32> { return %x : tensor<2xf32> }
+func.func private @b(%x: tensor<2xf32>) -> tensor<2xf32> { return %x : tensor<2xf32> }"""
         others = [text.replace("2.0", "3.0"), text.replace("call @a", "call @b")]
         hashes = {structural_hash(read_text(t).module) for t in (text, *others)}
         assert len(hashes) == 3

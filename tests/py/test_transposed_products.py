@@ -16,7 +16,6 @@ from scalify_hlo.passes import late
 from scalify_hlo.quantize import propagated
 from tests.py.fp8_numpy import quantized
 from tests.py.judge import assert_all_equal, body_of, evaluate, parse, program_of, stablehlo_of
-from tests.py.programs.short import mlir
 
 SIZES = {"b": 2, "c": 16, "d": 32, "k": 48, "m": 4, "o": 1}
 SMALL = {"matmul.smallest": 1}
@@ -162,11 +161,13 @@ def test_the_gradient_of_a_weight_is_a_matmul_of_swapped_operands(
 
 @pytest.mark.parametrize("mark", ['mhlo.sharding = "{replicated}"', "mhlo.other = 1 : i32"])
 def test_a_transpose_that_is_placed_on_devices_stays(mark: str) -> None:
-    text = mlir(f"""x: 16x32, w: 32x48
-  0 = dot_general x w, contracting_dims = [1] x [0] : 16x48
+    text = f"""func.func @main(%x: tensor<16x32xf32>, %w: tensor<32x48xf32>) -> tensor<48x16xf32> {{
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
+    : (tensor<16x32xf32>, tensor<32x48xf32>) -> tensor<16x48xf32>
   %1 = stablehlo.transpose %0, dims = [1, 0] {{{mark}}}
     : (tensor<16x48xf32>) -> tensor<48x16xf32>
-  return 1""")
+  return %1 : tensor<48x16xf32>
+}}"""
     new = scalify_hlo.rewrite(text, recipe="fp8-current", settings=SMALL)
     assert ("stablehlo.transpose" in new) == ("sharding" in mark)
 

@@ -12,7 +12,6 @@ import pytest
 import scalify_hlo as sh
 from tests.py import judge
 from tests.py.judge import interpreted, program_of, propagated
-from tests.py.programs.short import mlir
 
 pytestmark = pytest.mark.slow
 
@@ -124,26 +123,40 @@ PROGRAMS = (
 
 
 M = f"tensor<{SIZE}x{SIZE}xf32>"
-SCALED = f"k = const 0.7 : {M}; s = multiply a k"
+SQUARE = f"%s = stablehlo.multiply %a, %a : {M}"
+SCALED = f"%k = stablehlo.constant dense<0.7> : {M}\n%s = stablehlo.multiply %a, %k : {M}"
 LOOPS = {
-    "squares of another carry": (0, 6, 1, "LT", "s = multiply a a", "b s"),
-    "products of two carries": (0, 7, 1, "LT", "s = multiply a b", "b s"),
-    "inverse squares": (0, 4, 1, "LT", "s = multiply a a; q = divide one s", "q b"),
-    "from a negative number on": (-30, 0, 1, "LT", SCALED, "s b"),
-    "downwards": (30, 0, -1, "GT", SCALED, "s b"),
-    "in steps": (0, 60, 2, "LT", SCALED, "s b"),
-    "handed on": (0, 30, 1, "LT", SCALED, "s a"),
+    "squares of another carry": (0, 6, 1, "LT", SQUARE, "%b, %s"),
+    "products of two carries": (0, 7, 1, "LT", f"%s = stablehlo.multiply %a, %b : {M}", "%b, %s"),
+    "inverse squares": (
+        *(0, 4, 1, "LT", f"{SQUARE}\n%q = stablehlo.divide %one, %s : {M}", "%q, %b"),
+    ),
+    "from a negative number on": (-30, 0, 1, "LT", SCALED, "%s, %b"),
+    "downwards": (30, 0, -1, "GT", SCALED, "%s, %b"),
+    "in steps": (0, 60, 2, "LT", SCALED, "%s, %b"),
+    "handed on": (0, 30, 1, "LT", SCALED, "%s, %a"),
 }
 
 
 def looping(start: int, limit: int, step: int, direction: str, body: str, ends: str) -> str:
-    return mlir(f"""x unit: {SIZE}x{SIZE}
-  start = const {start} : i32; limit = const {limit} : i32; step = const {step} : i32
-  one = const 1.0 : {M}
-  r:3 = while i = start, a = x, b = x: {direction} i limit
-    j = add i step; {body}; return j {ends}
-  d = dot_general r#2 unit, contracting_dims = [1] x [0]
-  e = dot_general r#1 unit, contracting_dims = [1] x [0]; f = add d e; return f""")
+    return f"""func.func @main(%x: {M}, %unit: {M}) -> {M} {{
+  %start = stablehlo.constant dense<{start}> : tensor<i32>
+  %limit = stablehlo.constant dense<{limit}> : tensor<i32>
+  %step = stablehlo.constant dense<{step}> : tensor<i32>
+  %one = stablehlo.constant dense<1.0> : {M}
+  %r:3 = stablehlo.while(%i = %start, %a = %x, %b = %x) : tensor<i32>, {M}, {M} cond {{
+    %c = stablehlo.compare {direction}, %i, %limit : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  }} do {{
+    %j = stablehlo.add %i, %step : tensor<i32>
+    {body}
+    stablehlo.return %j, {ends} : tensor<i32>, {M}, {M}
+  }}
+  %d = stablehlo.dot_general %r#2, %unit, contracting_dims=[1]x[0] : ({M}, {M}) -> {M}
+  %e = stablehlo.dot_general %r#1, %unit, contracting_dims=[1]x[0] : ({M}, {M}) -> {M}
+  %f = stablehlo.add %d, %e : {M}
+  return %f : {M}
+}}"""
 
 
 def error(
@@ -232,7 +245,7 @@ def test_calls_know_how_uncertain_f16_data_are() -> None:
 
 def test_loops_whose_condition_compares_what_it_computes() -> None:
     text = looping(*LOOPS["in steps"]).replace(
-        "%goes_on = stablehlo.compare LT, %i,",
-        "%k = stablehlo.add %i, %i : tensor<i32>\n%goes_on = stablehlo.compare LT, %k,",
+        "%c = stablehlo.compare LT, %i,",
+        "%k = stablehlo.add %i, %i : tensor<i32>\n%c = stablehlo.compare LT, %k,",
     )
     assert "f8E4M3FN" in sh.rewrite(text, recipe="fp8", input_scale={"arg0": 1.0, "arg1": 1.0})

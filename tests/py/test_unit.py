@@ -19,7 +19,6 @@ from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.recipes.loading import load_recipe
 from tests.py.cast_stats import casts_of, log2_rms
 from tests.py.judge import assert_invariant, parse, program_of, rms, stablehlo_of, unrecorded
-from tests.py.programs.short import mlir
 from tests.py.unit_functions import EACH_FUNCTION, FUNCTIONS, X, cross_entropy, normal
 
 CONFIG = gpt2.Config(layers=2, width=64, heads=2, sequence=32, vocab=64, batch=4)
@@ -231,9 +230,10 @@ def observed(text: str, scales: dict[str, float]) -> np.ndarray:
 
 
 def test_a_cast_may_be_returned() -> None:
-    text = mlir("""x: 4
-  %0 = stablehlo.convert %x {scalify.cast = "data"} : (tensor<4xf32>) -> tensor<4xf8E4M3FN>
-  return 0""")
+    text = """func.func @main(%x: tensor<4xf32>) -> tensor<4xf8E4M3FN> {
+      %0 = stablehlo.convert %x {scalify.cast = "data"} : (tensor<4xf32>) -> tensor<4xf8E4M3FN>
+      return %0 : tensor<4xf8E4M3FN>
+    }"""
     assert "stablehlo.convert" in scalify_hlo.rewrite(text, recipe="unit")
 
 

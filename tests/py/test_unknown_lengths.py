@@ -7,7 +7,6 @@ import pytest
 from scalify_hlo.dialect.walk import ops_in
 from tests.py.judge import rewritten
 from tests.py.programs.program import entries, parts_of
-from tests.py.programs.short import mlir
 
 CONTRACTIONS = {
     name: (text, scale)
@@ -71,8 +70,12 @@ def test_a_contraction_of_unknown_length_is_not_rescaled(name: str, type_: str) 
 
 
 def test_one_unknown_length_of_several_is_enough() -> None:
-    text = mlir("""x: 64x?x2xf16, y: 64x?x3xf16
-  0 = dot_general x y, contracting_dims = [0, 1] x [0, 1] : 2x3xf16; return 0""")
+    text = """
+func.func @main(%x: tensor<64x?x2xf16>, %y: tensor<64x?x3xf16>) -> tensor<2x3xf16> {
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [0, 1] x [0, 1]
+    : (tensor<64x?x2xf16>, tensor<64x?x3xf16>) -> tensor<2x3xf16>
+  return %0 : tensor<2x3xf16>
+}"""
     _, report = rewritten(text, "scaled")
     assert report.results[0].scale == "s0*s1"
 

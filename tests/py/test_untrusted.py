@@ -18,7 +18,6 @@ from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.report.model import Report
 from tests.py import judge
 from tests.py.judge import interpreted, program_of, propagated, unrecorded
-from tests.py.programs.short import mlir
 
 SIZE = 64
 X = jax.random.normal(jax.random.key(0), (SIZE, SIZE))
@@ -210,26 +209,48 @@ def test_a_recipe_file_sets_it(tmp_path: Any) -> None:
 
 
 def test_narrow_operands_of_a_wide_product_keep_their_scales() -> None:
-    text = mlir("""a: 4x4xf16
-  p = multiply a a; 0 = dot_general p p, contracting_dims = [1] x [0] : 4x4; return 0""")
+    text = """
+    func.func @main(%a: tensor<4x4xf16>) -> tensor<4x4xf32> {
+      %p = stablehlo.multiply %a, %a : tensor<4x4xf16>
+      %0 = stablehlo.dot_general %p, %p, contracting_dims = [1] x [0]
+        : (tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xf32>
+      return %0 : tensor<4x4xf32>
+    }"""
     (found,) = judge.run_scaled(text, [np.ones((4, 4), np.float16)], [9])
     assert isinstance(found, judge.Pair)
     np.testing.assert_array_equal(found.value, np.full((4, 4), 2.0**38, np.float32))
 
 
 def test_wide_formats_are_never_measured() -> None:
-    text = mlir("""a e: 32x32
-  p = power a e; 0 = dot_general p a, contracting_dims = [1] x [0] : 32x32; return 0""")
+    text = """
+    func.func @main(%a: tensor<32x32xf32>, %e: tensor<32x32xf32>) -> tensor<32x32xf32> {
+      %p = stablehlo.power %a, %e : tensor<32x32xf32>
+      %0 = stablehlo.dot_general %p, %a, contracting_dims = [1] x [0]
+        : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
+      return %0 : tensor<32x32xf32>
+    }"""
     _, report = judge.rewritten(text, "same", recipe=load_recipe("bf16"))
     assert not report.untrusted
 
 
 def test_a_loop_that_counts_in_four_bits() -> None:
-    text = mlir("""x: 32x32
-  zero = const 0 : i4; one = const 1 : i4; three = const 3 : i4
-  0:2 = while i = zero, y = x: LT i three
-    j = add i one; z = dot_general y y, contracting_dims = [1] x [0] : 32x32; return j z
-  return 0#1""")
+    text = """
+    func.func @main(%x: tensor<32x32xf32>) -> tensor<32x32xf32> {
+      %zero = stablehlo.constant dense<0> : tensor<i4>
+      %one = stablehlo.constant dense<1> : tensor<i4>
+      %three = stablehlo.constant dense<3> : tensor<i4>
+      %0:2 = stablehlo.while(%i = %zero, %y = %x) : tensor<i4>, tensor<32x32xf32>
+      cond {
+        %c = stablehlo.compare LT, %i, %three : (tensor<i4>, tensor<i4>) -> tensor<i1>
+        stablehlo.return %c : tensor<i1>
+      } do {
+        %j = stablehlo.add %i, %one : tensor<i4>
+        %z = stablehlo.dot_general %y, %y, contracting_dims = [1] x [0]
+          : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
+        stablehlo.return %j, %z : tensor<i4>, tensor<32x32xf32>
+      }
+      return %0#1 : tensor<32x32xf32>
+    }"""
     judge.rewritten(text, "same", recipe=load_recipe("fp8"))
 
 

@@ -17,14 +17,18 @@ from scalify_hlo.rules.registry import CUSTOM_CALLS, RULES
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from tests.py.commands import call
 from tests.py.judge import rewritten
-from tests.py.programs.short import mlir
 from tests.py.test_recipe import assert_one_sentence
 
-PROGRAM = mlir("""x: 4
+PROGRAM = """
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = stablehlo.custom_call @mine(%x) : (tensor<4xf32>) -> tensor<4xf32>
-  return 0""")
-TANH = mlir("""x: 4
-  0 = tanh x; return 0""")
+  return %0 : tensor<4xf32>
+}"""
+TANH = """
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.tanh %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}"""
 
 
 @pytest.fixture(autouse=True)
@@ -121,8 +125,11 @@ class TestMistakes:
         rewritten(text, "same")  # whose operands have no scale
 
     def test_a_rule_that_reads_one_of_two_operands(self) -> None:
-        text = mlir("""x y: 4
-  0 = atan2 x y; return 0""")
+        text = """
+func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.atan2 %x, %y : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}"""
         scalify_hlo.register_rule("stablehlo.atan2", lambda op, rewriter: rewriter.read(op, 0))
         with pytest.raises(UsageError, match="leaves an operand"):
             scale(text)
@@ -139,8 +146,11 @@ class TestMistakes:
         assert scale(TANH.replace("tanh", "sign")) == "unscaled"
 
     def test_comparisons_have_no_scale_to_speak_of(self) -> None:
-        text = mlir("""x y: 4
-  0 = LT x y; return 0""")
+        text = """
+func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xi1> {
+  %0 = stablehlo.compare LT, %x, %y : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>
+  return %0 : tensor<4xi1>
+}"""
 
         def aligned(op: ir.OpView, rewriter: ScaleRewriter) -> None:
             rewriter.align(op, (0, 1), result=None)

@@ -28,11 +28,14 @@ from scalify_hlo.dialect.value_map import (
 from scalify_hlo.io.program import read_text
 from scalify_hlo.rules.huge import largest_constant
 from tests.py.judge import body_of
-from tests.py.programs.short import mlir
 from tests.py.test_structure import LOOP
 
-PROGRAM = mlir("""x y: 2
-  0 = add x y; 1 = multiply 0 0; 2 = add 1 x; return x""")
+PROGRAM = """func.func @main(%x: tensor<2xf32>, %y: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = stablehlo.add %x, %y : tensor<2xf32>
+  %1 = stablehlo.multiply %0, %0 : tensor<2xf32>
+  %2 = stablehlo.add %1, %x : tensor<2xf32>
+  return %x : tensor<2xf32>
+}"""
 
 
 @pytest.fixture
@@ -224,8 +227,11 @@ class TestTables:
 def test_a_search_for_masks_leaves_no_table() -> None:
     # Its frames hold themselves, and the tables of a frame hear of each erasure while it is there.
     module = read_text(
-        mlir("""x: 4
-  m = const -3.0e38 : 4; 0 = add x m; return 0""")
+        """func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+          %m = stablehlo.constant dense<-3.0e38> : tensor<4xf32>
+          %0 = stablehlo.add %x, %m : tensor<4xf32>
+          return %0 : tensor<4xf32>
+        }"""
     ).module
     mask = body_of(module).operations[0].results[0]
     gc.disable()
@@ -240,10 +246,16 @@ def test_a_search_for_masks_leaves_no_table() -> None:
 
 def test_scales_that_a_loop_will_carry_have_no_constants() -> None:
     module = read_text(
-        mlir("""x: f32, n: i32
-  0:2 = while a = x, i = n: LT i n
-    return a i
-  return 0#0""")
+        """func.func @main(%x: tensor<f32>, %n: tensor<i32>) -> tensor<f32> {
+          %0:2 = stablehlo.while(%a = %x, %i = %n) : tensor<f32>, tensor<i32>
+          cond {
+            %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+            stablehlo.return %c : tensor<i1>
+          } do {
+            stablehlo.return %a, %i : tensor<f32>, tensor<i32>
+          }
+          return %0#0 : tensor<f32>
+        }"""
     ).module
     loop = body_of(module).operations[0]
     with module.context:

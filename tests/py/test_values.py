@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from scalify_hlo.rules.values import enclosing
 from tests.py.judge import parse
-from tests.py.programs.short import mlir
 
-REDUCE = mlir("""x: 4, z: f32
+REDUCE = """
+func.func @main(%x: tensor<4xf32>, %z: tensor<f32>) -> tensor<f32> {
   %0 = stablehlo.reduce(%x init: %z) across dimensions = [0]
       : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
     reducer(%a: tensor<f32>, %b: tensor<f32>) {
-      1 = add a b; return 1
+      %1 = stablehlo.add %a, %b : tensor<f32>
+      stablehlo.return %1 : tensor<f32>
     }
-  return 0""")
+  return %0 : tensor<f32>
+}"""
 
 
 def test_a_value_is_in_the_ops_around_it() -> None:

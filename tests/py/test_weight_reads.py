@@ -14,7 +14,6 @@ from scalify_hlo.dialect.calls import Calls
 from scalify_hlo.dialect.value_map import ValueMap, ValueSet
 from scalify_hlo.quantize.stored_weights import WeightReads
 from tests.py.judge import parse
-from tests.py.programs.short import mlir
 from tests.py.stored_weights import SETTINGS, SQUARE, batch, converts, dtypes, rewritten
 
 OTHERS = {"stack": SQUARE, "one": SQUARE[0], "two": SQUARE[1]}
@@ -180,21 +179,27 @@ class TestEvidence:
         assert self.stored(lambda p, i: i["x"] @ p["one"], alone, inputs) == [False, False]
 
 
-LOOP = """a b x: 16x16
+LOOP = """
+func.func public @main(%a: tensor<16x16xf32>, %b: tensor<16x16xf32>, %x: tensor<16x16xf32>) {
   %0:3 = stablehlo.while(%w = %a, %v = %b, %h = %x)
       : tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>
   cond {
-    c = const true : i1; return c
+    %c = stablehlo.constant dense<true> : tensor<i1>
+    stablehlo.return %c : tensor<i1>
   } do {
-    y = dot_general h w, contracting_dims = [1] x [0]; return RETURNED y
+    %y = stablehlo.dot_general %h, %w, contracting_dims = [1] x [0]
+        : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+    stablehlo.return RETURNED, %y : tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>
   }
-  return 0#2"""
+  return
+}
+"""
 
 
-@pytest.mark.parametrize(("returned", "stored"), [("w v", True), ("v w", False)])
+@pytest.mark.parametrize(("returned", "stored"), [("%w, %v", True), ("%v, %w", False)])
 def test_a_loop_passes_a_weight_on_as_it_is(returned: str, *, stored: bool) -> None:
     """If it does not, the next turn reads another value at another scale."""
-    module = parse(mlir(LOOP.replace("RETURNED", returned)))
+    module = parse(LOOP.replace("RETURNED", returned))
     with module.context:
         main = module.body.operations[0]
         block = main.regions[0].blocks[0]
@@ -205,13 +210,20 @@ def test_a_loop_passes_a_weight_on_as_it_is(returned: str, *, stored: bool) -> N
         assert reads.stored == stored
 
 
-REFERRED = mlir("""w: 64x64, x: 32x64
-  0 = call layer w x : 32x64
+REFERRED = """
+func.func public @main(%w: tensor<64x64xf32>, %x: tensor<32x64xf32>)
+    -> (tensor<32x64xf32>, tensor<32x64xf32>) {
+  %0 = call @layer(%w, %x) : (tensor<64x64xf32>, tensor<32x64xf32>) -> tensor<32x64xf32>
   %1 = stablehlo.composite "a.layer" %w, %x {decomposition = @layer}
       : (tensor<64x64xf32>, tensor<32x64xf32>) -> tensor<32x64xf32>
-  return 0 1
-def layer(w: 64x64, x: 32x64)
-  0 = dot_general x w, contracting_dims = [1] x [0]; return 0""")
+  return %0, %1 : tensor<32x64xf32>, tensor<32x64xf32>
+}
+func.func private @layer(%w: tensor<64x64xf32>, %x: tensor<32x64xf32>) -> tensor<32x64xf32> {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
+      : (tensor<32x64xf32>, tensor<64x64xf32>) -> tensor<32x64xf32>
+  return %0 : tensor<32x64xf32>
+}
+"""
 
 
 def test_a_function_to_which_a_composite_refers_keeps_its_types() -> None:

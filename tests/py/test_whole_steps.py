@@ -19,7 +19,6 @@ from tests.py.judge import (
     stablehlo_of,
 )
 from tests.py.programs.program import argument_types
-from tests.py.programs.short import mlir
 
 CONFIG = gpt2.Config(layers=2, width=16, heads=2, sequence=8, vocab=11, batch=2)
 RNG = np.random.default_rng(0)
@@ -135,16 +134,30 @@ def test_quotients_of_scales_beyond_one_normal_number(exponent: int) -> None:
     assert_invariant(text, [x * np.float32(2.0**-k) for k in exponents], exponents)
 
 
-POWER = mlir("""x: 6
-  c = const 12.0 : 6; 0 = power x c; return 0""")
-PRODUCT = mlir("""x: 2x12
-  c = const 1.0 : f32; 0 = reduce multiply x c, dimensions = [1] : 2; return 0""")
-FUNCTION = mlir("""x: 6
+POWER = """
+func.func @main(%x: tensor<6xf32>) -> tensor<6xf32> {
+  %c = stablehlo.constant dense<12.0> : tensor<6xf32>
+  %0 = stablehlo.power %x, %c : tensor<6xf32>
+  return %0 : tensor<6xf32>
+}"""
+PRODUCT = """
+func.func @main(%x: tensor<2x12xf32>) -> tensor<2xf32> {
+  %c = stablehlo.constant dense<1.0> : tensor<f32>
+  %0 = stablehlo.reduce(%x init: %c) applies stablehlo.multiply across dimensions = [1]
+    : (tensor<2x12xf32>, tensor<f32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}"""
+FUNCTION = """
+func.func @main(%x: tensor<6xf32>) -> tensor<6xf32> {
   %0 = "stablehlo.map"(%x) <{dimensions = array<i64: 0>}> ({
   ^bb0(%a: tensor<f32>):
-    1 = multiply a a; 2 = multiply 1 1; 3 = multiply 2 2; return 3
+    %1 = stablehlo.multiply %a, %a : tensor<f32>
+    %2 = stablehlo.multiply %1, %1 : tensor<f32>
+    %3 = stablehlo.multiply %2, %2 : tensor<f32>
+    stablehlo.return %3 : tensor<f32>
   }) : (tensor<6xf32>) -> tensor<6xf32>
-  return 0""")
+  return %0 : tensor<6xf32>
+}"""
 
 
 @pytest.mark.parametrize("exponent", [20, -20])

@@ -9,12 +9,21 @@ import pytest
 from scalify_hlo.passes.pipeline import Options, rewrite_module
 from scalify_hlo.scaling.propagation import Propagation
 from tests.py.judge import parse
-from tests.py.programs.short import mlir
 
-LOOP = mlir("""x: tensor<4xT>, n: i32
-  0:2 = while a = x, i = n: LT i n
-    c = const 0.5 : tensor<4xC>; d = convert c : tensor<4xT>; e = multiply a d; return e i
-  return 0#0""")
+LOOP = """
+func.func @main(%x: tensor<4xT>, %n: tensor<i32>) -> tensor<4xT> {
+  %0:2 = stablehlo.while(%a = %x, %i = %n) : tensor<4xT>, tensor<i32>
+    cond {
+      %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    } do {
+      %c = stablehlo.constant dense<0.5> : tensor<4xC>
+      %d = stablehlo.convert %c : (tensor<4xC>) -> tensor<4xT>
+      %e = stablehlo.multiply %a, %d : tensor<4xT>
+      stablehlo.return %e, %i : tensor<4xT>, tensor<i32>
+    }
+  return %0#0 : tensor<4xT>
+}"""
 
 
 @pytest.mark.parametrize(

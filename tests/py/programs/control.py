@@ -70,14 +70,21 @@ p: $s_i1, x y: $mn
 while | stablehlo.while | any any | aa | read
 x y: $mn
   zero = const 0 : $s_i32; one = const 1 : $s_i32; three = const 3 : $s_i32; z = multiply x y
-  0:2 = while a = x, i = zero: LT i three
+  %0:2 = stablehlo.while(%a = %x, %i = %zero) : $mn, $s_i32
+  cond {
+    1 = LT i three; return 1
+  } do {
     1 = add a z; 2 = add i one; return 1 2
+  }
   return 0#0 0#1
 
 while_that_captures | stablehlo.while | index any any | -aa | read | span=12
 i: $s_i32, x y: $mn
   one = const 1 : $s_i32; three = const 3 : $s_i32; start = const 0.0 : $mn
-  0:2 = while a = start, j = i: LT j three
+  %0:2 = stablehlo.while(%a = %start, %j = %i) : $mn, $s_i32
+  cond {
+    1 = LT j three; return 1
+  } do {
     p = LT j one
     %1 = "stablehlo.if"(%p) ({
       return y
@@ -85,6 +92,7 @@ i: $s_i32, x y: $mn
       4 = multiply y x; return 4
     }) : ($s_i1) -> $mn
     2 = add a 1; 3 = add j one; return 2 3
+  }
   5 = multiply 0#0 x; return 5
 
 composite | stablehlo.composite | any any | aa | read
@@ -119,35 +127,57 @@ while_that_moves | stablehlo.while | any any any | aba | a:1 b:1 | span=12
 x y u: $mn
   zero = const 0 : $s_i32; one = const 1 : $s_i32; three = const 3 : $s_i32
   zeros = const 0.0 : $mn
-  0:5 = while a = zeros, b = x, c = zeros, d = zeros, i = zero: LT i three
+  %0:5 = stablehlo.while(%a = %zeros, %b = %x, %c = %zeros, %d = %zeros, %i = %zero)
+    : $mn, $mn, $mn, $mn, $s_i32
+  cond {
+    1 = LT i three; return 1
+  } do {
     1 = multiply b y; 2 = add a 1; 3 = maximum b u; 4 = add i one; return 2 3 a d 4
+  }
   5 = multiply 0#1 y; return 0#0 5 0#2 5
 
 while_of_one_value | stablehlo.while | finite finite | aa | read | span=6
 x y: $mn
   zero = const 0 : $s_i32; one = const 1 : $s_i32; three = const 3 : $s_i32
   ones = const 1.5 : $mn
-  0:3 = while a = ones, b = ones, i = zero: LT i three
+  %0:3 = stablehlo.while(%a = %ones, %b = %ones, %i = %zero) : $mn, $mn, $s_i32
+  cond {
+    1 = LT i three; return 1
+  } do {
     1 = multiply a x; 2 = add b y; 3 = add i one; return 1 2 3
+  }
   return 0#0 0#1
 
 while_that_ends_elsewhere | stablehlo.while | finite finite | aa | read | span=6
 x y: $mn
   zero = const 0 : $s_i32; one = const 1 : $s_i32; three = const 3 : $s_i32
   zeros = const 0.0 : $mn; halves = const 0.5 : $mn
-  0:6 = while a = x, b = x, c = halves, d = y, e = zeros, i = zero: LT i three
+  %0:6 = stablehlo.while(%a = %x, %b = %x, %c = %halves, %d = %y, %e = %zeros, %i = %zero)
+    : $mn, $mn, $mn, $mn, $mn, $s_i32
+  cond {
+    1 = LT i three; return 1
+  } do {
     1 = sine a; 2 = add d c; 3 = add 2 b; 4 = add 3 e; 5 = add i one
     return 1 halves zeros 4 halves 5
+  }
   return 0#0 0#1 0#2 0#3
 
 while_in_while | stablehlo.while | any any | ab | a:1 b:1 | span=12
 x y: $mn
   zero = const 0 : $s_i32; one = const 1 : $s_i32; three = const 3 : $s_i32
   zeros = const 0.0 : $mn
-  0:3 = while a = zeros, b = zeros, i = zero: LT i three
-    1:2 = while c = zeros, j = zero: LT j three
+  %0:3 = stablehlo.while(%a = %zeros, %b = %zeros, %i = %zero) : $mn, $mn, $s_i32
+  cond {
+    1 = LT i three; return 1
+  } do {
+    %1:2 = stablehlo.while(%c = %zeros, %j = %zero) : $mn, $s_i32
+    cond {
+      2 = LT j three; return 2
+    } do {
       2 = multiply x y; 3 = add c 2; 4 = call f 3 : $mn; 5 = add j one; return 4 5
+    }
     6 = subtract a 1#0; 7 = add i one; return 6 a 7
+  }
   return 0#0 0#1
 def f(a: $mn)
   0 = negate a; 1 = add 0 a; 2 = add 1 a; return 2

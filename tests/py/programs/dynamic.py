@@ -191,8 +191,12 @@ CONTROLLED = _read("""
 while | mn mn
 x y: ?x?
   zero = const 0 : i32; one = const 1 : i32; n = const 3 : i32
-  0:2 = while i = zero, a = x: LT i n
-    1 = add i one; 2 = multiply a y; 3 = add 2 y; return 1 3
+  %0:2 = stablehlo.while(%i = %zero, %a = %x) : tensor<i32>, tensor<?x?xf32>
+    cond {
+      1 = LT i n; return 1
+    } do {
+      1 = add i one; 2 = multiply a y; 3 = add 2 y; return 1 3
+    }
   return 0#1
 
 if | s mn mn

@@ -3,12 +3,9 @@
 A program is a line of arguments, such as ``x y: 4x3, i: i32``, and lines of statements, which
 semicolons separate: ``c = const 0.5 : 4x3; p = LT x y; z = select p x c; return z``. An op has its
 operands, its attributes behind a comma, and the type of its result behind a colon if this is not
-that of its first operand. ``s = reduce add x z, dimensions = [0] : 3`` is a sum. A line with ``%``
-or a brace is StableHLO as it is. ``def f(x: 4x3)`` begins another function. Lines
-behind ``r:2 = while a = x, i = zero: LT i n`` are the body of a loop, up to what it returns.
-
-A type is one of MLIR, a placeholder such as ``$mn``, an element, or the sizes of a tensor, of f32
-if its element is not said.
+that of its first operand. A line with ``%`` or a brace is StableHLO as it is. ``def f(x: 4x3)``
+begins another function. ``s = reduce add x z, dimensions = [0] : 3`` is a sum. A type is one of MLIR, a placeholder such as ``$mn``, an element, or the
+sizes of a tensor, of f32 if its element is not said.
 """
 
 from __future__ import annotations
@@ -19,9 +16,6 @@ from collections.abc import Iterator, Sequence
 _TYPE = r"(?:![\w.]+(?![\w.<])|[\w.!]+<(?:[^<>]|<[^<>]*>)*>|(?:[\w?]|\$\{\w+\}|\$\w+)+)"
 _SIZE = r"(?:\d+|\?|\$\{\w+\})"
 _SHORT = re.compile(r"return( [\w#]+)*|\w+(:\d+)? = (const .+|(call )?[A-Za-z][\w.]* [\w#]+[^%]*)")
-_SIGNED = {"call", "compare", "dot", "dot_general", "reduce", "transpose"}
-"""Ops that are written with the types of their operands and results, also where these are one."""
-_LOOP = re.compile(r"( *)(\w+(?::\d+)?) = while (.*): (\w+ \w+ \w+)")
 _SIGNATURE = re.compile(rf"(?:^|[ :>])(\((?:{_TYPE}(?:, )?)*\)|{_TYPE}(?:, {_TYPE})*)$")
 
 
@@ -68,58 +62,27 @@ def statements(lines: Sequence[str], types: dict[str, str]) -> Iterator[str]:
         lines: Lines in short or not.
         types: The types of values by name, to which those that are made are added.
     """
-    depth, begun, loops = 0, list[str](), list[tuple[int, str]]()
+    depth = 0
     for line in lines:
-        if loop := _LOOP.fullmatch(line):
-            depth += 1
-            loops.append((depth, loop[1]))
-            yield from _loop(*loop.groups(), types)
-            continue
         if not all(_SHORT.fullmatch(each.strip()) for each in line.split(";")):
             depth += line.count("{") - line.count("}")
-            _note(line, types, begun)
+            _note(line, types)
             yield line
             continue
         indentation = line[: len(line) - len(line.lstrip())]
         for statement in line.split(";"):
             yield indentation + _statement(statement.strip(), types, inside=depth > 0)
-        if loops and loops[-1][0] == depth and re.search(r"(?:^|;) *return\b", line):
-            depth -= 1
-            yield f"{loops.pop()[1]}}}"
 
 
-def _loop(
-    indentation: str, made: str, carries: str, compared: str, types: dict[str, str]
-) -> Iterator[str]:
-    """The lines of a loop up to its body."""
-    pairs = [each.split(" = ") for each in carries.split(", ")]
-    types.update({name: types[start] for name, start in pairs})
-    carried = [types[name] for name, _ in pairs]
-    _define(made.partition(":")[0], ", ".join(carried), types)
-    starts = ", ".join(f"%{name} = %{start}" for name, start in pairs)
-    yield f"{indentation}%{made} = stablehlo.while({starts}) : {', '.join(carried)}"
-    yield f"{indentation}cond {{"
-    yield _statement(f"goes_on = {compared}", types, inside=True)
-    yield _statement("return goes_on", types, inside=True)
-    yield f"{indentation}}} do {{"
-
-
-def _note(line: str, types: dict[str, str], begun: list[str]) -> None:
-    """Notes the types of the results of an op, and of the arguments of a block or a loop.
-
-    Args:
-        line: A line of StableHLO.
-        types: Takes the types.
-        begun: The results of ops whose types are on a later line.
-    """
+def _note(line: str, types: dict[str, str]) -> None:
+    """Notes the types of the results of an op, and of the arguments of a block or a loop."""
     types.update(re.findall(rf"%(\w+): ({_TYPE})", line))
     carried = re.findall(r"%(\w+) = %([\w#]+)", line)
     types.update({name: types[start] for name, start in carried if start in types})
-    if results := re.match(r" *((?:%\w+(?:, )?)+)(?::\d+)? = ", line):
-        begun.append(" ".join(re.findall(r"\w+", results[1])))
-    ends = re.match(r'[%{}:]|(?!"|[a-z.]*return).* -> ', line.strip()) and _SIGNATURE.search(line)
-    if ends and begun:
-        _define(begun.pop(), ends[1], types)
+    if begun := re.match(r" *%(\w+)(?:, %(\w+))?(?::\d+)? = ", line):
+        types["="] = " ".join(each for each in begun.groups() if each)
+    if (found := _SIGNATURE.search(line)) and "=" in types:
+        _define(types.pop("="), found[1], types)
 
 
 def _define(names: str, listed: str, types: dict[str, str]) -> None:
@@ -151,7 +114,7 @@ def _statement(statement: str, types: dict[str, str], *, inside: bool) -> str:
         values, op, result = f"{op}, {values}", "compare", _boolean(taken[0])
     elif op == "select":
         taken.pop()
-    plain = not type_ and op not in _SIGNED and len(set(taken)) == 1
+    plain = not type_ and op not in ("call", "compare", "reduce") and len(set(taken)) == 1
     several = len(re.findall(_TYPE, result)) > 1
     signature = f"({', '.join(taken)}) -> {f'({result})' if several else result}"
     signature = taken[0] if plain else ", ".join(taken) if op == "select" else signature
