@@ -10,52 +10,59 @@ from tests.py.programs.program import texts
 
 TEXTS = texts("""
 dot
-x: 5x8, w: 8x3
-  0 = dot x w : 5x3; return 0
+%x: tensor<5x8xf32>, %w: tensor<8x3xf32>
+  %0 = stablehlo.dot %x, %w : (tensor<5x8xf32>, tensor<8x3xf32>) -> tensor<5x3xf32>
+  return %0 : tensor<5x3xf32>
 
 vector
-x: 5x8, w: 8
-  0 = dot x w : 5; return 0
+%x: tensor<5x8xf32>, %w: tensor<8xf32>
+  %0 = stablehlo.dot %x, %w : (tensor<5x8xf32>, tensor<8xf32>) -> tensor<5xf32>
+  return %0 : tensor<5xf32>
 
 from_vector
-x: 8, w: 8x3
-  0 = dot x w : 3; return 0
+%x: tensor<8xf32>, %w: tensor<8x3xf32>
+  %0 = stablehlo.dot %x, %w : (tensor<8xf32>, tensor<8x3xf32>) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
 
 batched
-x: 5x2x8, w: 8x3x2
-  0 = dot_general x w, batching_dims = [1] x [2], contracting_dims = [2] x [0] : 2x5x3; return 0
+%x: tensor<5x2x8xf32>, %w: tensor<8x3x2xf32>
+  %0 = stablehlo.dot_general %x, %w, batching_dims = [1] x [2], contracting_dims = [2] x [0]
+    : (tensor<5x2x8xf32>, tensor<8x3x2xf32>) -> tensor<2x5x3xf32>
+  return %0 : tensor<2x5x3xf32>
 
 inner
-x w: 8
-  0 = dot_general x w, contracting_dims = [0] x [0] : f32; return 0
+%x: tensor<8xf32>, %w: tensor<8xf32>
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [0] x [0]
+    : (tensor<8xf32>, tensor<8xf32>) -> tensor<f32>
+  return %0 : tensor<f32>
 
 ragged
-x: 11x8, w: 3x8x7, n: 3xi64
+%x: tensor<11x8xf32>, %w: tensor<3x8x7xf32>, %n: tensor<3xi64>
   %0 = "chlo.ragged_dot"(%x, %w, %n) {
     ragged_dot_dimension_numbers = #chlo.ragged_dot<
       lhs_batching_dimensions = [], rhs_batching_dimensions = [],
       lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1],
       lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>
   } : (tensor<11x8xf32>, tensor<3x8x7xf32>, tensor<3xi64>) -> tensor<11x7xf32>
-  return 0
+  return %0 : tensor<11x7xf32>
 
 summed
-x: 8x5, y: 8x7, n: 4xi64
+%x: tensor<8x5xf32>, %y: tensor<8x7xf32>, %n: tensor<4xi64>
   %0 = "chlo.ragged_dot"(%x, %y, %n) {
     ragged_dot_dimension_numbers = #chlo.ragged_dot<
       lhs_batching_dimensions = [], rhs_batching_dimensions = [],
       lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0],
       lhs_ragged_dimensions = [0], rhs_group_dimensions = []>
   } : (tensor<8x5xf32>, tensor<8x7xf32>, tensor<4xi64>) -> tensor<4x5x7xf32>
-  return 0
+  return %0 : tensor<4x5x7xf32>
 
 convolution
-x: 2x6x6x4, w: 3x3x4x5
+%x: tensor<2x6x6x4xf32>, %w: tensor<3x3x4x5xf32>
   %0 = stablehlo.convolution(%x, %w)
     dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {}
     {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
     : (tensor<2x6x6x4xf32>, tensor<3x3x4x5xf32>) -> tensor<2x4x4x5xf32>
-  return 0
+  return %0 : tensor<2x4x4x5xf32>
 """)
 
 Dims = tuple[tuple[int, ...], tuple[int, ...]] | None

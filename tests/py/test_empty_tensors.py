@@ -24,68 +24,99 @@ from tests.py.test_dynamic_shapes import is_program
 
 EMPTY = texts("""
 matmul_of_no_terms
-x: 2x0, y: 0x3, z: 2x3
-  0 = dot_general x y, contracting_dims = [1] x [0] : 2x3; 1 = add 0 z; return 1
+%x: tensor<2x0xf32>, %y: tensor<0x3xf32>, %z: tensor<2x3xf32>
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0]
+    : (tensor<2x0xf32>, tensor<0x3xf32>) -> tensor<2x3xf32>
+  %1 = stablehlo.add %0, %z : tensor<2x3xf32>
+  return %1 : tensor<2x3xf32>
 
 sum
-x: 0x3, y: 3
-  c = const 1.5 : f32; 0 = reduce add x c, dimensions = [0] : 3; 1 = add 0 y; return 1
+%x: tensor<0x3xf32>, %y: tensor<3xf32>
+  %c = stablehlo.constant dense<1.5> : tensor<f32>
+  %0 = stablehlo.reduce(%x init: %c) applies stablehlo.add across dimensions = [0]
+    : (tensor<0x3xf32>, tensor<f32>) -> tensor<3xf32>
+  %1 = stablehlo.add %0, %y : tensor<3xf32>
+  return %1 : tensor<3xf32>
 
 product_of_none
-x: 0x3
-  c = const 1.0 : f32; 0 = reduce multiply x c, dimensions = [0] : 3; return 0
+%x: tensor<0x3xf32>
+  %c = stablehlo.constant dense<1.0> : tensor<f32>
+  %0 = stablehlo.reduce(%x init: %c) applies stablehlo.multiply across dimensions = [0]
+    : (tensor<0x3xf32>, tensor<f32>) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
 
 maximum
-x: 0x3, m: f32
-  0 = reduce maximum x m, dimensions = [0] : 3; return 0
+%x: tensor<0x3xf32>, %m: tensor<f32>
+  %0 = stablehlo.reduce(%x init: %m) applies stablehlo.maximum across dimensions = [0]
+    : (tensor<0x3xf32>, tensor<f32>) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
 
 concatenate
-x: 0x3, y: 2x3
-  0 = concatenate x y x, dim = 0 : 2x3; return 0
+%x: tensor<0x3xf32>, %y: tensor<2x3xf32>
+  %0 = stablehlo.concatenate %x, %y, %x, dim = 0
+    : (tensor<0x3xf32>, tensor<2x3xf32>, tensor<0x3xf32>) -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
 
 pad
-x: 0x3, p: f32
-  0 = pad x p, low = [1, 0], high = [3, 0], interior = [2, 0] : 4x3; return 0
+%x: tensor<0x3xf32>, %p: tensor<f32>
+  %0 = stablehlo.pad %x, %p, low = [1, 0], high = [3, 0], interior = [2, 0]
+    : (tensor<0x3xf32>, tensor<f32>) -> tensor<4x3xf32>
+  return %0 : tensor<4x3xf32>
 """)
 SCALARS = texts("""
 broadcast
-x y: f32
-  0 = broadcast_in_dim x, dims = [] : f32; 1 = add 0 y; return 1
+%x: tensor<f32>, %y: tensor<f32>
+  %0 = stablehlo.broadcast_in_dim %x, dims = [] : (tensor<f32>) -> tensor<f32>
+  %1 = stablehlo.add %0, %y : tensor<f32>
+  return %1 : tensor<f32>
 
 reduce
-x y: f32
-  0 = reduce add x y, dimensions = [] : f32; return 0
+%x: tensor<f32>, %y: tensor<f32>
+  %0 = stablehlo.reduce(%x init: %y) applies stablehlo.add across dimensions = []
+    : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
 
 product_of_one
-x: f32
-  c = const 1.0 : f32; 0 = reduce multiply x c, dimensions = [] : f32; return 0
+%x: tensor<f32>
+  %c = stablehlo.constant dense<1.0> : tensor<f32>
+  %0 = stablehlo.reduce(%x init: %c) applies stablehlo.multiply across dimensions = []
+    : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
 
 dot_general
-x y: f32
-  0 = dot_general x y, contracting_dims = [] x [] : f32; 1 = subtract 0 y; return 1
+%x: tensor<f32>, %y: tensor<f32>
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [] x []
+    : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %1 = stablehlo.subtract %0, %y : tensor<f32>
+  return %1 : tensor<f32>
 
 moved
-x p: f32
-  0 = transpose x, dims = [] : f32; 1 = reverse 0, dims = []
+%x: tensor<f32>, %p: tensor<f32>
+  %0 = stablehlo.transpose %x, dims = [] : (tensor<f32>) -> tensor<f32>
+  %1 = stablehlo.reverse %0, dims = [] : tensor<f32>
   %2 = "stablehlo.slice"(%1) <{start_indices = array<i64>, limit_indices = array<i64>,
     strides = array<i64>}> : (tensor<f32>) -> tensor<f32>
   %3 = "stablehlo.pad"(%2, %p) <{edge_padding_low = array<i64>, edge_padding_high = array<i64>,
     interior_padding = array<i64>}> : (tensor<f32>, tensor<f32>) -> tensor<f32>
   %4 = "stablehlo.dynamic_update_slice"(%3, %p) : (tensor<f32>, tensor<f32>) -> tensor<f32>
-  5 = add 4 3; return 5
+  %5 = stablehlo.add %4, %3 : tensor<f32>
+  return %5 : tensor<f32>
 
 gather
-x: 3, i: 1xi32, y: f32
+%x: tensor<3xf32>, %i: tensor<1xi32>, %y: tensor<f32>
   %0 = "stablehlo.gather"(%x, %i) <{
     dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0]>,
     indices_are_sorted = false, slice_sizes = array<i64: 1>
   }> : (tensor<3xf32>, tensor<1xi32>) -> tensor<f32>
   %1 = stablehlo.add %0, %y : tensor<f32>
-  return 1
+  return %1 : tensor<f32>
 
 select
-p: i1, x y: f32
-  0 = select p x y; c = const 3.0 : f32; 1 = add 0 c; return 1
+%p: tensor<i1>, %x: tensor<f32>, %y: tensor<f32>
+  %0 = stablehlo.select %p, %x, %y : tensor<i1>, tensor<f32>
+  %c = stablehlo.constant dense<3.0> : tensor<f32>
+  %1 = stablehlo.add %0, %c : tensor<f32>
+  return %1 : tensor<f32>
 """)
 
 

@@ -14,43 +14,51 @@ CONTRACTIONS = {
         parts_of,
         entries("""
 dot_general | s0*s1
-x: tensor<2x$Kx$T>, y: tensor<$Kx4x$T>
-  0 = dot_general x y, contracting_dims = [1] x [0] : tensor<2x4x$T>; return 0
+%x: tensor<2x$Kx$T>, %y: tensor<$Kx4x$T>
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0]
+    : (tensor<2x$Kx$T>, tensor<$Kx4x$T>) -> tensor<2x4x$T>
+  return %0 : tensor<2x4x$T>
 
 dot | s0*s1
-x: tensor<2x$Kx$T>, y: tensor<$Kx4x$T>
-  0 = dot x y : tensor<2x4x$T>; return 0
+%x: tensor<2x$Kx$T>, %y: tensor<$Kx4x$T>
+  %0 = stablehlo.dot %x, %y : (tensor<2x$Kx$T>, tensor<$Kx4x$T>) -> tensor<2x4x$T>
+  return %0 : tensor<2x4x$T>
 
 reduce | s0
-x: tensor<2x$Kx$T>, y: f32
-  c = const 0.0 : tensor<$T>; 0 = reduce add x c, dimensions = [1] : tensor<2x$T>; return 0
+%x: tensor<2x$Kx$T>, %y: tensor<f32>
+  %c = stablehlo.constant dense<0.0> : tensor<$T>
+  %0 = stablehlo.reduce(%x init: %c) applies stablehlo.add across dimensions = [1]
+    : (tensor<2x$Kx$T>, tensor<$T>) -> tensor<2x$T>
+  return %0 : tensor<2x$T>
 
 reduce_by_units | s0
-x y: tensor<2x$Kx$T>
-  c = const 0.0 : tensor<$T>
+%x: tensor<2x$Kx$T>, %y: tensor<2x$Kx$T>
+  %c = stablehlo.constant dense<0.0> : tensor<$T>
   %0:2 = stablehlo.reduce(%x init: %c), (%y init: %c) across dimensions = [1]
     : (tensor<2x$Kx$T>, tensor<2x$Kx$T>, tensor<$T>, tensor<$T>) -> (tensor<2x$T>, tensor<2x$T>)
     reducer(%a: tensor<$T>, %b: tensor<$T>) (%d: tensor<$T>, %e: tensor<$T>) {
-      1 = add a b; 2 = add d e; return 1 2
+      %1 = stablehlo.add %a, %b : tensor<$T>
+      %2 = stablehlo.add %d, %e : tensor<$T>
+      stablehlo.return %1, %2 : tensor<$T>, tensor<$T>
     }
-  return 0#0
+  return %0#0 : tensor<2x$T>
 
 convolution | s0*s1
-x: tensor<1x8x$Kx$T>, y: tensor<1x$Kx3x$T>
+%x: tensor<1x8x$Kx$T>, %y: tensor<1x$Kx3x$T>
   %0 = "stablehlo.convolution"(%x, %y) <{
     batch_group_count = 1 : i64, feature_group_count = 1 : i64,
     dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>
   }> : (tensor<1x8x$Kx$T>, tensor<1x$Kx3x$T>) -> tensor<1x8x3x$T>
-  return 0
+  return %0 : tensor<1x8x3x$T>
 
 dynamic_conv | s0*s1
-x: tensor<1x8x$Kx$T>, y: tensor<1x$Kx3x$T>
-  p = const [[0, 0]] : 1x2xi64
+%x: tensor<1x8x$Kx$T>, %y: tensor<1x$Kx3x$T>
+  %p = stablehlo.constant dense<[[0, 0]]> : tensor<1x2xi64>
   %0 = "stablehlo.dynamic_conv"(%x, %y, %p) <{
     batch_group_count = 1 : i64, feature_group_count = 1 : i64,
     dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>
   }> : (tensor<1x8x$Kx$T>, tensor<1x$Kx3x$T>, tensor<1x2xi64>) -> tensor<1x8x3x$T>
-  return 0
+  return %0 : tensor<1x8x3x$T>
 """),
     )
 }

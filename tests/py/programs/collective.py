@@ -86,8 +86,11 @@ PROGRAMS = (
     *read("""
 for NAME in partition_id; replica_id
 NAME | stablehlo.NAME | any | a | read | judge=xla
-x: $mn
+%x: $mn
   %0 = stablehlo.NAME : $s_ui32
-  1 = convert 0 : $s; 2 = broadcast_in_dim 1, dims = [] : $mn; 3 = add 2 x; return 3
+  %1 = stablehlo.convert %0 : ($s_ui32) -> $s
+  %2 = stablehlo.broadcast_in_dim %1, dims = [] : ($s) -> $mn
+  %3 = stablehlo.add %2, %x : $mn
+  return %3 : $mn
 """),
 )

@@ -71,32 +71,42 @@ PROGRAMS = (
     *read(
         """
 matmul_by_constant | stablehlo.dot_general | any | a | a:1
-x: $mk
-  y = const 0.3 : $kn; 0 = dot_general x y, contracting_dims = [1] x [0] : $mn; return 0
+%x: $mk
+  %y = stablehlo.constant dense<0.3> : $kn
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : ($mk, $kn) -> $mn
+  return %0 : $mn
 
 matmul_by_zero | stablehlo.dot_general | any any | ab | b:1
-x: $mk, z: $mn
-  y = const 0.0 : $kn; 0 = dot_general x y, contracting_dims = [1] x [0] : $mn; 1 = add z 0
-  return 1
+%x: $mk, %z: $mn
+  %y = stablehlo.constant dense<0.0> : $kn
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : ($mk, $kn) -> $mn
+  %1 = stablehlo.add %z, %0 : $mn
+  return %1 : $mn
 
 matmul_chain | stablehlo.dot_general | finite finite finite finite | aaaa | read
-x: ${M}x40, y: 40x50, z: 50x${N}, b: $n
-  0 = dot_general x y, contracting_dims = [1] x [0] : ${M}x50
-  1 = dot_general 0 z, contracting_dims = [1] x [0] : $mn
-  2 = broadcast_in_dim b, dims = [1] : $mn; 3 = add 1 2; return 3
+%x: tensor<${M}x40xf32>, %y: tensor<40x50xf32>, %z: tensor<50x${N}xf32>, %b: $n
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0]
+    : (tensor<${M}x40xf32>, tensor<40x50xf32>) -> tensor<${M}x50xf32>
+  %1 = stablehlo.dot_general %0, %z, contracting_dims = [1] x [0]
+    : (tensor<${M}x50xf32>, tensor<50x${N}xf32>) -> $mn
+  %2 = stablehlo.broadcast_in_dim %b, dims = [1] : ($n) -> $mn
+  %3 = stablehlo.add %1, %2 : $mn
+  return %3 : $mn
 
 matmul_f64 | stablehlo.dot_general | any any | ab | a:1 b:1 | element=f64
-x: $mk, y: $kn
-  0 = dot_general x y, contracting_dims = [1] x [0] : $mn; return 0
+%x: $mk, %y: $kn
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : ($mk, $kn) -> $mn
+  return %0 : $mn
 
 dot | stablehlo.dot | any any | ab | a:1 b:1 | judge=xla
-x: $mk, y: $kn
-  0 = dot x y : $mn; return 0
+%x: $mk, %y: $kn
+  %0 = stablehlo.dot %x, %y : ($mk, $kn) -> $mn
+  return %0 : $mn
 
 einsum | stablehlo.einsum | any any | ab | a:1 b:1 | judge=xla
-x: $mk, y: $kn
+%x: $mk, %y: $kn
   %0 = "stablehlo.einsum"(%x, %y) <{einsum_config = "mk,kn->mn"}> : ($mk, $kn) -> $mn
-  return 0
+  return %0 : $mn
 """
     ),
     _convolution("convolution", "${K}", "${K}x${N}", "tensor<${M}x6x8x${N}xf32>", ""),
@@ -129,7 +139,7 @@ x: $mk, y: $kn
         """
 dynamic_conv | stablehlo.dynamic_conv | any any | ab | a:1 b:1
 %x: tensor<${M}x8x${K}xf32>, %w: tensor<3x${K}x${N}xf32>
-  p = const [[1, 1]] : 1x2xi64
+  %p = stablehlo.constant dense<[[1, 1]]> : tensor<1x2xi64>
   %0 = "stablehlo.dynamic_conv"(%x, %w, %p) <{
     batch_group_count = 1 : i64, feature_group_count = 1 : i64,
     dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>
@@ -138,49 +148,53 @@ dynamic_conv | stablehlo.dynamic_conv | any any | ab | a:1 b:1
   return %0 : tensor<${M}x8x${N}xf32>
 
 fft | stablehlo.fft | finite finite | aa | a:1 | judge=xla
-x y: $mn
+%x: $mn, %y: $mn
   %0 = stablehlo.complex %x, %y : $mn_c
-  1 = fft 0, type = FFT, length = [$N] : $mn_c; 2 = fft 1, type = IFFT, length = [$N] : $mn_c
-  3 = real 2 : $mn; 4 = imag 1 : $mn; return 3 4
+  %1 = stablehlo.fft %0, type = FFT, length = [$N] : ($mn_c) -> $mn_c
+  %2 = stablehlo.fft %1, type = IFFT, length = [$N] : ($mn_c) -> $mn_c
+  %3 = stablehlo.real %2 : ($mn_c) -> $mn
+  %4 = stablehlo.imag %1 : ($mn_c) -> $mn
+  return %3, %4 : $mn, $mn
 
 cholesky | stablehlo.cholesky | definite | a | a:0.5 | judge=xla
-x: $nn
-  0 = cholesky x, lower = true; return 0
+%x: $nn
+  %0 = stablehlo.cholesky %x, lower = true : $nn
+  return %0 : $nn
 
 triangular_solve | stablehlo.triangular_solve | nonzero finite | ab | a:-1 b:1
-a: $nn, b: $nk
+%a: $nn, %b: $nk
   %0 = "stablehlo.triangular_solve"(%a, %b) <{left_side = true, lower = true,
     unit_diagonal = false, transpose_a = #stablehlo<transpose NO_TRANSPOSE>}>
     : ($nn, $nk) -> $nk
-  return 0
+  return %0 : $nk
 
 triangular_solve_unit_diagonal | stablehlo.triangular_solve | nonzero finite | -b | read
-a: $nn, b: $nk
+%a: $nn, %b: $nk
   %0 = "stablehlo.triangular_solve"(%a, %b) <{left_side = true, lower = true,
     unit_diagonal = true, transpose_a = #stablehlo<transpose NO_TRANSPOSE>}>
     : ($nn, $nk) -> $nk
-  return 0
+  return %0 : $nk
 
 batch_norm_inference | stablehlo.batch_norm_inference | finite finite finite finite positive
   | aaaaa | read | judge=xla
-x: $mn, g o m v: $n
+%x: $mn, %g: $n, %o: $n, %m: $n, %v: $n
   %0 = "stablehlo.batch_norm_inference"(%x, %g, %o, %m, %v)
     <{epsilon = 1.0e-5 : f32, feature_index = 1 : i64}> : ($mn, $n, $n, $n, $n) -> $mn
-  return 0
+  return %0 : $mn
 
 batch_norm_training | stablehlo.batch_norm_training | finite finite finite | aaa | read | judge=xla
-x: $mn, g o: $n
+%x: $mn, %g: $n, %o: $n
   %0:3 = "stablehlo.batch_norm_training"(%x, %g, %o)
     <{epsilon = 1.0e-5 : f32, feature_index = 1 : i64}> : ($mn, $n, $n) -> ($mn, $n, $n)
-  return 0#0 0#1 0#2
+  return %0#0, %0#1, %0#2 : $mn, $n, $n
 
 batch_norm_grad | stablehlo.batch_norm_grad | finite finite finite positive finite | aaaaa | read
   | judge=xla
-x: $mn, g m v: $n, d: $mn
+%x: $mn, %g: $n, %m: $n, %v: $n, %d: $mn
   %0:3 = "stablehlo.batch_norm_grad"(%x, %g, %m, %v, %d)
     <{epsilon = 1.0e-5 : f32, feature_index = 1 : i64}>
     : ($mn, $n, $n, $n, $mn) -> ($mn, $n, $n)
-  return 0#0 0#1 0#2
+  return %0#0, %0#1, %0#2 : $mn, $n, $n
 """
     ),
 )

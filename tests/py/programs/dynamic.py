@@ -93,84 +93,114 @@ def _read(table: str) -> tuple[DynamicProgram, ...]:
 
 MOVED = _read("""
 dynamic_broadcast_in_dim | n mn
-x: ?, y: ?x?
+%x: tensor<?xf32>, %y: tensor<?x?xf32>
   SHAPE
   %0 = stablehlo.dynamic_broadcast_in_dim %x, %shape, dims = [1]
     : (tensor<?xf32>, tensor<2xi32>) -> tensor<?x?xf32>
-  1 = add 0 y; return 1
+  %1 = stablehlo.add %0, %y : tensor<?x?xf32>
+  return %1 : tensor<?x?xf32>
 
 dynamic_reshape | 1nm mn
-x: ?x?x?, y: ?x?
+%x: tensor<?x?x?xf32>, %y: tensor<?x?xf32>
   SHAPE
   %0 = stablehlo.dynamic_reshape %x, %shape
     : (tensor<?x?x?xf32>, tensor<2xi32>) -> tensor<?x?xf32>
-  1 = add 0 y; return 1
+  %1 = stablehlo.add %0, %y : tensor<?x?xf32>
+  return %1 : tensor<?x?xf32>
 
 dynamic_reshape | 11 s | dynamic_reshape_to_a_scalar
-x: ?x?, y: f32
-  shape = const  : 0xi32; 0 = dynamic_reshape x shape : f32; 1 = add 0 y; return 1
+%x: tensor<?x?xf32>, %y: tensor<f32>
+  %shape = stablehlo.constant dense<> : tensor<0xi32>
+  %0 = stablehlo.dynamic_reshape %x, %shape : (tensor<?x?xf32>, tensor<0xi32>) -> tensor<f32>
+  %1 = stablehlo.add %0, %y : tensor<f32>
+  return %1 : tensor<f32>
 
 dynamic_pad | mn s
 %x: tensor<?x?xf32>, %p: tensor<f32>
-  low = const [1, -1] : 2xi32; high = const [0, 2] : 2xi32; inside = const [2, 0] : 2xi32
+  %low = stablehlo.constant dense<[1, -1]> : tensor<2xi32>
+  %high = stablehlo.constant dense<[0, 2]> : tensor<2xi32>
+  %inside = stablehlo.constant dense<[2, 0]> : tensor<2xi32>
   %0 = stablehlo.dynamic_pad %x, %p, %low, %high, %inside
     : (tensor<?x?xf32>, tensor<f32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi32>)
     -> tensor<?x?xf32>
   return %0 : tensor<?x?xf32>
 
 dynamic_gather | mn k1 kn
-x: ?x?, i: ?x1xi32, z: ?x?
-  one = const 1 : 1xi32; n = get_dimension_size x, dim = 1 : i32; n1 = reshape n : 1xi32
-  sizes = concatenate one n1, dim = 0 : 2xi32
+%x: tensor<?x?xf32>, %i: tensor<?x1xi32>, %z: tensor<?x?xf32>
+  %one = stablehlo.constant dense<1> : tensor<1xi32>
+  %n = stablehlo.get_dimension_size %x, dim = 1 : (tensor<?x?xf32>) -> tensor<i32>
+  %n1 = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+  %sizes = stablehlo.concatenate %one, %n1, dim = 0
+    : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
   %0 = "stablehlo.dynamic_gather"(%x, %i, %sizes) <{
     dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0],
       start_index_map = [0], index_vector_dim = 1>,
     indices_are_sorted = false
   }> : (tensor<?x?xf32>, tensor<?x1xi32>, tensor<2xi32>) -> tensor<?x?xf32>
   %1 = stablehlo.subtract %0, %z : tensor<?x?xf32>
-  return 1
+  return %1 : tensor<?x?xf32>
 
 dynamic_iota | mn
-y: ?x?
+%y: tensor<?x?xf32>
   SHAPE
   %0 = stablehlo.dynamic_iota %shape, dim = 1 : (tensor<2xi32>) -> tensor<?x?xf32>
-  1 = add 0 y; return 1
+  %1 = stablehlo.add %0, %y : tensor<?x?xf32>
+  return %1 : tensor<?x?xf32>
 
 real_dynamic_slice | mn mn
-x y: ?x?
+%x: tensor<?x?xf32>, %y: tensor<?x?xf32>
   SHAPE
-  start = const [1, 0] : 2xi32; step = const [2, 1] : 2xi32
+  %start = stablehlo.constant dense<[1, 0]> : tensor<2xi32>
+  %step = stablehlo.constant dense<[2, 1]> : tensor<2xi32>
   %0 = stablehlo.real_dynamic_slice %x, %start, %shape, %step
     : (tensor<?x?xf32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi32>) -> tensor<?x?xf32>
   %1 = stablehlo.real_dynamic_slice %y, %start, %shape, %step
     : (tensor<?x?xf32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi32>) -> tensor<?x?xf32>
-  2 = add 0 1; return 2
+  %2 = stablehlo.add %0, %1 : tensor<?x?xf32>
+  return %2 : tensor<?x?xf32>
 
 get_dimension_size | mn s
-x: ?x?, y: f32
-  0 = get_dimension_size x, dim = 1 : i32; 1 = convert 0 : f32; 2 = divide y 1; return 2
+%x: tensor<?x?xf32>, %y: tensor<f32>
+  %0 = stablehlo.get_dimension_size %x, dim = 1 : (tensor<?x?xf32>) -> tensor<i32>
+  %1 = stablehlo.convert %0 : (tensor<i32>) -> tensor<f32>
+  %2 = stablehlo.divide %y, %1 : tensor<f32>
+  return %2 : tensor<f32>
 
 concatenate | mn mk
-x y: ?x?
-  0 = concatenate x y, dim = 1 : ?x?; return 0
+%x: tensor<?x?xf32>, %y: tensor<?x?xf32>
+  %0 = stablehlo.concatenate %x, %y, dim = 1
+    : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
 
 dynamic_update_slice | mn m1 s
-x: ?x?, y: ?x1, i: i32
-  0 = dynamic_update_slice x y i i; return 0
+%x: tensor<?x?xf32>, %y: tensor<?x1xf32>, %i: tensor<i32>
+  %0 = stablehlo.dynamic_update_slice %x, %y, %i, %i
+    : (tensor<?x?xf32>, tensor<?x1xf32>, tensor<i32>, tensor<i32>) -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
 """)
 
 CONTRACTED = _read("""
 dot_general | mk kn mn
-x y z: ?x?
-  0 = dot_general x y, contracting_dims = [1] x [0] : ?x?; 1 = add 0 z; return 1
+%x: tensor<?x?xf32>, %y: tensor<?x?xf32>, %z: tensor<?x?xf32>
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0]
+    : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+  %1 = stablehlo.add %0, %z : tensor<?x?xf32>
+  return %1 : tensor<?x?xf32>
 
 reduce | mn n
-x: ?x?, z: ?
-  c = const -0.5 : f32; 0 = reduce add x c, dimensions = [0] : ?; 1 = add 0 z; return 1
+%x: tensor<?x?xf32>, %z: tensor<?xf32>
+  %c = stablehlo.constant dense<-0.5> : tensor<f32>
+  %0 = stablehlo.reduce(%x init: %c) applies stablehlo.add across dimensions = [0]
+    : (tensor<?x?xf32>, tensor<f32>) -> tensor<?xf32>
+  %1 = stablehlo.add %0, %z : tensor<?xf32>
+  return %1 : tensor<?xf32>
 
 reduce | mn | reduce_product
-x: ?x?
-  c = const 1.0 : f32; 0 = reduce multiply x c, dimensions = [0] : ?; return 0
+%x: tensor<?x?xf32>
+  %c = stablehlo.constant dense<1.0> : tensor<f32>
+  %0 = stablehlo.reduce(%x init: %c) applies stablehlo.multiply across dimensions = [0]
+    : (tensor<?x?xf32>, tensor<f32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
 
 convolution | m5k 2kn
 %x: tensor<?x?x?xf32>, %w: tensor<2x?x?xf32>
@@ -180,51 +210,71 @@ convolution | m5k 2kn
   return %0 : tensor<?x?x?xf32>
 
 dynamic_conv | m5k 2kn
-x: ?x?x?, w: 2x?x?
-  p = const [[1, 0]] : 1x2xi64
+%x: tensor<?x?x?xf32>, %w: tensor<2x?x?xf32>
+  %p = stablehlo.constant dense<[[1, 0]]> : tensor<1x2xi64>
   %0 = "stablehlo.dynamic_conv"(%x, %w, %p) <{CONVOLUTION}>
     : (tensor<?x?x?xf32>, tensor<2x?x?xf32>, tensor<1x2xi64>) -> tensor<?x?x?xf32>
-  return 0
+  return %0 : tensor<?x?x?xf32>
 """)
 
 CONTROLLED = _read("""
 while | mn mn
-x y: ?x?
-  zero = const 0 : i32; one = const 1 : i32; n = const 3 : i32
+%x: tensor<?x?xf32>, %y: tensor<?x?xf32>
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %n = stablehlo.constant dense<3> : tensor<i32>
   %0:2 = stablehlo.while(%i = %zero, %a = %x) : tensor<i32>, tensor<?x?xf32>
     cond {
-      1 = LT i n; return 1
+      %1 = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %1 : tensor<i1>
     } do {
-      1 = add i one; 2 = multiply a y; 3 = add 2 y; return 1 3
+      %1 = stablehlo.add %i, %one : tensor<i32>
+      %2 = stablehlo.multiply %a, %y : tensor<?x?xf32>
+      %3 = stablehlo.add %2, %y : tensor<?x?xf32>
+      stablehlo.return %1, %3 : tensor<i32>, tensor<?x?xf32>
     }
-  return 0#1
+  return %0#1 : tensor<?x?xf32>
 
 if | s mn mn
-p: i1, x y: ?x?
+%p: tensor<i1>, %x: tensor<?x?xf32>, %y: tensor<?x?xf32>
   %0 = "stablehlo.if"(%p) ({
-    1 = multiply x y; return 1
+    %1 = stablehlo.multiply %x, %y : tensor<?x?xf32>
+    stablehlo.return %1 : tensor<?x?xf32>
   }, {
-    return y
+    stablehlo.return %y : tensor<?x?xf32>
   }) : (tensor<i1>) -> tensor<?x?xf32>
-  return 0
+  return %0 : tensor<?x?xf32>
 """)
 
 TYPED = _read("""
 for T in f16; f32; f64
 add | mn mn | T
-x y: tensor<?x?xT>
-  0 = multiply x y; 1 = add 0 y; 2 = tanh 1; 3 = add 2 x; return 3
+%x: tensor<?x?xT>, %y: tensor<?x?xT>
+  %0 = stablehlo.multiply %x, %y : tensor<?x?xT>
+  %1 = stablehlo.add %0, %y : tensor<?x?xT>
+  %2 = stablehlo.tanh %1 : tensor<?x?xT>
+  %3 = stablehlo.add %2, %x : tensor<?x?xT>
+  return %3 : tensor<?x?xT>
 
 convert | mn mn | bf16
-a b: ?x?
-  x = convert a : ?x?xbf16; y = convert b : ?x?xbf16; 0 = multiply x y; 1 = add 0 y
-  2 = convert 1 : ?x?; return 2
+%a: tensor<?x?xf32>, %b: tensor<?x?xf32>
+  %x = stablehlo.convert %a : (tensor<?x?xf32>) -> tensor<?x?xbf16>
+  %y = stablehlo.convert %b : (tensor<?x?xf32>) -> tensor<?x?xbf16>
+  %0 = stablehlo.multiply %x, %y : tensor<?x?xbf16>
+  %1 = stablehlo.add %0, %y : tensor<?x?xbf16>
+  %2 = stablehlo.convert %1 : (tensor<?x?xbf16>) -> tensor<?x?xf32>
+  return %2 : tensor<?x?xf32>
 
 complex | mn mn | complex
-a b: ?x?
+%a: tensor<?x?xf32>, %b: tensor<?x?xf32>
   %x = stablehlo.complex %a, %b : tensor<?x?xcomplex<f32>>
   %y = stablehlo.complex %b, %b : tensor<?x?xcomplex<f32>>
-  0 = multiply x y; 1 = add 0 y; 2 = exponential 1; 3 = add 1 2; 4 = imag 3 : ?x?; return 4
+  %0 = stablehlo.multiply %x, %y : tensor<?x?xcomplex<f32>>
+  %1 = stablehlo.add %0, %y : tensor<?x?xcomplex<f32>>
+  %2 = stablehlo.exponential %1 : tensor<?x?xcomplex<f32>>
+  %3 = stablehlo.add %1, %2 : tensor<?x?xcomplex<f32>>
+  %4 = stablehlo.imag %3 : (tensor<?x?xcomplex<f32>>) -> tensor<?x?xf32>
+  return %4 : tensor<?x?xf32>
 """)
 
 SPLATS = _read("""
@@ -232,13 +282,13 @@ for OP = NAME = VALUE in add = three = 3.0; add = zero = 0.0; add = ninf = 0xFF8
   maximum = three = 3.0; maximum = zero = 0.0; maximum = ninf = 0xFF800000;
   multiply = three = 3.0; multiply = zero = 0.0; multiply = ninf = 0xFF800000
 OP | mn | OP_NAME
-y: ?x?
+%y: tensor<?x?xf32>
   SHAPE
-  c = const VALUE : f32
+  %c = stablehlo.constant dense<VALUE> : tensor<f32>
   %0 = stablehlo.dynamic_broadcast_in_dim %c, %shape, dims = []
     : (tensor<f32>, tensor<2xi32>) -> tensor<?x?xf32>
   %1 = stablehlo.OP %y, %0 : tensor<?x?xf32>
-  return 1
+  return %1 : tensor<?x?xf32>
 """)
 
 RUN = (*MOVED, *CONTRACTED, *CONTROLLED, *TYPED, *SPLATS)

@@ -8,113 +8,185 @@ OTHERS = (
     *read(
         """
 square | stablehlo.multiply | any | a | a:2
-x: $mn
-  0 = multiply x x; return 0
+%x: $mn
+  %0 = stablehlo.multiply %x, %x : $mn
+  return %0 : $mn
 
 itself | stablehlo.divide | any | a | a:0
-x: $mn
-  0 = divide x x; return 0
+%x: $mn
+  %0 = stablehlo.divide %x, %x : $mn
+  return %0 : $mn
 
 double | stablehlo.add | any | a | a:1
-x: $mn
-  0 = add x x; return 0
+%x: $mn
+  %0 = stablehlo.add %x, %x : $mn
+  return %0 : $mn
 
 complex | stablehlo.complex | any any | aa | a:1
-x y: $mn
+%x: $mn, %y: $mn
   %0 = stablehlo.complex %x, %y : $mn_c
-  1 = real 0 : $mn; 2 = imag 0 : $mn; return 1 2
+  %1 = stablehlo.real %0 : ($mn_c) -> $mn
+  %2 = stablehlo.imag %0 : ($mn_c) -> $mn
+  return %1, %2 : $mn, $mn
 
 for PART in real; imag
 PART_of_product | stablehlo.PART | finite finite finite | aaa | a:2
-x y z: $mn
+%x: $mn, %y: $mn, %z: $mn
   %0 = stablehlo.complex %x, %y : $mn_c
   %1 = stablehlo.complex %z, %x : $mn_c
-  2 = multiply 0 1; 3 = negate 2
+  %2 = stablehlo.multiply %0, %1 : $mn_c
+  %3 = stablehlo.negate %2 : $mn_c
   %4 = stablehlo.PART %3 : ($mn_c) -> $mn
-  return 4
+  return %4 : $mn
 
 complex_sum_with_constant | stablehlo.complex | finite finite | aa | read
-x y: $mn
-  c = const (0.5, -2.0) : $mn_c
+%x: $mn, %y: $mn
+  %c = stablehlo.constant dense<(0.5, -2.0)> : $mn_c
   %0 = stablehlo.complex %x, %y : $mn_c
-  1 = add 0 c; 2 = abs 1 : $mn; return 2
+  %1 = stablehlo.add %0, %c : $mn_c
+  %2 = stablehlo.abs %1 : ($mn_c) -> $mn
+  return %2 : $mn
 
 for OP in negate; abs; sign; exponential; ceil
 OP_of_splat | stablehlo.OP | any | a | read
-x: $mn
-  c = const -0.3 : $mn
+%x: $mn
+  %c = stablehlo.constant dense<-0.3> : $mn
   %0 = stablehlo.OP %c : $mn
-  1 = add 0 x; 2 = multiply 0 x; return 1 2
+  %1 = stablehlo.add %0, %x : $mn
+  %2 = stablehlo.multiply %0, %x : $mn
+  return %1, %2 : $mn, $mn
 
 splat_through_bf16 | stablehlo.convert | any | a | read
-x: $mn
-  c = const 0.3 : $mn; 0 = convert c : $mn_bf16; 1 = convert 0 : $mn; 2 = add 1 x; return 2
+%x: $mn
+  %c = stablehlo.constant dense<0.3> : $mn
+  %0 = stablehlo.convert %c : ($mn) -> $mn_bf16
+  %1 = stablehlo.convert %0 : ($mn_bf16) -> $mn
+  %2 = stablehlo.add %1, %x : $mn
+  return %2 : $mn
 
 select | stablehlo.select | bool any any | -aa | a:1
-p: $mn_i1, x y: $mn
-  0 = select p x y; return 0
+%p: $mn_i1, %x: $mn, %y: $mn
+  %0 = stablehlo.select %p, %x, %y : $mn_i1, $mn
+  return %0 : $mn
 
 select_by_scalar | stablehlo.select | bool any any | -aa | a:1
-p: $s_i1, x: $mn, b: $n
-  y = broadcast_in_dim b, dims = [1] : $mn; 0 = select p y x; return 0
+%p: $s_i1, %x: $mn, %b: $n
+  %y = stablehlo.broadcast_in_dim %b, dims = [1] : ($n) -> $mn
+  %0 = stablehlo.select %p, %y, %x : $s_i1, $mn
+  return %0 : $mn
 
 for NAME = VALUE = MOVES in zero = 0.0 = a:1; ninf = $NINF = a:1; nan = $NAN = a:1;
   splat = -7.0 = read
 mask_NAME | stablehlo.select | bool any | -a | MOVES
-p: $mn_i1, x: $mn
-  y = const VALUE : $mn; 0 = select p x y; return 0
+%p: $mn_i1, %x: $mn
+  %y = stablehlo.constant dense<VALUE> : $mn
+  %0 = stablehlo.select %p, %x, %y : $mn_i1, $mn
+  return %0 : $mn
 
 select_of_masks | stablehlo.select | bool any | -a | a:1
-p: $mn_i1, x: $mn
-  low = const $NINF : $mn; zero = const 0.0 : $mn; 0 = select p low zero; 1 = add 0 x; return 1
+%p: $mn_i1, %x: $mn
+  %low = stablehlo.constant dense<$NINF> : $mn
+  %zero = stablehlo.constant dense<0.0> : $mn
+  %0 = stablehlo.select %p, %low, %zero : $mn_i1, $mn
+  %1 = stablehlo.add %0, %x : $mn
+  return %1 : $mn
 
 clamp | stablehlo.clamp | any any any | aaa | a:1
-l x h: $mn
-  0 = clamp l x h; return 0
+%l: $mn, %x: $mn, %h: $mn
+  %0 = stablehlo.clamp %l, %x, %h : $mn
+  return %0 : $mn
 
 clamp_by_scalars | stablehlo.clamp | any any any | aaa | a:1
-l: $s, x: $mn, h: $s
-  0 = clamp l x h; return 0
+%l: $s, %x: $mn, %h: $s
+  %0 = stablehlo.clamp %l, %x, %h : ($s, $mn, $s) -> $mn
+  return %0 : $mn
 
 clamp_by_constants | stablehlo.clamp | any | a | read
-x: $mn
-  l = const 0.0 : $s; h = const 1.5 : $s; 0 = clamp l x h; return 0
+%x: $mn
+  %l = stablehlo.constant dense<0.0> : $s
+  %h = stablehlo.constant dense<1.5> : $s
+  %0 = stablehlo.clamp %l, %x, %h : ($s, $mn, $s) -> $mn
+  return %0 : $mn
 
 from_i32 | stablehlo.convert | integer any | -a | a:1
-x: $mn_i32, y: $mn
-  0 = convert x : $mn; 1 = multiply 0 y; return 1
+%x: $mn_i32, %y: $mn
+  %0 = stablehlo.convert %x : ($mn_i32) -> $mn
+  %1 = stablehlo.multiply %0, %y : $mn
+  return %1 : $mn
 
 through_f16 | stablehlo.convert | nonzero nonzero | aa | a:1 | span=2
-x y: $mn
-  0 = convert x : $mn_f16; 1 = convert y : $mn_f16; 2 = add 0 1; 3 = convert 2 : $mn; return 3
+%x: $mn, %y: $mn
+  %0 = stablehlo.convert %x : ($mn) -> $mn_f16
+  %1 = stablehlo.convert %y : ($mn) -> $mn_f16
+  %2 = stablehlo.add %0, %1 : $mn_f16
+  %3 = stablehlo.convert %2 : ($mn_f16) -> $mn
+  return %3 : $mn
 
 through_bf16 | stablehlo.convert | any any | aa | a:1
-x y: $mn
-  0 = convert x : $mn_bf16; 1 = convert y : $mn_bf16; 2 = add 0 1; 3 = convert 2 : $mn; return 3
+%x: $mn, %y: $mn
+  %0 = stablehlo.convert %x : ($mn) -> $mn_bf16
+  %1 = stablehlo.convert %y : ($mn) -> $mn_bf16
+  %2 = stablehlo.add %0, %1 : $mn_bf16
+  %3 = stablehlo.convert %2 : ($mn_bf16) -> $mn
+  return %3 : $mn
 
 through_f8 | stablehlo.convert | any | a | read | span=6
-x: $mn
-  0 = convert x : $mn_f8E5M2; 1 = convert 0 : $mn; return 1
+%x: $mn
+  %0 = stablehlo.convert %x : ($mn) -> $mn_f8E5M2
+  %1 = stablehlo.convert %0 : ($mn_f8E5M2) -> $mn
+  return %1 : $mn
 
 polynomial | stablehlo.add | nonzero nonzero | aa | read
-x y: $mn
-  a = const 0.044715 : $mn; b = const -2.5 : $mn; 0 = multiply x x; 1 = multiply 0 a; 2 = add 1 y
-  3 = multiply 2 b; 4 = subtract 3 x; 5 = divide 4 y; return 5
+%x: $mn, %y: $mn
+  %a = stablehlo.constant dense<0.044715> : $mn
+  %b = stablehlo.constant dense<-2.5> : $mn
+  %0 = stablehlo.multiply %x, %x : $mn
+  %1 = stablehlo.multiply %0, %a : $mn
+  %2 = stablehlo.add %1, %y : $mn
+  %3 = stablehlo.multiply %2, %b : $mn
+  %4 = stablehlo.subtract %3, %x : $mn
+  %5 = stablehlo.divide %4, %y : $mn
+  return %5 : $mn
 
 horner | stablehlo.multiply | positive | a | read | span=10
-x: $mn
-  c = const 0.75 : $mn; 0 = multiply x x; 1 = multiply 0 x; 2 = add 1 c; 3 = multiply 2 x
-  4 = add 3 c; 5 = multiply 4 x; 6 = add 5 c; 7 = multiply 6 x; 8 = add 7 c; 9 = multiply 8 x
-  10 = add 9 c; 11 = multiply 10 x; 12 = add 11 c; 13 = multiply 12 x; 14 = add 13 c
-  15 = multiply 14 x; 16 = add 15 c; 17 = divide c 16; return 16 17
+%x: $mn
+  %c = stablehlo.constant dense<0.75> : $mn
+  %0 = stablehlo.multiply %x, %x : $mn
+  %1 = stablehlo.multiply %0, %x : $mn
+  %2 = stablehlo.add %1, %c : $mn
+  %3 = stablehlo.multiply %2, %x : $mn
+  %4 = stablehlo.add %3, %c : $mn
+  %5 = stablehlo.multiply %4, %x : $mn
+  %6 = stablehlo.add %5, %c : $mn
+  %7 = stablehlo.multiply %6, %x : $mn
+  %8 = stablehlo.add %7, %c : $mn
+  %9 = stablehlo.multiply %8, %x : $mn
+  %10 = stablehlo.add %9, %c : $mn
+  %11 = stablehlo.multiply %10, %x : $mn
+  %12 = stablehlo.add %11, %c : $mn
+  %13 = stablehlo.multiply %12, %x : $mn
+  %14 = stablehlo.add %13, %c : $mn
+  %15 = stablehlo.multiply %14, %x : $mn
+  %16 = stablehlo.add %15, %c : $mn
+  %17 = stablehlo.divide %c, %16 : $mn
+  return %16, %17 : $mn, $mn
 
 ninth_power | stablehlo.multiply | positive | a | read | span=12
-x: $mn
-  0 = multiply x x; 1 = multiply 0 0; 2 = multiply 1 1; 3 = multiply 2 x; return 3
+%x: $mn
+  %0 = stablehlo.multiply %x, %x : $mn
+  %1 = stablehlo.multiply %0, %0 : $mn
+  %2 = stablehlo.multiply %1, %1 : $mn
+  %3 = stablehlo.multiply %2, %x : $mn
+  return %3 : $mn
 
 roots_of_products | stablehlo.sqrt | positive positive positive | aaa | read
-x y z: $mn
-  0 = multiply x y; 1 = sqrt 0; 2 = multiply 0 z; 3 = rsqrt 2; 4 = add 1 z; return 4 3
+%x: $mn, %y: $mn, %z: $mn
+  %0 = stablehlo.multiply %x, %y : $mn
+  %1 = stablehlo.sqrt %0 : $mn
+  %2 = stablehlo.multiply %0, %z : $mn
+  %3 = stablehlo.rsqrt %2 : $mn
+  %4 = stablehlo.add %1, %z : $mn
+  return %4, %3 : $mn, $mn
 """
     ),
 )

@@ -8,46 +8,64 @@ PROGRAMS = (
     *read(
         """
 broadcast | stablehlo.broadcast | any | a | a:1 | judge=xla
-x: $mn
-  0 = broadcast x, sizes = [$K] : $kmn; return 0
+%x: $mn
+  %0 = stablehlo.broadcast %x, sizes = [$K] : ($mn) -> $kmn
+  return %0 : $kmn
 
 broadcast_in_dim | stablehlo.broadcast_in_dim | any any | aa | a:1
-x: $nm, y: $mkn
-  0 = broadcast_in_dim x, dims = [2, 0] : $mkn; 1 = add 0 y; return 1
+%x: $nm, %y: $mkn
+  %0 = stablehlo.broadcast_in_dim %x, dims = [2, 0] : ($nm) -> $mkn
+  %1 = stablehlo.add %0, %y : $mkn
+  return %1 : $mkn
 
 dynamic_broadcast_in_dim | stablehlo.dynamic_broadcast_in_dim | any index | a- | a:1
-x: $mn, shape: 3xi32
-  s = const [$M, $K, $N] : 3xi32; 0 = dynamic_broadcast_in_dim x s, dims = [0, 2] : $mkn; return 0
+%x: $mn, %shape: tensor<3xi32>
+  %s = stablehlo.constant dense<[$M, $K, $N]> : tensor<3xi32>
+  %0 = stablehlo.dynamic_broadcast_in_dim %x, %s, dims = [0, 2]
+    : ($mn, tensor<3xi32>) -> $mkn
+  return %0 : $mkn
 
 reshape | stablehlo.reshape | any | a | a:1
-x: $mnk
-  0 = reshape x : ${MNK}; return 0
+%x: $mnk
+  %0 = stablehlo.reshape %x : ($mnk) -> tensor<${MNK}xf32>
+  return %0 : tensor<${MNK}xf32>
 
 dynamic_reshape | stablehlo.dynamic_reshape | any | a | a:1
-x: $mnk
-  s = const [$MNK] : 1xi32; 0 = dynamic_reshape x s : ${MNK}; return 0
+%x: $mnk
+  %s = stablehlo.constant dense<[$MNK]> : tensor<1xi32>
+  %0 = stablehlo.dynamic_reshape %x, %s : ($mnk, tensor<1xi32>) -> tensor<${MNK}xf32>
+  return %0 : tensor<${MNK}xf32>
 
 reverse | stablehlo.reverse | any | a | a:1
-x: $mn
-  0 = reverse x, dims = [1]; return 0
+%x: $mn
+  %0 = stablehlo.reverse %x, dims = [1] : $mn
+  return %0 : $mn
 
 transpose | stablehlo.transpose | any | a | a:1
-x: $mnk
-  0 = transpose x, dims = [2, 0, 1] : $kmn; return 0
+%x: $mnk
+  %0 = stablehlo.transpose %x, dims = [2, 0, 1] : ($mnk) -> $kmn
+  return %0 : $kmn
 
 slice | stablehlo.slice | any | a | a:1
-x: ${M_N}x${K}
+%x: tensor<${M_N}x${K}xf32>
   %0 = stablehlo.slice %x [$M:$M_N, 0:$K] : (tensor<${M_N}x${K}xf32>) -> $nk
-  return 0
+  return %0 : $nk
 
 real_dynamic_slice | stablehlo.real_dynamic_slice | any | a | a:1 | judge=xla
-x: ${M_N}x${K}
-  start = const [$M, 0] : 2xi32; limit = const [$M_N, $K] : 2xi32; step = const [1, 1] : 2xi32
-  0 = real_dynamic_slice x start limit step : $nk; return 0
+%x: tensor<${M_N}x${K}xf32>
+  %start = stablehlo.constant dense<[$M, 0]> : tensor<2xi32>
+  %limit = stablehlo.constant dense<[$M_N, $K]> : tensor<2xi32>
+  %step = stablehlo.constant dense<[1, 1]> : tensor<2xi32>
+  %0 = stablehlo.real_dynamic_slice %x, %start, %limit, %step
+    : (tensor<${M_N}x${K}xf32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi32>) -> $nk
+  return %0 : $nk
 
 dynamic_slice | stablehlo.dynamic_slice | any index | a- | a:1
-x: ${M_N}x${K}, i: $s_i32
-  zero = const 0 : $s_i32; 0 = dynamic_slice x i zero, sizes = [$M, $K] : $mk; return 0
+%x: tensor<${M_N}x${K}xf32>, %i: $s_i32
+  %zero = stablehlo.constant dense<0> : $s_i32
+  %0 = stablehlo.dynamic_slice %x, %i, %zero, sizes = [$M, $K]
+    : (tensor<${M_N}x${K}xf32>, $s_i32, $s_i32) -> $mk
+  return %0 : $mk
 
 gather | stablehlo.gather | any index | a- | a:1
 %x: $nk, %i: tensor<${M}x1xi32>
@@ -60,7 +78,7 @@ gather | stablehlo.gather | any index | a- | a:1
 
 dynamic_gather | stablehlo.dynamic_gather | any index | a- | a:1
 %x: $nk, %i: tensor<${M}x1xi32>
-  sizes = const [1, $K] : 2xi32
+  %sizes = stablehlo.constant dense<[1, $K]> : tensor<2xi32>
   %0 = "stablehlo.dynamic_gather"(%x, %i, %sizes) <{
     dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0],
       start_index_map = [0], index_vector_dim = 1>,
@@ -69,86 +87,126 @@ dynamic_gather | stablehlo.dynamic_gather | any index | a- | a:1
   return %0 : $mk
 
 torch_index_select | stablehlo.torch_index_select | any index | a- | a:1 | judge=xla
-x: $nk, i: $m_i32
+%x: $nk, %i: $m_i32
   %0 = "stablehlo.torch_index_select"(%x, %i) <{dim = 0 : i64, batch_dims = 0 : i64}>
     : ($nk, $m_i32) -> $mk
-  return 0
+  return %0 : $mk
 
 set_dimension_size | stablehlo.set_dimension_size | any index | a- | a:1 | judge=report | scales=s0
-x: $mn, i: $s_i32
-  0 = set_dimension_size x i, dim = 1 : tensor<${M}x?xf32, #stablehlo.bounds<?, $N>>; return 0
+%x: $mn, %i: $s_i32
+  %0 = stablehlo.set_dimension_size %x, %i, dim = 1
+    : ($mn, $s_i32) -> tensor<${M}x?xf32, #stablehlo.bounds<?, $N>>
+  return %0 : tensor<${M}x?xf32, #stablehlo.bounds<?, $N>>
 
 optimization_barrier | stablehlo.optimization_barrier | any any integer | aa- | a:1
-x: $mn, y: $n, i: $m_i32
+%x: $mn, %y: $n, %i: $m_i32
   %0:3 = stablehlo.optimization_barrier %x, %y, %i : $mn, $n, $m_i32
-  return 0#0 0#1 0#2
+  return %0#0, %0#1, %0#2 : $mn, $n, $m_i32
 
 concatenate | stablehlo.concatenate | any any any | aaa | a:1
-x: $mk, y: $nk, z: $kk
-  0 = concatenate x y z, dim = 0 : ${M_N_K}x${K}; return 0
+%x: $mk, %y: $nk, %z: $kk
+  %0 = stablehlo.concatenate %x, %y, %z, dim = 0
+    : ($mk, $nk, $kk) -> tensor<${M_N_K}x${K}xf32>
+  return %0 : tensor<${M_N_K}x${K}xf32>
 
 for NAME = VALUE = MOVES in zero = 0.0 = a:1; ninf = $NINF = a:1; splat = 3.0 = read
 concatenate_NAME | stablehlo.concatenate | any | a | MOVES
-x: $mk
-  c = const VALUE : $nk; 0 = concatenate c x, dim = 0 : ${M_N}x${K}; return 0
+%x: $mk
+  %c = stablehlo.constant dense<VALUE> : $nk
+  %0 = stablehlo.concatenate %c, %x, dim = 0 : ($nk, $mk) -> tensor<${M_N}x${K}xf32>
+  return %0 : tensor<${M_N}x${K}xf32>
 
 pad | stablehlo.pad | any any | aa | a:1
-x: $mn, p: $s
-  t = transpose x, dims = [1, 0] : $nm; r = reshape t : $mn
-  0 = pad r p, low = [$N, 1], high = [$N, -1], interior = [0, 0] : ${M_N_N}x${N}; return 0
+%x: $mn, %p: $s
+  %t = stablehlo.transpose %x, dims = [1, 0] : ($mn) -> $nm
+  %r = stablehlo.reshape %t : ($nm) -> $mn
+  %0 = stablehlo.pad %r, %p, low = [$N, 1], high = [$N, -1], interior = [0, 0]
+    : ($mn, $s) -> tensor<${M_N_N}x${N}xf32>
+  return %0 : tensor<${M_N_N}x${N}xf32>
 
 pad_inside | stablehlo.pad | any | a | a:1
-x: 5x${N}
-  p = const 0.0 : $s; 0 = pad x p, low = [1, 0], high = [2, 0], interior = [2, 0] : 16x${N}
-  return 0
+%x: tensor<5x${N}xf32>
+  %p = stablehlo.constant dense<0.0> : $s
+  %0 = stablehlo.pad %x, %p, low = [1, 0], high = [2, 0], interior = [2, 0]
+    : (tensor<5x${N}xf32>, $s) -> tensor<16x${N}xf32>
+  return %0 : tensor<16x${N}xf32>
 
 pad_splat | stablehlo.pad | any | a | read
-x: $mn
-  p = const -1.0 : $s; 0 = pad x p, low = [$K, 0], high = [0, 0], interior = [0, 0] : ${M_K}x${N}
-  return 0
+%x: $mn
+  %p = stablehlo.constant dense<-1.0> : $s
+  %0 = stablehlo.pad %x, %p, low = [$K, 0], high = [0, 0], interior = [0, 0]
+    : ($mn, $s) -> tensor<${M_K}x${N}xf32>
+  return %0 : tensor<${M_K}x${N}xf32>
 
 dynamic_pad | stablehlo.dynamic_pad | any any | aa | a:1
-x: $mn, p: $s
-  low = const [$N, 0] : 2xi32; zero = const 0 : 2xi32
-  0 = dynamic_pad x p low low zero : ${M_N_N}x${N}; return 0
+%x: $mn, %p: $s
+  %low = stablehlo.constant dense<[$N, 0]> : tensor<2xi32>
+  %zero = stablehlo.constant dense<0> : tensor<2xi32>
+  %0 = stablehlo.dynamic_pad %x, %p, %low, %low, %zero
+    : ($mn, $s, tensor<2xi32>, tensor<2xi32>, tensor<2xi32>) -> tensor<${M_N_N}x${N}xf32>
+  return %0 : tensor<${M_N_N}x${N}xf32>
 
 dynamic_update_slice | stablehlo.dynamic_update_slice | any any index | aa- | a:1
-x: ${M_N}x${K}, y: $mk, i: $s_i32
-  zero = const 0 : $s_i32; 0 = dynamic_update_slice x y i zero; return 0
+%x: tensor<${M_N}x${K}xf32>, %y: $mk, %i: $s_i32
+  %zero = stablehlo.constant dense<0> : $s_i32
+  %0 = stablehlo.dynamic_update_slice %x, %y, %i, %zero
+    : (tensor<${M_N}x${K}xf32>, $mk, $s_i32, $s_i32) -> tensor<${M_N}x${K}xf32>
+  return %0 : tensor<${M_N}x${K}xf32>
 
 dynamic_update_slice_of_zeros | stablehlo.dynamic_update_slice | any index | a- | a:1
-y: $mk, i: $s_i32
-  x = const 0.0 : ${M_N}x${K}; zero = const 0 : $s_i32; 0 = dynamic_update_slice x y i zero
-  return 0
+%y: $mk, %i: $s_i32
+  %x = stablehlo.constant dense<0.0> : tensor<${M_N}x${K}xf32>
+  %zero = stablehlo.constant dense<0> : $s_i32
+  %0 = stablehlo.dynamic_update_slice %x, %y, %i, %zero
+    : (tensor<${M_N}x${K}xf32>, $mk, $s_i32, $s_i32) -> tensor<${M_N}x${K}xf32>
+  return %0 : tensor<${M_N}x${K}xf32>
 
 constant | stablehlo.constant | any | a | read
-x: 2x2
-  c = const [[1.0, -2.5], [0.0, 3.0e-3]] : 2x2; splat = const 0.75 : 2x2; 0 = multiply x c
-  1 = add x c; 2 = add x splat; 3 = maximum x splat; return 0 1 2 3
+%x: tensor<2x2xf32>
+  %c = stablehlo.constant dense<[[1.0, -2.5], [0.0, 3.0e-3]]> : tensor<2x2xf32>
+  %splat = stablehlo.constant dense<0.75> : tensor<2x2xf32>
+  %0 = stablehlo.multiply %x, %c : tensor<2x2xf32>
+  %1 = stablehlo.add %x, %c : tensor<2x2xf32>
+  %2 = stablehlo.add %x, %splat : tensor<2x2xf32>
+  %3 = stablehlo.maximum %x, %splat : tensor<2x2xf32>
+  return %0, %1, %2, %3 : tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>
 
 splat_that_moves | stablehlo.reshape | any index | a- | read
-x: $nm, i: $s_i32
-  c = const -0.3 : $mn; 0 = transpose c, dims = [1, 0] : $nm
-  1 = dynamic_slice 0 i i, sizes = [1, 1] : 1x1; 2 = reshape 1 : $s
-  3 = broadcast_in_dim 2, dims = [] : $nm; 4 = reverse 3, dims = [0]; 5 = maximum 4 x; return 5
+%x: $nm, %i: $s_i32
+  %c = stablehlo.constant dense<-0.3> : $mn
+  %0 = stablehlo.transpose %c, dims = [1, 0] : ($mn) -> $nm
+  %1 = stablehlo.dynamic_slice %0, %i, %i, sizes = [1, 1]
+    : ($nm, $s_i32, $s_i32) -> tensor<1x1xf32>
+  %2 = stablehlo.reshape %1 : (tensor<1x1xf32>) -> $s
+  %3 = stablehlo.broadcast_in_dim %2, dims = [] : ($s) -> $nm
+  %4 = stablehlo.reverse %3, dims = [0] : $nm
+  %5 = stablehlo.maximum %4, %x : $nm
+  return %5 : $nm
 
 iota | stablehlo.iota | any | a | a:1
-x: $mn
+%x: $mn
   %c = stablehlo.iota dim = 0 : $mn
-  0 = multiply x c; return 0
+  %0 = stablehlo.multiply %x, %c : $mn
+  return %0 : $mn
 
 dynamic_iota | stablehlo.dynamic_iota | any | a | a:1
-x: $mn
-  s = const [$M, $N] : 2xi32; c = dynamic_iota s, dim = 0 : $mn; 0 = multiply x c; return 0
+%x: $mn
+  %s = stablehlo.constant dense<[$M, $N]> : tensor<2xi32>
+  %c = stablehlo.dynamic_iota %s, dim = 0 : (tensor<2xi32>) -> $mn
+  %0 = stablehlo.multiply %x, %c : $mn
+  return %0 : $mn
 
 get_dimension_size | stablehlo.get_dimension_size | any | a | _
-x: $mn
-  c = get_dimension_size x, dim = 1 : $s_i32; return c
+%x: $mn
+  %c = stablehlo.get_dimension_size %x, dim = 1 : ($mn) -> $s_i32
+  return %c : $s_i32
 
 rng | stablehlo.rng | finite finite finite | --a | read | judge=report | scales=s2
-a b: $s, x: $mn
-  shape = const [$M, $N] : 2xi64; 0 = rng a b shape, distribution = UNIFORM : $mn
-  1 = multiply x 0; return 1
+%a: $s, %b: $s, %x: $mn
+  %shape = stablehlo.constant dense<[$M, $N]> : tensor<2xi64>
+  %0 = stablehlo.rng %a, %b, %shape, distribution = UNIFORM : ($s, $s, tensor<2xi64>) -> $mn
+  %1 = stablehlo.multiply %x, %0 : $mn
+  return %1 : $mn
 
 rng_bit_generator | stablehlo.rng_bit_generator | index finite | -a | read | judge=report
   | scales=s0 unscaled
@@ -158,11 +216,13 @@ rng_bit_generator | stablehlo.rng_bit_generator | index finite | -a | read | jud
   return %x, %1 : $mn, $mn_ui32
 
 tokens | stablehlo.infeed | finite | a | read | judge=report | scales=s0 unscaled
-x: $mn
+%x: $mn
   %t = stablehlo.create_token : !stablehlo.token
   %0:2 = "stablehlo.infeed"(%t) <{infeed_config = ""}>
     : (!stablehlo.token) -> ($mn, !stablehlo.token)
-  1 = multiply 0#0 x; 2 = add 0#0 0#0; return 1 2
+  %1 = stablehlo.multiply %0#0, %x : $mn
+  %2 = stablehlo.add %0#0, %0#0 : $mn
+  return %1, %2 : $mn, $mn
 """
     ),
 )

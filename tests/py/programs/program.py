@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import prod
@@ -14,7 +15,6 @@ import numpy.typing as npt
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect.attributes import function_type
 from tests.py.judge import main_of, parse
-from tests.py.programs.short import mlir
 
 Array = npt.NDArray[np.generic]
 Sizes = tuple[int, int, int]
@@ -92,8 +92,9 @@ class Program:
 def read(table: str) -> tuple[Program, ...]:
     """Programs of a table, in which an empty line stands between two.
 
-    Each begins with a line of its name, op, data, groups, moves and other fields. Its program may
-    be in short; its last brace is left out. No groups are `_`, and moves without a degree `read`.
+    Each begins with a line of its name, op, data, groups, moves and other fields, and one of the
+    arguments of `main`. Its results are what `main` returns; its last brace is left out. No groups
+    are `_`, and moves without a degree are `read`.
     """
     return tuple(map(_program, entries(table)))
 
@@ -127,9 +128,11 @@ def _program(entry: str) -> Program:
 
 
 def parts_of(entry: str) -> tuple[list[str], str]:
-    """The fields of an entry, and the text of its program, which may be in short; see `mlir`."""
-    fields, text = entry.replace("\n  | ", " | ").split("\n", 1)
-    return fields.split(" | "), f"\n{mlir(text)}"
+    """The fields of an entry, and the text of its program."""
+    fields, arguments, body = entry.replace("\n  | ", " | ").split("\n", 2)
+    (types,) = re.findall(r"^  return .* : (.*)$", body.partition("\n}")[0], re.M)
+    results = f"({types})" if ", " in re.sub(r"<[^>]*>", "", types) else types
+    return fields.split(" | "), f"\nfunc.func @main({arguments}) -> {results} {{\n{body}\n}}"
 
 
 def texts(table: str) -> dict[str, str]:

@@ -87,51 +87,66 @@ PROGRAMS = (
     *read(
         """
 reduce_long | stablehlo.reduce | finite finite | aa | a:1
-x: ${M}x100, y: $m
-  i = const 0.0 : $s; 0 = reduce add x i, dimensions = [1] : $m; c = const 100.0 : $m
-  1 = divide 0 c; 2 = subtract y 1; return 2
+%x: tensor<${M}x100xf32>, %y: $m
+  %i = stablehlo.constant dense<0.0> : $s
+  %0 = stablehlo.reduce(%x init: %i) applies stablehlo.add across dimensions = [1]
+    : (tensor<${M}x100xf32>, $s) -> $m
+  %c = stablehlo.constant dense<100.0> : $m
+  %1 = stablehlo.divide %0, %c : $m
+  %2 = stablehlo.subtract %y, %1 : $m
+  return %2 : $m
 
 reduce_from_argument | stablehlo.reduce | any any | aa | a:1
-x: $mn, i: $s
-  0 = reduce minimum x i, dimensions = [0, 1] : $s; return 0
+%x: $mn, %i: $s
+  %0 = stablehlo.reduce(%x init: %i) applies stablehlo.minimum across dimensions = [0, 1]
+    : ($mn, $s) -> $s
+  return %0 : $s
 
 reduce_by_other_region | stablehlo.reduce | any | a | a:1
-x: $mn
-  i = const 0.0 : $s
+%x: $mn
+  %i = stablehlo.constant dense<0.0> : $s
   %0 = stablehlo.reduce(%x init: %i) across dimensions = [1] : ($mn, $s) -> $m
     reducer(%a: $s, %b: $s) {
-      1 = abs b; 2 = add a 1; return 2
+      %1 = stablehlo.abs %b : $s
+      %2 = stablehlo.add %a, %1 : $s
+      stablehlo.return %2 : $s
     }
-  return 0
+  return %0 : $m
 
 reduce_with_capture | stablehlo.reduce | finite finite | aa | read
-x: $mn, y: $s
-  i = const 1.0 : $s
+%x: $mn, %y: $s
+  %i = stablehlo.constant dense<1.0> : $s
   %0 = stablehlo.reduce(%x init: %i) across dimensions = [1] : ($mn, $s) -> $m
     reducer(%a: $s, %b: $s) {
-      1 = maximum a y; 2 = add 1 b; return 2
+      %1 = stablehlo.maximum %a, %y : $s
+      %2 = stablehlo.add %1, %b : $s
+      stablehlo.return %2 : $s
     }
-  return 0
+  return %0 : $m
 
 reduce_the_first | stablehlo.reduce | any | a | read
-x: $mn
-  i = const 2.0 : $s
+%x: $mn
+  %i = stablehlo.constant dense<2.0> : $s
   %0 = stablehlo.reduce(%x init: %i) across dimensions = [1] : ($mn, $s) -> $m
     reducer(%a: $s, %b: $s) {
-      return a
+      stablehlo.return %a : $s
     }
-  return 0
+  return %0 : $m
 
 argmax | stablehlo.reduce | finite | a | a:1
-x: $mn
-  low = const $NINF : $s; zero = const 0 : $s_i32
+%x: $mn
+  %low = stablehlo.constant dense<$NINF> : $s
+  %zero = stablehlo.constant dense<0> : $s_i32
   %iota = stablehlo.iota dim = 1 : $mn_i32
   %0:2 = stablehlo.reduce(%x init: %low), (%iota init: %zero) across dimensions = [1]
     : ($mn, $mn_i32, $s, $s_i32) -> ($m, $m_i32)
     reducer(%a: $s, %b: $s) (%i: $s_i32, %j: $s_i32) {
-      1 = GE a b; 2 = select 1 a b; 3 = select 1 i j; return 2 3
+      %1 = stablehlo.compare GE, %a, %b : ($s, $s) -> $s_i1
+      %2 = stablehlo.select %1, %a, %b : $s_i1, $s
+      %3 = stablehlo.select %1, %i, %j : $s_i1, $s_i32
+      stablehlo.return %2, %3 : $s, $s_i32
     }
-  return 0#0 0#1
+  return %0#0, %0#1 : $m, $m_i32
 """
     ),
     _window("sum", "0.0", _two("add"), _BOTH),
@@ -151,17 +166,18 @@ x: $mn
     *read(
         """
 scatter_into_zeros | stablehlo.scatter | index any | -a | a:1
-i: ${M}x1xi32, u: $mn
-  x = const 0.0 : $kn
+%i: tensor<${M}x1xi32>, %u: $mn
+  %x = stablehlo.constant dense<0.0> : $kn
   %0 = "stablehlo.scatter"(%x, %i, %u) <{
     indices_are_sorted = false, unique_indices = false,
     scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1],
       inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>
   }> ({
   ^bb0(%a: $s, %b: $s):
-    r = add b a; return r
+    %r = stablehlo.add %b, %a : $s
+    stablehlo.return %r : $s
   }) : ($kn, tensor<${M}x1xi32>, $mn) -> $kn
-  return 0
+  return %0 : $kn
 """
     ),
     *read("""
@@ -169,16 +185,17 @@ for NAME = INIT = ORDER = OP = MOVES in max = 0.0 = GE = add = b:1; min = 0.0 = 
   from_splat = 0.25 = GT = add = read; product = 1.0 = GE = multiply = read
 select_and_scatter_NAME | stablehlo.select_and_scatter | finite any | ab | MOVES | span=12
 %x: tensor<${M}x8xf32>, %u: tensor<${M}x4xf32>
-  i = const INIT : $s
+  %i = stablehlo.constant dense<INIT> : $s
   %0 = "stablehlo.select_and_scatter"(%x, %u, %i) <{
     window_dimensions = array<i64: 1, 2>, window_strides = array<i64: 1, 2>
   }> ({
   ^bb0(%a: $s, %b: $s):
-    p = ORDER a b; return p
+    %p = stablehlo.compare ORDER, %a, %b : ($s, $s) -> $s_i1
+    stablehlo.return %p : $s_i1
   }, {
   ^bb0(%a: $s, %b: $s):
     %r = stablehlo.OP %a, %b : $s
-    return r
+    stablehlo.return %r : $s
   }) : (tensor<${M}x8xf32>, tensor<${M}x4xf32>, $s) -> tensor<${M}x8xf32>
   return %0 : tensor<${M}x8xf32>
 """),

@@ -203,36 +203,44 @@ PROGRAMS = (
     *read(
         """
 sort | stablehlo.sort | finite any | aa | a:1
-x y: $mn
+%x: $mn, %y: $mn
   %0:2 = "stablehlo.sort"(%x, %y) <{dimension = 1 : i64, is_stable = true}> ({
   ^bb0(%a: $s, %b: $s, %c: $s, %d: $s):
-    1 = LT a b; return 1
+    %1 = stablehlo.compare LT, %a, %b : ($s, $s) -> $s_i1
+    stablehlo.return %1 : $s_i1
   }) : ($mn, $mn) -> ($mn, $mn)
-  return 0#0 0#1
+  return %0#0, %0#1 : $mn, $mn
 
 map_that_reads | stablehlo.map | any any | aa | read
-x y: $mn
+%x: $mn, %y: $mn
   %0 = "stablehlo.map"(%x, %y) <{dimensions = array<i64: 0, 1>}> ({
   ^bb0(%a: $s, %b: $s):
-    1 = multiply a b; 2 = add 1 b; return 2
+    %1 = stablehlo.multiply %a, %b : $s
+    %2 = stablehlo.add %1, %b : $s
+    stablehlo.return %2 : $s
   }) : ($mn, $mn) -> $mn
-  return 0
+  return %0 : $mn
 
 argmax_of_jax | stablehlo.reduce | any | a | a:1
-x: $mn
-  low = const $NINF : $s; zero = const 0 : $s_i32
+%x: $mn
+  %low = stablehlo.constant dense<$NINF> : $s
+  %zero = stablehlo.constant dense<0> : $s_i32
   %iota = stablehlo.iota dim = 1 : $mn_i32
   %0:2 = stablehlo.reduce(%x init: %low), (%iota init: %zero) across dimensions = [1]
     : ($mn, $mn_i32, $s, $s_i32) -> ($m, $m_i32)
     reducer(%a: $s, %b: $s) (%i: $s_i32, %j: $s_i32) {
       %2 = stablehlo.compare GT, %a, %b, FLOAT : ($s, $s) -> $s_i1
       %3 = stablehlo.compare NE, %a, %a, FLOAT : ($s, $s) -> $s_i1
-      4 = or 2 3
+      %4 = stablehlo.or %2, %3 : $s_i1
       %5 = stablehlo.compare EQ, %a, %b, FLOAT : ($s, $s) -> $s_i1
       %6 = stablehlo.compare LT, %i, %j, SIGNED : ($s_i32, $s_i32) -> $s_i1
-      7 = and 5 6; 8 = or 4 7; 9 = select 4 a b; 10 = select 8 i j; return 9 10
+      %7 = stablehlo.and %5, %6 : $s_i1
+      %8 = stablehlo.or %4, %7 : $s_i1
+      %9 = stablehlo.select %4, %a, %b : $s_i1, $s
+      %10 = stablehlo.select %8, %i, %j : $s_i1, $s_i32
+      stablehlo.return %9, %10 : $s, $s_i32
     }
-  return 0#0 0#1
+  return %0#0, %0#1 : $m, $m_i32
 """
     ),
     _pairs("two_sums", "0.0", "0.0", "1 = add a c; 2 = add b d; return 1 2", _BOTH),
@@ -260,12 +268,18 @@ x: $mn
     *read(
         """
 reduce_product_of_many | stablehlo.reduce | any | a | read | span=4
-x: ${M}x17
-  i = const 1.0 : $s; 0 = reduce multiply x i, dimensions = [1] : $m; return 0
+%x: tensor<${M}x17xf32>
+  %i = stablehlo.constant dense<1.0> : $s
+  %0 = stablehlo.reduce(%x init: %i) applies stablehlo.multiply across dimensions = [1]
+    : (tensor<${M}x17xf32>, $s) -> $m
+  return %0 : $m
 
 reduce_product_from_splat | stablehlo.reduce | any | a | read | span=12
-x: $mn
-  i = const 3.0 : $s; 0 = reduce multiply x i, dimensions = [1] : $m; return 0
+%x: $mn
+  %i = stablehlo.constant dense<3.0> : $s
+  %0 = stablehlo.reduce(%x init: %i) applies stablehlo.multiply across dimensions = [1]
+    : ($mn, $s) -> $m
+  return %0 : $m
 """
     ),
     _product("of_none", 0, "1.0", {"a": 0}),
@@ -279,9 +293,13 @@ x: $mn
     *read("""
 reduce_product_of_unknown_count | stablehlo.reduce | nonzero index | a- | read | span=8
   | judge=report | scales=unscaled
-x: 4x${M}, i: $s_i32
-  0 = set_dimension_size x i, dim = 0 : tensor<?x${M}xf32, #stablehlo.bounds<4, ?>>
-  one = const 1.0 : $s; 1 = reduce multiply 0 one, dimensions = [0] : $m; return 1
+%x: tensor<4x${M}xf32>, %i: $s_i32
+  %0 = stablehlo.set_dimension_size %x, %i, dim = 0
+    : (tensor<4x${M}xf32>, $s_i32) -> tensor<?x${M}xf32, #stablehlo.bounds<4, ?>>
+  %one = stablehlo.constant dense<1.0> : $s
+  %1 = stablehlo.reduce(%0 init: %one) applies stablehlo.multiply across dimensions = [0]
+    : (tensor<?x${M}xf32, #stablehlo.bounds<4, ?>>, $s) -> $m
+  return %1 : $m
 
 reduce_window_product_from_an_argument | stablehlo.reduce_window | nonzero nonzero | aa | read
   | span=8
@@ -290,7 +308,8 @@ reduce_window_product_from_an_argument | stablehlo.reduce_window | nonzero nonze
     window_dimensions = array<i64: 1, 2>, window_strides = array<i64: 1, 2>
   }> ({
   ^bb0(%a: $s, %b: $s):
-    r = multiply b a; return r
+    %r = stablehlo.multiply %b, %a : $s
+    stablehlo.return %r : $s
   }) : (tensor<${M}x8xf32>, $s) -> tensor<${M}x4xf32>
   return %0 : tensor<${M}x4xf32>
 """),
@@ -301,26 +320,33 @@ reduce_window_product_from_an_argument | stablehlo.reduce_window | nonzero nonze
     *read(
         """
 reduce_integers_with_capture | stablehlo.reduce | integer nonzero | -a | read
-x: $mn_i32, y: $s
-  i = const 1 : $s_i32; zero = const 1.0 : $s
+%x: $mn_i32, %y: $s
+  %i = stablehlo.constant dense<1> : $s_i32
+  %zero = stablehlo.constant dense<1.0> : $s
   %0 = stablehlo.reduce(%x init: %i) across dimensions = [1] : ($mn_i32, $s_i32) -> $m_i32
     reducer(%a: $s_i32, %b: $s_i32) {
-      1 = GT y zero; 2 = add a b; 3 = select 1 2 a; return 3
+      %1 = stablehlo.compare GT, %y, %zero : ($s, $s) -> $s_i1
+      %2 = stablehlo.add %a, %b : $s_i32
+      %3 = stablehlo.select %1, %2, %a : $s_i1, $s_i32
+      stablehlo.return %3 : $s_i32
     }
-  return 0
+  return %0 : $m_i32
 
 reduce_window_pairs | stablehlo.reduce_window | finite finite | ab | a:1 b:1 | span=8
-x y: ${M}x8
-  i = const 0.0 : $s; j = const $NINF : $s
+%x: tensor<${M}x8xf32>, %y: tensor<${M}x8xf32>
+  %i = stablehlo.constant dense<0.0> : $s
+  %j = stablehlo.constant dense<$NINF> : $s
   %0:2 = "stablehlo.reduce_window"(%x, %y, %i, %j) <{
     window_dimensions = array<i64: 1, 2>, window_strides = array<i64: 1, 2>
   }> ({
   ^bb0(%a: $s, %b: $s, %c: $s, %d: $s):
-    1 = add a c; 2 = maximum b d; return 1 2
+    %1 = stablehlo.add %a, %c : $s
+    %2 = stablehlo.maximum %b, %d : $s
+    stablehlo.return %1, %2 : $s, $s
   }) : (tensor<${M}x8xf32>, tensor<${M}x8xf32>, $s, $s)
     -> (tensor<${M}x4xf32>, tensor<${M}x4xf32>)
   %1 = stablehlo.multiply %0#0, %0#1 : tensor<${M}x4xf32>
-  return 1
+  return %1 : tensor<${M}x4xf32>
 """
     ),
     _cumulative("sum", "0.0", "r = add a b; return r", _ONE),
@@ -329,16 +355,19 @@ x y: ${M}x8
     *read(
         """
 scatter_pairs | stablehlo.scatter | any any index any any | ab-ab | a:1 b:1 | span=8
-x y: $mn, i: ${M}x1xi32, u v: $mn
+%x: $mn, %y: $mn, %i: tensor<${M}x1xi32>, %u: $mn, %v: $mn
   %0:2 = "stablehlo.scatter"(%x, %y, %i, %u, %v) <{
     indices_are_sorted = false, unique_indices = false,
     scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1],
       inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>
   }> ({
   ^bb0(%a: $s, %b: $s, %c: $s, %d: $s):
-    1 = add a c; 2 = maximum b d; return 1 2
+    %1 = stablehlo.add %a, %c : $s
+    %2 = stablehlo.maximum %b, %d : $s
+    stablehlo.return %1, %2 : $s, $s
   }) : ($mn, $mn, tensor<${M}x1xi32>, $mn, $mn) -> ($mn, $mn)
-  1 = multiply 0#0 0#1; return 1
+  %1 = stablehlo.multiply %0#0, %0#1 : $mn
+  return %1 : $mn
 """
     ),
     _selected("by_size", "e = abs a; f = abs b; p = GE e f"),

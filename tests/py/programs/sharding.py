@@ -88,15 +88,17 @@ PROGRAMS = (
     *read(
         """
 sharding_group | sdy.sharding_group | any any | ab | a:1 b:1 | judge=xla
-x y: $mn
-  0 = multiply x y
+%x: $mn, %y: $mn
+  %0 = stablehlo.multiply %x, %y : $mn
   sdy.sharding_group %0 group_id=0 : $mn
-  return 0
+  return %0 : $mn
 
 sharded_constant | sdy.constant | any | a | read | span=12 | judge=report | scales=s0 s0
-x: $mn
+%x: $mn
   %c = sdy.constant dense<3.0> : $mn
-  0 = add c x; 1 = multiply c x; return 0 1
+  %0 = stablehlo.add %c, %x : $mn
+  %1 = stablehlo.multiply %c, %x : $mn
+  return %0, %1 : $mn, $mn
 """
     ),
     *_bodies("""
@@ -200,11 +202,11 @@ func.func @main(%x: $mn, %y: $mn, %i: $mn_i32) -> ($mn, $mn_i32) {{
     *read("""
 named_computation_placed_anyhow | sdy.named_computation | any any | aa | a:1 | judge=report
   | scales=s0
-x y: $mn
+%x: $mn, %y: $mn
   %0 = sdy.named_computation<"f">(%x, %y) (%u: $mn, %v: $mn) {
-    1 = add u v
+    %1 = stablehlo.add %u, %v : $mn
     sdy.return %1 : $mn
   } : ($mn, $mn) -> $mn
-  return 0
+  return %0 : $mn
 """),
 )

@@ -8,29 +8,32 @@ PROGRAMS: tuple[Program, ...] = (
     *read(
         """
 element_of_a_new_tuple | stablehlo.tuple | any any | aa | a:1
-x: $mn, y: $n
+%x: $mn, %y: $n
   %0 = stablehlo.tuple %x, %y : tuple<$mn, $n>
   %1 = stablehlo.get_tuple_element %0[0] : (tuple<$mn, $n>) -> $mn
   %2 = stablehlo.get_tuple_element %0[1] : (tuple<$mn, $n>) -> $n
-  3 = negate 1; 4 = abs 2; return 3 4
+  %3 = stablehlo.negate %1 : $mn
+  %4 = stablehlo.abs %2 : $n
+  return %3, %4 : $mn, $n
 
 tuple_of_tuples | stablehlo.get_tuple_element | any any | aa | a:1
-x: $mn, y: $n
+%x: $mn, %y: $n
   %0 = stablehlo.tuple %x, %y : tuple<$mn, $n>
   %1 = stablehlo.tuple %0, %x : tuple<tuple<$mn, $n>, $mn>
   %2 = stablehlo.get_tuple_element %1[0] : (tuple<tuple<$mn, $n>, $mn>) -> tuple<$mn, $n>
   %3 = stablehlo.get_tuple_element %2[0] : (tuple<$mn, $n>) -> $mn
-  4 = negate 3; return 4
+  %4 = stablehlo.negate %3 : $mn
+  return %4 : $mn
 
 tuple_as_a_result | stablehlo.tuple | any any | aa | read | judge=report | scales=unscaled s0
-x: $mn, y: $n
+%x: $mn, %y: $n
   %0 = stablehlo.tuple %x, %y : tuple<$mn, $n>
   %1 = stablehlo.get_tuple_element %0[0] : (tuple<$mn, $n>) -> $mn
-  return 0 1
+  return %0, %1 : tuple<$mn, $n>, $mn
 
 received | stablehlo.recv | any token | a- | read | judge=report | scales=s0 unscaled
 %x: $mn, %t: !stablehlo.token
-  0 = after_all t t
+  %0 = stablehlo.after_all %t, %t : !stablehlo.token
   %1:2 = "stablehlo.recv"(%0) <{
     channel_handle = #stablehlo.channel_handle<handle = 1, type = 3>, is_host_transfer = true
   }> : (!stablehlo.token) -> ($mn, !stablehlo.token)
@@ -38,7 +41,7 @@ received | stablehlo.recv | any token | a- | read | judge=report | scales=s0 uns
   return %2, %1#1 : $mn, !stablehlo.token
 
 futures | stablehlo.async_start | any any | ab | read | judge=report | scales=s1
-x y: $mn
+%x: $mn, %y: $mn
   %0 = "stablehlo.async_start"(%x) ({
   ^bb0(%a: $mn):
     %1 = "stablehlo.all_gather"(%a) <{
@@ -47,12 +50,13 @@ x y: $mn
     stablehlo.return %1 : $mn
   }) : ($mn) -> !stablehlo.future<$mn>
   %2 = "stablehlo.async_done"(%0) : (!stablehlo.future<$mn>) -> $mn
-  3 = multiply 2 y; return 3
+  %3 = stablehlo.multiply %2, %y : $mn
+  return %3 : $mn
 
 unary_einsum | stablehlo.unary_einsum | any | a | a:1 | judge=report | scales=s0
-x: $mn
+%x: $mn
   %0 = "stablehlo.unary_einsum"(%x) <{einsum_config = "ab->a"}> : ($mn) -> $m
-  return 0
+  return %0 : $m
 """
     ),
 )
