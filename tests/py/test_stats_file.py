@@ -145,24 +145,3 @@ def test_a_figure_needs_matplotlib(
     monkeypatch.setattr("scalify_hlo.observe.figures.find_spec", lambda _: None)
     done = run(program, "--inputs", inputs, "-o", tmp_path / "stats.png", code=2)
     assert "install scalify-hlo[plot]" in done.output
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--values", "*tahn*"), "matches no float value"),
-        (("--steps", "0"), "0 steps"),
-        (("--set", "matmul.smallest=4"), "--set is for a rewrite, and there is no --recipe"),
-        (("--recipe", "fp9"), "fp9"),
-        (("--carry", "all"), "'all'"),
-    ],
-)
-def test_the_command_refuses_in_a_sentence(
-    files: tuple[str, str], tmp_path: Path, options: tuple[str, ...], message: str
-) -> None:
-    program, inputs = files
-    out = tmp_path / "stats.json"
-    done = run(program, "--inputs", inputs, *options, "-o", out, code=2)
-    assert message in done.output
-    assert "Traceback" not in done.output
-    assert not out.exists()
