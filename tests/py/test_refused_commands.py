@@ -44,6 +44,20 @@ REFUSED: dict[str, tuple[int, str]] = {
     f"stats {IN} x.npz -o out.json --set matmul.smallest=4": (2, "and there is no --recipe"),
     f"stats {IN} x.npz -o out.json --recipe fp9": (2, "fp9"),
     f"stats {IN} x.npz -o out.json --carry all": (2, "'all'"),
+    f"stats {IN} x.npz --turns eahc": (2, "'eahc' is not one of"),
+    f"stats {IN} shape.npz": (2, "for 'x' is float32[3, 64], and the argument float32[64"),
+    f"stats {IN} number.npz": (2, "no array for the argument 'y'"),
+    f"stats {IN} more.npz": (2, "'z', which is no argument"),
+    f"stats {IN} x.npz -o stats.htm": (2, "cannot be written as .htm (did you mean '.html'?)"),
+    f"stats {IN} x.npz -o stats.pdf": (2, "statistics cannot be written as .pdf"),
+    f"check {IN} x.npz step.jax_export --per-value": (2, "records no rewrites"),
+    f"check {IN} x.npz step.jax_export --per-value --profile none.json": (1, "none.json"),
+    "compile step.jax_export --target h20 -o out": (1, "is named 'h20' (did you mean 'h200'"),
+    "inspect step.jax_export --exclude *haed*": (2, "--exclude '*haed*' matches no matmul"),
+    "inspect step.jax_export --name params['frist']": (2, "did you mean \"params['first']\""),
+    "inspect step.jax_export --role wieght": (2, "no 'wieght' (did you mean 'weight'?)"),
+    "inspect step.jax_export --sort sizes": (2, "--sort knows no 'sizes' (did you mean 'size'?)"),
+    "inspect step.jax_export --format yaml": (2, "'yaml' is not one of 'text', 'json'"),
     f"bisect-nan {IN} x.npz --steps 0": (2, "0 steps"),
     f"bisect-nan {IN} x.npz --only nans": (2, "nans"),
     f"bisect-nan {IN} x.npz --set matmul.smallest=4": (2, "there is no --recipe"),
@@ -68,6 +82,10 @@ REFUSED: dict[str, tuple[int, str]] = {
     f"calibrate {IN} x.npz -o out.json --merge none.json": (1, "none.json: error: cannot read"),
     f"calibrate {IN} - -o out.json --merge -": (2, "only one of the inputs can be standard"),
     f"calibrate {IN} x.npz -o no/where.json": (1, "cannot write the output"),
+    f"{REWRITE} --input-values shape.npz": (2, "the array for 'x' is float32[3, 64]"),
+    f"{REWRITE} --input-values number.npz": (2, "no array for the argument 'y'"),
+    f"{REWRITE} --input-values more.npz": (2, "an array 'z', which is no argument"),
+    f"{REWRITE} --input-values text.json": (1, "not an .npz file of arrays"),
     f"{REWRITE} --profile none.json": (1, "none.json: error: cannot read the file"),
     f"{REWRITE} --profile text.json": (1, "text.json: error: this is not a JSON"),
     f"{REWRITE} --profile half.json": (1, "half.json: error: "),
@@ -90,6 +108,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     np.savez(folder / "shape.npz", **named, x=x[:3], y=y)
     np.savez(folder / "dtype.npz", **named, x=x.astype(np.complex64), y=y)
     np.savez(folder / "number.npz", **named, x=x)
+    np.savez(folder / "more.npz", **named, x=x, y=y, z=y)
     (folder / "none.mlir").write_text("func.func @main(%x: tensor<2xf32>) { return }")
     np.savez(folder / "none.npz", x[0, :2])
     profile = scalify_hlo.calibrate(choosing.exported(good_step), [(parameters(), x, y)])

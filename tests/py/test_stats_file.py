@@ -122,22 +122,6 @@ def test_the_command_writes_a_page(files: tuple[str, str], tmp_path: Path) -> No
     assert "params['w']" in text
 
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("stats.htm", "statistics cannot be written as .htm (did you mean '.html'?)"),
-        ("stats.pdf", "the suffixes of the output are: .json, .html, .png"),
-    ],
-)
-def test_other_suffixes_are_refused_before_the_run(
-    files: tuple[str, str], tmp_path: Path, name: str, message: str
-) -> None:
-    program, inputs = files
-    done = run(program, "--inputs", inputs, "-o", tmp_path / name, code=2)
-    assert message in " ".join(done.output.split())
-    assert not (tmp_path / name).exists()
-
-
 def test_a_figure_needs_matplotlib(
     files: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -73,7 +73,7 @@ def statements(lines: Sequence[str], types: dict[str, str]) -> Iterator[str]:
         if loop := _LOOP.fullmatch(line):
             depth += 1
             loops.append((depth, loop[1]))
-            yield from _loop(*loop.groups(), types)
+            yield from _loop(loop, types)
             continue
         if not all(_SHORT.fullmatch(each.strip()) for each in line.split(";")):
             depth += line.count("{") - line.count("}")
@@ -88,10 +88,9 @@ def statements(lines: Sequence[str], types: dict[str, str]) -> Iterator[str]:
             yield f"{loops.pop()[1]}}}"
 
 
-def _loop(
-    indentation: str, made: str, carries: str, compared: str, types: dict[str, str]
-) -> Iterator[str]:
+def _loop(loop: re.Match[str], types: dict[str, str]) -> Iterator[str]:
     """The lines of a loop up to its body."""
+    indentation, made, carries, compared = loop.groups()
     pairs = [each.split(" = ") for each in carries.split(", ")]
     types.update({name: types[start] for name, start in pairs})
     carried = [types[name] for name, _ in pairs]
