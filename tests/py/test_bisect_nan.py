@@ -81,35 +81,3 @@ def test_reports_without_an_op_fit_the_schema() -> None:
         assert not faults(whole, "bisect-nan")
     wrong = {**whole, "version": 2}
     assert faults(wrong, "bisect-nan")
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--steps", "0"), "--steps takes a whole number, at least 1"),
-        (("--only", "nans"), "nans"),
-        (("--set", "matmul.smallest=4"), "there is no --recipe"),
-        (("--recipe", "fp9"), "fp9"),
-        (("--carry", "state"), "no result of the program is an argument of its next call"),
-    ],
-)
-def test_options_that_are_not_possible(
-    files: tuple[str, str], options: tuple[str, ...], message: str, tmp_path: Path
-) -> None:
-    program, inputs = files
-    if "--carry" in options:
-        program = str(tmp_path / "sum.mlir")
-        Path(program).write_text("func.func @main(%w: tensor<2xf32>, %x: tensor<3x2xf32>) {return}")
-        with np.load(inputs) as arrays:
-            np.savez(inputs, arr_0=arrays["w"], arr_1=arrays["x"])
-    done = run(program, "--inputs", inputs, *options, code=2)
-    assert message in done.output
-    assert "Traceback" not in done.output
-
-
-def test_inputs_that_do_not_fit(files: tuple[str, str], tmp_path: Path) -> None:
-    program, _ = files
-    inputs = tmp_path / "other.npz"
-    np.savez(inputs, w=np.ones(3, np.float32), x=np.ones((3, 2), np.float32))
-    done = run(program, "--inputs", inputs, code=2)
-    assert "the array for 'w' is float32[3], and the argument float32[2]" in done.output

@@ -364,24 +364,3 @@ def test_the_command_prints_a_ranking_and_writes_a_recipe(tmp_path: Path) -> Non
     assert scalify_hlo.load_recipe(out).matmul.exclude[0] == PLANTED
     rewritten = tmp_path / "step.mlir"
     call("rewrite", program, "--recipe", out, "-o", rewritten, code=0)
-
-
-@pytest.mark.parametrize(
-    ("options", "code", "message"),
-    [
-        (("--recipe", "fp9"), 2, "no recipe is named 'fp9'"),
-        (("--recipe", "propagate"), 1, "the recipe propagate quantizes no matmul"),
-        (("--recipe", "unit", "--runs", "1"), 2, "runs takes a whole number, at least 5"),
-        (("--recipe", "unit", "-o", "better.json"), 2, "does not end in .toml"),
-        (("--recipe", "unit", "--inputs", "other.npz"), 2, "there are inputs of 2 steps"),
-        ((), 2, "--recipe"),
-    ],
-)
-def test_the_command_refuses_in_a_sentence(
-    options: tuple[str, ...], code: int, message: str, tmp_path: Path
-) -> None:
-    program, inputs = choosing.write(good_step, tmp_path)
-    options = tuple(inputs if option == "other.npz" else option for option in options)
-    done = run(program, "--inputs", inputs, *options, code=code)
-    assert message in done.output
-    assert "Traceback" not in done.output

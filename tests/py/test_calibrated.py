@@ -340,35 +340,3 @@ class TestCommand:
         given = ["--profile", str(files / "p.json"), "--set", "matmul.smallest=1"]
         result = call("inspect", files / "p.mlir", *given, code=0)
         assert "unscaled" in result.stdout  # no scale comes through the program
-
-    @pytest.mark.parametrize(
-        ("arguments", "code", "message"),
-        [
-            (["--profile", "none.json"], 1, "none.json: error: cannot read the file"),
-            (["--profile", "p.mlir"], 1, "p.mlir: error: this is not a JSON"),
-            (["--profile", "half.json"], 1, "half.json: error: "),
-            (["--profile", "other.json"], 1, "error: this is a profile of another program"),
-            (["--recipe", "fp8-calibrated"], 2, "error: the recipe fp8-calibrated takes its"),
-            (["--profile", "p.json", "--set", "scaling.methods=*=x"], 2, "gives no method"),
-            (["--profile", "p.json", "--set", "scaling.methods=no=mse"], 2, "matches no tensor"),
-            (["--profile", "p.json", "--set", "scaling.method=no"], 2, "is not a value of"),
-        ],
-    )
-    def test_bad_input_leaves_no_output(
-        self,
-        files: Path,
-        monkeypatch: pytest.MonkeyPatch,
-        arguments: list[str],
-        code: int,
-        message: str,
-    ) -> None:
-        monkeypatch.chdir(files)
-        other = dataclasses.replace(PROFILE, program="0" * len(PROFILE.program))
-        (files / "other.json").write_text(scalify_hlo.dump_profile(other))
-        (files / "half.json").write_text(scalify_hlo.dump_profile(PROFILE).replace("amax", "max"))
-        (files / "out.mlir").write_text("as it was")
-        result = call("rewrite", "p.mlir", "-o", "out.mlir", *arguments, code=code)
-        error, note = result.stderr.splitlines()
-        assert message in error
-        assert "note: " in note
-        assert (files / "out.mlir").read_text() == "as it was"

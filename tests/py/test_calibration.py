@@ -17,7 +17,6 @@ import numpy.typing as npt
 import pytest
 from jax import export, lax
 
-import scalify_hlo
 from scalify_hlo.errors import InputError, UsageError
 from scalify_hlo.io.artifact import write_artifact
 from scalify_hlo.io.program import read_text
@@ -336,39 +335,3 @@ class TestCommand:
         result = call(files / "p.mlir", *samples[0])
         assert json.loads(result.stdout)["samples"] == 1
         assert result.stderr == ""
-
-    @pytest.mark.slow
-    @pytest.mark.parametrize(
-        ("arguments", "code", "message"),
-        [
-            ([], 2, "missing option '--inputs'"),
-            (["--inputs", "none.npz"], 1, "none.npz: error: cannot read the file"),
-            (["--inputs", "p.mlir"], 1, "p.mlir: error: this is not an .npz file"),
-            (["--inputs", "bad.npz"], 2, "bad.npz: error: the array for 'arg0' is float32[3]"),
-            (["--inputs", "0.npz", "--merge", "p.mlir"], 1, "p.mlir: error: this is not a JSON"),
-            (["--inputs", "0.npz", "--merge", "other.json"], 1, "other.json: error: this is a pro"),
-            (["--inputs", "0.npz", "--merge", "none.json"], 1, "none.json: error: cannot read"),
-            (["--inputs", "-", "--merge", "-"], 2, "only one of the inputs can be standard"),
-            (["--inputs", "0.npz", "-o", "no/where.json"], 1, "cannot write the output"),
-        ],
-    )
-    def test_bad_input_leaves_no_output(
-        self,
-        files: Path,
-        monkeypatch: pytest.MonkeyPatch,
-        arguments: list[str],
-        code: int,
-        message: str,
-    ) -> None:
-        monkeypatch.chdir(files)
-        np.savez(files / "bad.npz", arg0=np.ones(3, np.float32), arg1=normal(2, 2))
-        other = SQUARE.replace("%x, %w,", "%w, %x,")
-        (files / "other.json").write_text(
-            scalify_hlo.dump_profile(calibrate(other, [(normal(2, 2), normal(2, 2))]))
-        )
-        (files / "out.json").write_text("as it was")
-        result = call("p.mlir", "-o", "out.json", *arguments, code=code)
-        error, note = result.stderr.splitlines()
-        assert message in error
-        assert "note: " in note
-        assert (files / "out.json").read_text() == "as it was"

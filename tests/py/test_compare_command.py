@@ -6,14 +6,13 @@ import json
 from functools import partial
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from scalify_hlo.choose.comparison import recipes_of
 from scalify_hlo.errors import UsageError
 from scalify_hlo.recipes.loading import load_recipe
 from tests.py import choosing, commands
-from tests.py.choosing import batch, good_step, planted_step
+from tests.py.choosing import good_step, planted_step
 
 run = partial(commands.call, "compare")
 
@@ -94,32 +93,3 @@ def test_the_command_writes_json(tmp_path: Path) -> None:
     out = tmp_path / "compared.json"
     run(program, "--inputs", inputs, "--recipes", "bf16", "--format", "json", "-o", out, code=0)
     assert json.loads(out.read_text())["suggested"] == "bf16"
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--recipes", "fp9"), "no recipe is named 'fp9'"),
-        (("--steps", "0"), "--steps takes a whole number, at least 1"),
-        (("--seeds", "0"), "--seeds takes a whole number, at least 1"),
-        (("--carry", "all"), "'all'"),
-        (("--snr", "good"), "'good'"),
-        (("--recipes", ","), "no recipes"),
-    ],
-)
-def test_the_command_refuses_in_a_sentence(
-    options: tuple[str, ...], message: str, tmp_path: Path
-) -> None:
-    program, inputs = choosing.write(good_step, tmp_path)
-    out = tmp_path / "out.json"
-    done = run(program, "--inputs", inputs, *options, "-o", out, code=2)
-    assert message in done.output
-    assert "Traceback" not in done.output
-    assert not out.exists()
-
-
-def test_a_missing_array_is_named(tmp_path: Path) -> None:
-    program, _ = choosing.write(good_step, tmp_path)
-    np.savez(tmp_path / "y.npz", y=batch()[1])
-    done = run(program, "--inputs", tmp_path / "y.npz", "--recipes", "bf16", code=2)
-    assert "the inputs have no array for the argument" in done.output

@@ -206,12 +206,6 @@ def test_extras_have_the_compilers_of_all_targets() -> None:
     assert {load_target(name).extra for name in target_names()} - {""} <= set(extras)
 
 
-def test_an_unknown_target_is_refused_with_near_names(program: Path, tmp_path: Path) -> None:
-    done = command(program, "--target", "h20", "-o", tmp_path / "out", code=1)
-    assert "no target is named 'h20' (did you mean 'h200'" in done.stderr
-    assert not (tmp_path / "out").exists()
-
-
 def test_without_a_plugin_the_command_that_installs_it_is_named(
     program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -325,26 +325,6 @@ def test_the_command(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--target", "h20"], "no target is named 'h20' (did you mean 'h200'"),
-        (["--target", "cpu", "--set", "compute=bf16"], "--set is for a rewrite"),
-        (["--target", "cpu", "--signature", "scaled"], "--signature is for a rewrite"),
-        (["--target", "cpu", "--recipe", "propagate"], "quantizes no matmul"),
-        (["--target", "cpu", "--recipe", "fp8", "--against", "x"], "IN is the original"),
-        (["--target", "cpu", "--check", "speed"], "'speed' is not a requirement"),
-    ],
-)
-def test_bad_input(tmp_path: Path, arguments: list[str], message: str) -> None:
-    program = tmp_path / "step.mlir"
-    program.write_text(exported().mlir_module())
-    done = call(program, *arguments)
-    assert done.exit_code in (1, 2)
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
-
-
-@pytest.mark.parametrize(
     "given", [{"signature": "scaled"}, {"input_scale": {"x": 1.0}}, {"settings": {"meet": "max"}}]
 )
 def test_options_of_a_rewrite_that_is_not_done(given: dict[str, Any]) -> None:

@@ -122,23 +122,6 @@ def test_patterns_of_exclude_are_tried(text: str) -> None:
     assert len(excluded) == len(marked)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (["--exclude", "*haed*"], "--exclude '*haed*' matches no matmul"),
-        (["--name", "params['haed']"], "did you mean \"params['head']\""),
-        (["--role", "wieght"], "'wieght' is not a value of --role (did you mean 'weight'?)"),
-        (["--sort", "sizes"], "'sizes' is not a value of --sort (did you mean 'size'?)"),
-        (["--format", "yaml"], "'yaml' is not a value of --format"),
-    ],
-)
-def test_what_is_unknown_is_refused(text: str, arguments: list[str], told: str) -> None:
-    result = call(text, *arguments, code=2)
-    assert told in result.stderr
-    assert not result.stdout
-    assert len(result.stderr.splitlines()) == 2
-
-
 def test_the_help_has_all_roles_and_keys() -> None:
     help_ = " ".join(commands.call("inspect", "--help").stdout.split())
     for word in (*ROLES, *SORTS):

@@ -323,19 +323,6 @@ def test_functions_are_shared_by_calls_of_one_type() -> None:
     assert exported.mlir_module().count("func.func private @scalify.dynamic_rescale") == 2
 
 
-def test_a_custom_step_may_mark_what_it_gets() -> None:
-    """Algorithm 4 of the paper, written by its author."""
-
-    def rescale(x: Any) -> Any:
-        data, scale = jsa.get_data_and_scale(x)
-        delta = jnp.exp2(jnp.floor(jnp.log2(jnp.sqrt(jnp.mean(jnp.square(data))))))
-        return jsa.set_scaling(x, scale * delta)
-
-    functions = partial(loss, rescale), partial(loss, unmarked)
-    exported = marked.assert_same_function(*functions, X, W)
-    assert marked.names(exported) == ["get_data_and_scale", "set_scaling"]
-
-
 # What is wrong is said where the function is called.
 
 WRONG: dict[str, Callable[[], Any]] = {
@@ -444,17 +431,3 @@ def test_the_gradient_of_a_scaled_array_is_rescaled(step: int, scale: float) -> 
     gradient = jax.jit(jax.grad(run))(PAIR, step)
     assert float(gradient.scale) == scale
     np.testing.assert_array_equal(jsa.asarray(gradient), np.full(4, 64.0))
-
-
-def test_data_and_scale_are_those_that_a_rebalance_moves() -> None:
-    """Both see (x, 2^20) for x * 2^20, so that algorithm 4 of the Scalify paper is of one piece."""
-
-    def grown(x: Any) -> tuple[Any, Any]:
-        y = x * 2.0**20
-        return jsa.get_data_and_scale(y)[1], jsa.rebalance_scale(y, 4.0)
-
-    x = jsa.ScaledArray(jnp.asarray([1.0, -3.0], jnp.float32), jnp.float32(1.0))
-    scale, moved = jsa.scalify(grown)(x)
-    assert float(jsa.asarray(scale)) == 2.0**20
-    assert float(moved.scale) == 2.0**22
-    np.testing.assert_array_equal(moved.data, np.asarray([0.25, -0.75], np.float32))

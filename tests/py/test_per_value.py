@@ -171,21 +171,3 @@ def test_the_command_counts_values(files: dict[str, str]) -> None:
     count = first.split(" of ")[0]
     assert first.startswith(f"{count} of {count} values within ")
     assert last.startswith("1 of 1 results within ")
-
-
-@pytest.mark.parametrize(
-    ("rewritten", "options", "message"),
-    [
-        ("original", (), "records no rewrites"),
-        ("fp8", ("--profile", "absent.json"), "absent.json"),
-    ],
-)
-def test_what_is_not_possible_is_refused(
-    files: dict[str, str], rewritten: str, options: tuple[str, ...], message: str, tmp_path: Path
-) -> None:
-    path = tmp_path / "other"
-    path.write_bytes(Path(files[rewritten]).read_bytes())
-    done = run(files["original"], path, *options)
-    assert done.exit_code in (1, 2)
-    assert message in done.output
-    assert "Traceback" not in done.output

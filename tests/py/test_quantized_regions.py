@@ -166,29 +166,6 @@ func.func @main(%x: T, %n: tensor<i32>) -> (T, T) {{
         expected = table @ weight
         assert np.abs(run(module, ids) - expected).max() < 0.1 * np.abs(expected).max()
 
-    def test_functions_of_a_module_within_are_others(self) -> None:
-        type_ = f"tensor<{SIZE}x{SIZE}xf32>"
-        text = f"""
-func.func @main(%x: {type_}) -> {type_} {{
-  %w = stablehlo.constant {dense(normal(SIZE, SIZE))}
-  %0 = call @f(%x, %w) : ({type_}, {type_}) -> {type_}
-  return %0 : {type_}
-}}
-func.func private @f(%x: {type_}, %w: {type_}) -> {type_} {{
-  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : ({type_}, {type_}) -> {type_}
-  return %0 : {type_}
-}}
-module @inner {{
-  func.func @main(%x: {type_}) -> {type_} {{
-    %0 = call @f(%x) : ({type_}) -> {type_}
-    return %0 : {type_}
-  }}
-  func.func private @f(%x: {type_}) -> {type_} {{
-    return %x : {type_}
-  }}
-}}"""
-        assert constants(quantized(text)) == ["f8E4M3FN"]
-
     def test_a_function_that_calls_itself_is_refused_in_the_end(self) -> None:
         text = f"""
 func.func @main(%x: tensor<32x32xf32>) -> tensor<32x32xf32> {{

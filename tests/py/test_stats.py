@@ -387,39 +387,6 @@ def test_values_are_selected_by_name() -> None:
         collect_stats(exported, [(params, batch)], values="tahn")
 
 
-@pytest.mark.parametrize(
-    ("arrays", "message"),
-    [
-        (
-            {"x": np.ones((2, 3), np.float32)},
-            r"'x' is float32\[2, 3\], and the argument float32\[32, 16\]",
-        ),
-        ({"x": np.ones((32, 16), np.int32)}, r"'x' is int32\[32, 16\], and the argument"),
-        ({}, "no array for the argument 'x'"),
-        ({"x": np.ones((32, 16), np.float32), "y": np.ones(3)}, "'y', which is no argument"),
-    ],
-)
-def test_inputs_that_do_not_fit_are_refused(arrays: dict[str, Array], message: str) -> None:
-    exported, params, _ = given()
-    named = {f"params['{name}']": array for name, array in params.items()}
-    with pytest.raises(UsageError, match=message):
-        collect_stats(exported, [{**named, **arrays}])
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"steps": 0}, "steps takes a whole number, at least 1"),
-        ({"turns": "eahc"}, "did you mean 'each'"),
-        ({"recipe": "fp9"}, "fp9"),
-    ],
-)
-def test_options_that_are_not_possible_are_refused(options: dict[str, Any], message: str) -> None:
-    exported, params, batch = given()
-    with pytest.raises(UsageError, match=message):
-        collect_stats(exported, [(params, batch)], **options)
-
-
 def test_no_samples_are_refused() -> None:
     samples: Sequence[Any] = []
     with pytest.raises(UsageError, match="no inputs"):

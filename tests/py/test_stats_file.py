@@ -122,22 +122,6 @@ def test_the_command_writes_a_page(files: tuple[str, str], tmp_path: Path) -> No
     assert "params['w']" in text
 
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("stats.htm", "statistics cannot be written as .htm (did you mean '.html'?)"),
-        ("stats.pdf", "the suffixes of the output are: .json, .html, .png"),
-    ],
-)
-def test_other_suffixes_are_refused_before_the_run(
-    files: tuple[str, str], tmp_path: Path, name: str, message: str
-) -> None:
-    program, inputs = files
-    done = run(program, "--inputs", inputs, "-o", tmp_path / name, code=2)
-    assert message in " ".join(done.output.split())
-    assert not (tmp_path / name).exists()
-
-
 def test_a_figure_needs_matplotlib(
     files: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -145,24 +129,3 @@ def test_a_figure_needs_matplotlib(
     monkeypatch.setattr("scalify_hlo.observe.figures.find_spec", lambda _: None)
     done = run(program, "--inputs", inputs, "-o", tmp_path / "stats.png", code=2)
     assert "install scalify-hlo[plot]" in done.output
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--values", "*tahn*"), "matches no float value"),
-        (("--steps", "0"), "--steps takes a whole number, at least 1"),
-        (("--set", "matmul.smallest=4"), "--set is for a rewrite, and there is no --recipe"),
-        (("--recipe", "fp9"), "fp9"),
-        (("--carry", "all"), "'all'"),
-    ],
-)
-def test_the_command_refuses_in_a_sentence(
-    files: tuple[str, str], tmp_path: Path, options: tuple[str, ...], message: str
-) -> None:
-    program, inputs = files
-    out = tmp_path / "stats.json"
-    done = run(program, "--inputs", inputs, *options, "-o", out, code=2)
-    assert message in done.output
-    assert "Traceback" not in done.output
-    assert not out.exists()

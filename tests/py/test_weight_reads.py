@@ -101,32 +101,6 @@ def test_values_that_are_not_weights_are_not_stored(recipe: str, function: Any) 
         assert found["one"] == "float32"
 
 
-def test_functions_of_a_nested_module_are_others() -> None:
-    text = """
-    func.func public @main(%w: tensor<64x64xf32>, %x: tensor<32x64xf32>) -> tensor<32x64xf32> {
-      %0 = call @layer(%w, %x) : (tensor<64x64xf32>, tensor<32x64xf32>) -> tensor<32x64xf32>
-      return %0 : tensor<32x64xf32>
-    }
-    func.func private @layer(%w: tensor<64x64xf32>, %x: tensor<32x64xf32>) -> tensor<32x64xf32> {
-      %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
-          : (tensor<32x64xf32>, tensor<64x64xf32>) -> tensor<32x64xf32>
-      return %0 : tensor<32x64xf32>
-    }
-    module @inner {
-      func.func public @other(%x: tensor<f32>) -> tensor<f32> {
-        %0 = call @layer(%x) : (tensor<f32>) -> tensor<f32>
-        return %0 : tensor<f32>
-      }
-      func.func private @layer(%x: tensor<f32>) -> tensor<f32> {
-        return %x : tensor<f32>
-      }
-    }
-    """
-    settings = {**SETTINGS, "inputs.weight": ["arg0"]}
-    text = jsa.rewrite(text, recipe="fp8", signature="scaled", settings=settings)
-    assert "%arg0: tensor<64x64xf8E4M3FN>" in text
-
-
 class TestEvidence:
     """Both operands of a matmul are arguments: which one is the weight?"""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+from functools import reduce
 from typing import Any
 
 import jax
@@ -63,61 +65,53 @@ def test_step_is_bit_equal(name: str) -> None:
     assert_invariant(text, data, exponents)
 
 
+def polynomial(a: Any, b: Any, c: Any) -> Any:
+    """Written out, as functions without an op of their own are: x^16 of a scale 2^15 is none."""
+    x = a * b * c
+    total = jax.numpy.zeros_like(x)
+    for coefficient in (0.8, -1.2, 0.9, 1.3, -0.7, 1.1, 0.9, 1.1):
+        total = total * (x * x) + coefficient
+    return total
+
+
+def product_of_sums(*arguments: Any) -> Any:
+    """Sums of many small terms: their rms is not what their number leads to expect."""
+    return reduce(operator.mul, map(jax.numpy.sum, arguments), jax.numpy.float32(1))
+
+
+X = np.linspace(0.5, 2, 5, dtype=np.float32)
+FAR: dict[str, tuple[Any, Any, list[list[int]]]] = {
+    "polynomial": (polynomial, np.linspace(-1, 1, 7, dtype=np.float32), [[6, 5, 4], [-6, -5, 7]]),
+    # As the squares of a deep network's gradients, which Adam takes.
+    "product": (lambda *xs: reduce(operator.mul, xs) ** 2, X, [[6] * 17, [-6] * 17]),
+    # Operands of a sum whose scales are 2^±144 apart, and whose values are not.
+    "quotient": (
+        lambda a, b, c, d, e, f: a * b * c + d * e * f,
+        X,
+        [[24] * 3 + [-24] * 3, [-24] * 3 + [24] * 3],
+    ),
+}
+"""Functions, the values of each of their arguments, and exponents of scales far from 1."""
+
+
+@pytest.mark.parametrize("name", FAR)
+def test_products_of_scales_stay_in_range(name: str) -> None:
+    function, x, cases = FAR[name]
+    for exponents in cases:
+        text = stablehlo_of(function, *[x] * len(exponents))
+        assert_invariant(text, [x * np.float32(2.0**-k) for k in exponents], exponents)
+
+
 @pytest.mark.parametrize("exponent", [20, 45, 60])
 def test_scales_that_cancel_do_not_overflow_on_the_way(exponent: int) -> None:
     """Products of many scales may be near 1 although single ones are far from it."""
-    x = np.linspace(0.5, 2, 5, dtype=np.float32)
-
-    def function(a: jax.Array, b: jax.Array, c: jax.Array) -> jax.Array:
-        return (a * b) ** 6 + c * a * b
-
-    text = stablehlo_of(function, x, x, x)
-    assert_invariant(text, [x, x, x], [exponent, -exponent, 0])
-
-
-@pytest.mark.parametrize("exponents", [(6, 5, 4), (-6, -5, 7)])
-def test_polynomials_of_products_stay_in_range(exponents: tuple[int, ...]) -> None:
-    """Written out, as functions without an op of their own are: x^16 of a scale 2^15 is none."""
-    x = np.linspace(-1, 1, 7, dtype=np.float32)
-
-    def function(a: Any, b: Any, c: Any) -> Any:
-        x = a * b * c
-        total = jax.numpy.zeros_like(x)
-        for coefficient in (0.8, -1.2, 0.9, 1.3, -0.7, 1.1, 0.9, 1.1):
-            total = total * (x * x) + coefficient
-        return total
-
-    text = stablehlo_of(function, x, x, x)
-    data = [np.ldexp(x, -e) for e in exponents]
-    assert_invariant(text, data, exponents)
-
-
-@pytest.mark.parametrize("exponent", [6, -6])
-def test_products_of_many_scales_stay_in_range(exponent: int) -> None:
-    """As the squares of a deep network's gradients, which Adam takes."""
-    x = np.linspace(0.5, 2, 5, dtype=np.float32)
-
-    def function(*arguments: Any) -> Any:
-        gradient = arguments[0]
-        for argument in arguments[1:]:
-            gradient = gradient * argument
-        return gradient * gradient
-
-    text = stablehlo_of(function, *[x] * 17)
-    assert_invariant(text, [np.ldexp(x, -exponent)] * 17, [exponent] * 17)
+    text = stablehlo_of(lambda a, b, c: (a * b) ** 6 + c * a * b, X, X, X)
+    assert_invariant(text, [X, X, X], [exponent, -exponent, 0])
 
 
 def test_levels_that_are_far_off_do_no_harm() -> None:
-    """Sums of many small terms: their rms is not what their number leads to expect."""
     x = np.full(2**14, 2.0**-31, np.float32)
-
-    def function(*arguments: Any) -> Any:
-        total = jax.numpy.float32(1)
-        for argument in arguments:
-            total = total * jax.numpy.sum(argument)
-        return total
-
-    text = stablehlo_of(function, *[x] * 7)
+    text = stablehlo_of(product_of_sums, *[x] * 7)
     assert_invariant(text, [x] * 7, [1, -2, 3, 0, 2, -1, 1])
 
 
