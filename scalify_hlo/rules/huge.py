@@ -18,7 +18,7 @@ from scalify_hlo.algebra.search import Search
 from scalify_hlo.analysis.frames import Frame, Place
 from scalify_hlo.dialect.calls import functions_in
 from scalify_hlo.dialect.formats import is_real
-from scalify_hlo.dialect.functions import is_block
+from scalify_hlo.dialect.functions import around, is_block
 from scalify_hlo.dialect.splats import dense_of, filled_with
 from scalify_hlo.dialect.traits import INSIDES, LOOP, where
 
@@ -67,9 +67,9 @@ def _made_from(value: ir.Value, frame: Frame) -> list[Place]:
     """Returns the values of which a value is one, a sum or a product."""
     owner = value.owner
     if is_block(owner):
-        around = owner.owner.operation
-        if around.name == LOOP and (frame.op is None or frame.op != around):
-            number, operands = ir.BlockArgument(value).arg_number, around.operands
+        outer = owner.owner.operation
+        if outer.name == LOOP and (frame.op is None or frame.op != outer):
+            number, operands = ir.BlockArgument(value).arg_number, outer.operands
             # A loop that is being rewritten has arguments for scales before it has the operands.
             return [frame.place(operands[number])] if number < len(operands) else []
         return frame.source_of_argument(value)
