@@ -23,7 +23,7 @@ from scalify_hlo.algebra.limits import FLUSHED_ROOM, NORMAL
 from scalify_hlo.analysis.frames import named
 from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.functions import is_block
-from scalify_hlo.dialect.splats import filled_with
+from scalify_hlo.dialect.splats import filled_with, is_constant
 from scalify_hlo.dialect.swapped_operands import swapped_attributes
 from scalify_hlo.dialect.value_map import erase, erase_unread, replace_op
 from scalify_hlo.rules import emit
@@ -32,7 +32,6 @@ _DOT: Final = "stablehlo.dot_general"
 _CONVERT: Final = "stablehlo.convert"
 _MULTIPLY: Final = "stablehlo.multiply"
 _TRANSPOSE: Final = "stablehlo.transpose"
-_CONSTANT: Final = "stablehlo.constant"
 
 
 def round_results(block: ir.Block) -> int:
@@ -75,13 +74,9 @@ def _move(cast: ir.Operation) -> bool:
 
 def _erase(op: ir.Operation) -> None:
     """Erases an op that nothing reads, with the constants that only it reads."""
-    constants = [value for value in op.operands if _is_constant(value)]
+    constants = [value for value in op.operands if is_constant(value)]
     erase(op)
     erase_unread(constants)
-
-
-def _is_constant(value: ir.Value) -> bool:
-    return not is_block(value.owner) and bool(value.owner.operation.name == _CONSTANT)
 
 
 def _steps(cast: ir.Operation) -> list[ir.Operation]:
