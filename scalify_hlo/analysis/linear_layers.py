@@ -19,8 +19,9 @@ from scalify_hlo.algebra.limits import MOVES
 from scalify_hlo.analysis.frames import Frame, Place
 from scalify_hlo.analysis.matmuls import Matmul
 from scalify_hlo.analysis.names import BACKWARD
-from scalify_hlo.analysis.origins import MOVING, Origin, is_constant, moved_from
+from scalify_hlo.analysis.origins import MOVING, Origin, moved_from
 from scalify_hlo.dialect.functions import is_block
+from scalify_hlo.dialect.splats import is_constant
 from scalify_hlo.dialect.traits import CALLS, INSIDES, LOOP, WRITES
 from scalify_hlo.dialect.value_map import ValueMap
 

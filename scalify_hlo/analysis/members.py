@@ -27,12 +27,12 @@ from scalify_hlo.algebra.limits import MOVES
 from scalify_hlo.analysis.dims import Dims
 from scalify_hlo.analysis.matmuls import WEIGHT, Matmul
 from scalify_hlo.analysis.names import FORWARD
-from scalify_hlo.analysis.origins import MOVING, is_constant
+from scalify_hlo.analysis.origins import MOVING
 from scalify_hlo.dialect.contraction import RAGGED_DOT, contraction_of
 from scalify_hlo.dialect.convolutions import CONVOLUTION, groups
 from scalify_hlo.dialect.functions import is_block, main_function
 from scalify_hlo.dialect.ragged import dimensions
-from scalify_hlo.dialect.splats import splat_of
+from scalify_hlo.dialect.splats import is_constant, splat_of
 
 
 class _Evidence(Enum):

@@ -15,7 +15,7 @@ from typing import Final
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import traits
 from scalify_hlo.dialect.functions import is_block
-from scalify_hlo.dialect.splats import dense_of
+from scalify_hlo.dialect.splats import dense_of, is_constant
 from scalify_hlo.dialect.traits import where
 from scalify_hlo.dialect.value_map import ValueMap
 
@@ -189,12 +189,6 @@ class Scope:
 
 
 _BOUNDS = ("start_indices", "limit_indices", "strides", "slice_sizes")
-
-
-def is_constant(value: ir.Value) -> bool:
-    """Whether a value is a constant."""
-    owner = value.owner
-    return not is_block(owner) and owner.name == "stablehlo.constant"
 
 
 def _constant(value: ir.Value) -> ir.Attribute | None:

@@ -20,6 +20,7 @@ from scalify_hlo.dialect import attributes, traits
 from scalify_hlo.dialect.calls import functions_in
 from scalify_hlo.dialect.formats import element_type
 from scalify_hlo.dialect.functions import callee_of
+from scalify_hlo.dialect.splats import is_constant
 from scalify_hlo.dialect.traits import BODIES, BRANCHES, CALLS, LOOP, MATMULS, RETURNS, where
 from scalify_hlo.dialect.value_map import OpSet, ValueMap, ValueSet
 
@@ -103,10 +104,7 @@ class Widths:
         known = self.of.get(value)
         if known is not None:
             return known
-        owner = value.owner
-        if not isinstance(owner, ir.Block) and owner.name == "stablehlo.constant":
-            return Width.FREE
-        return Width.FREE if _rank(value) == 0 else Width.WIDE
+        return Width.FREE if is_constant(value) or _rank(value) == 0 else Width.WIDE
 
     def walk(self, ops: Iterable[ir.Operation]) -> None:
         """Walks ops in order."""

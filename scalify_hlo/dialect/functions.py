@@ -106,6 +106,12 @@ def terminator(block: ir.Block) -> ir.Operation:
     return end
 
 
+def maker(value: ir.Value) -> ir.Operation | None:
+    """Returns the op that makes a value; None for an argument of a block."""
+    owner = value.owner
+    return None if is_block(owner) else owner.operation
+
+
 def is_block(owner: object) -> TypeGuard[ir.Block]:
     """Whether the owner of a value is a block, and not an op.
 

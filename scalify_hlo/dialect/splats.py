@@ -7,16 +7,21 @@ from scalify_hlo.dialect.formats import element_type, is_complex
 from scalify_hlo.dialect.functions import is_block
 
 
+def is_constant(value: ir.Value) -> bool:
+    """Whether a value is a constant."""
+    owner = value.owner
+    return not is_block(owner) and owner.name == "stablehlo.constant"
+
+
 def dense_of(value: ir.Value) -> ir.DenseElementsAttr | None:
     """Returns the elements of a constant; None for other values.
 
     Constants whose elements the bindings of MLIR cannot read are other values: those of complex
     numbers, of which not even the attribute can be read, and those in resources.
     """
-    owner = value.owner
-    if is_block(owner) or owner.name != "stablehlo.constant" or is_complex(value.type):
+    if not is_constant(value) or is_complex(value.type):
         return None
-    elements = owner.attributes["value"]
+    elements = value.owner.attributes["value"]
     return elements if isinstance(elements, ir.DenseElementsAttr) else None
 
 

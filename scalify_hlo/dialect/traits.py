@@ -349,10 +349,7 @@ REDUCTIONS: Final = where("reduction", "scatter")
 """Ops whose region combines elements of an operand."""
 
 BATCH_NORMS: Final = where("batch_norm")
-
-
 GATHERS_FROM_DEVICES: Final = where("gather")
-
 
 # Ops that run others.
 

@@ -11,11 +11,12 @@ from scalify_hlo.algebra.limits import LINT_DEPTH
 from scalify_hlo.dialect import traits
 from scalify_hlo.dialect.dispatch import Dispatch
 from scalify_hlo.dialect.formats import format_of
+from scalify_hlo.dialect.functions import maker
 from scalify_hlo.dialect.monoid import monoid
 from scalify_hlo.dialect.through import behind, readers
 from scalify_hlo.dialect.traits import EXPONENTIALS
 from scalify_hlo.lint.model import Place, Subject
-from scalify_hlo.lint.values import CARRIES, maker, number_of
+from scalify_hlo.lint.values import CARRIES, number_of
 
 _BOUNDS: Final[Dispatch[Callable[[ir.Operation, int], float]]] = Dispatch()
 """Functions that return an upper bound of the result of an op, from that many ops before it."""

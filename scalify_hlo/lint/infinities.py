@@ -9,11 +9,12 @@ from typing import Final
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.search import Search
 from scalify_hlo.dialect.formats import FloatFormat, format_of
+from scalify_hlo.dialect.functions import maker
 from scalify_hlo.dialect.through import data_in
 from scalify_hlo.dialect.traits import PASSES
 from scalify_hlo.dialect.value_map import ValueSet
 from scalify_hlo.lint.model import Place, Subject
-from scalify_hlo.lint.values import extremes_of, maker
+from scalify_hlo.lint.values import extremes_of
 
 _CONSTANT: Final = "stablehlo.constant"
 

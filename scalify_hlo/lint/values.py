@@ -16,12 +16,6 @@ CARRIES: Final = where("copy", "reshape", "transpose", "broadcast", "round")
 """Ops whose result has the elements of their operand, in another format perhaps."""
 
 
-def maker(value: ir.Value) -> ir.Operation | None:
-    """Returns the op that makes a value; None for an argument of a block."""
-    owner = value.owner
-    return None if isinstance(owner, ir.Block) else owner
-
-
 def number_of(value: ir.Value) -> float | None:
     """Returns the number that all elements of a value are; None if it is not one constant."""
     return filled_with(behind(value, CARRIES))

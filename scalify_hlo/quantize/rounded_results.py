@@ -32,7 +32,6 @@ _DOT: Final = "stablehlo.dot_general"
 _CONVERT: Final = "stablehlo.convert"
 _MULTIPLY: Final = "stablehlo.multiply"
 _TRANSPOSE: Final = "stablehlo.transpose"
-_CONSTANT: Final = "stablehlo.constant"
 
 
 def round_results(block: ir.Block) -> int:
@@ -69,7 +68,7 @@ def _move(cast: ir.Operation) -> bool:
     unread = OpSet([cast.operands[0].owner.operation, dot, *between])
     clamped = cast.operands[0]
     replace_op(cast, [made])
-    erase_unread(clamped, lambda op: op in unread or op.name == _CONSTANT)
+    erase_unread(clamped, lambda op: op in unread or op.name == "stablehlo.constant")
     return True
 
 

@@ -27,8 +27,8 @@ from scalify_hlo.algebra.search import Search
 from scalify_hlo.analysis.frames import Named
 from scalify_hlo.dialect import traits
 from scalify_hlo.dialect.formats import format_of
-from scalify_hlo.dialect.functions import is_block, terminator
-from scalify_hlo.dialect.splats import is_one_number
+from scalify_hlo.dialect.functions import is_block, maker, terminator
+from scalify_hlo.dialect.splats import is_constant, is_one_number
 from scalify_hlo.dialect.traits import RETURNS
 from scalify_hlo.dialect.value_map import ValueMap, ValueSet, erase_unread
 from scalify_hlo.quantize.casts import barrier_after
@@ -409,8 +409,7 @@ def _sources(value: ir.Value) -> Iterator[ir.Value]:
 
     search = Search([value], made_of, seen=ValueSet())
     for here in search:
-        constant = not is_block(here.owner) and here.owner.name == "stablehlo.constant"
-        if not constant and not is_made(here):
+        if not is_constant(here) and not is_made(here):
             yield here
 
 
@@ -424,9 +423,9 @@ def _reduce_of(value: ir.Value) -> ir.Operation | None:
 
     search = Search([value], made_of, seen=ValueSet(), limit=NORMALIZATION_OPS + 1)
     for here in search:
-        op = None if is_block(here.owner) else here.owner.operation
+        op = maker(here)
         if op is not None and op.name == _REDUCE and len(op.results) == 1:
             found.append(op)
-        elif op is None or (op.name not in _SMALL and op.name != "stablehlo.constant"):
+        elif not is_constant(here) and (op is None or op.name not in _SMALL):
             return None
     return found[0] if len(found) == 1 and not search.ended else None

@@ -10,7 +10,7 @@ from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.scale import ONE, Scale, Scaled, ScaleInfo, Splat
 from scalify_hlo.algebra.scale_origins import ScaleMaximum
 from scalify_hlo.dialect.formats import is_real
-from scalify_hlo.dialect.functions import is_block
+from scalify_hlo.dialect.functions import is_block, maker
 from scalify_hlo.dialect.splats import filled_with
 from scalify_hlo.dialect.through import behind
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
@@ -67,7 +67,7 @@ def _bounds(op: ir.Operation, rewriter: ScaleRewriter) -> Iterator[list[Splat]]:
     operands = list(op.operands)
     pairs = [(operands[0], operands[2])] if len(operands) > 2 else []  # Of a clamp.
     for value, other in zip(operands, operands[::-1], strict=True):
-        inner = None if is_block(value.owner) else value.owner.operation
+        inner = maker(value)
         if inner is not None and {inner.name, op.operation.name} == {_MINIMUM, _MAXIMUM}:
             pairs += [(other, bound) for bound in inner.operands]
     for pair in pairs:
@@ -173,5 +173,4 @@ def _is_float_zero(op: ir.Operation) -> bool:
 
 def _spread(value: ir.Value) -> ir.Operation | None:
     """Returns the op of the value before broadcasts; None if that is an argument."""
-    owner = behind(value, _SPREADING).owner
-    return None if is_block(owner) else owner.operation
+    return maker(behind(value, _SPREADING))

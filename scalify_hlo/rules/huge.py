@@ -19,10 +19,9 @@ from scalify_hlo.analysis.frames import Frame, Place
 from scalify_hlo.dialect.calls import functions_in
 from scalify_hlo.dialect.formats import is_real
 from scalify_hlo.dialect.functions import around, is_block
-from scalify_hlo.dialect.splats import dense_of, filled_with
+from scalify_hlo.dialect.splats import dense_of, filled_with, is_constant
 from scalify_hlo.dialect.traits import INSIDES, LOOP, where
 
-_CONSTANT = "stablehlo.constant"
 _FOLLOWED = {"stablehlo.multiply", "stablehlo.optimization_barrier"} | where(
     *("reshape", "transpose", "reverse", "broadcast", "slice", "lookup", "pad", "join"),
     *("round", "magnitude", "sum", "extreme", "choice"),
@@ -49,18 +48,13 @@ def largest_constant(value: ir.Value) -> float:
     frame = Frame({})
 
     def made_of(place: Place) -> list[Place]:
-        places = [] if _is_constant(place[0]) else _made_from(*place)
+        places = [] if is_constant(place[0]) else _made_from(*place)
         return [each for each in places if is_real(each[0].type)]
 
     nearest = islice(Search([frame.place(value)], made_of, nearest=True), HUGE_VALUES)
-    found = [_log_amax(each) for each, _ in nearest if is_real(each.type) and _is_constant(each)]
+    found = [_log_amax(each) for each, _ in nearest if is_real(each.type) and is_constant(each)]
     frame.release()
     return max(found, default=-math.inf)
-
-
-def _is_constant(value: ir.Value) -> bool:
-    owner = value.owner
-    return not is_block(owner) and owner.name == _CONSTANT
 
 
 def _made_from(value: ir.Value, frame: Frame) -> list[Place]:

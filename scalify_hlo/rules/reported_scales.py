@@ -13,6 +13,7 @@ from scalify_hlo.algebra.runtime_size import RuntimeSize
 from scalify_hlo.algebra.scale import Scaled, ScaleInfo
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import symbol_of
+from scalify_hlo.dialect.splats import is_constant
 from scalify_hlo.dialect.through import behind
 from scalify_hlo.dialect.traits import COPIES, LAYOUT, PRODUCTS, ROUNDS
 
@@ -125,5 +126,4 @@ def _argument_of(value: ir.Value) -> str:
 
 def _is_factor(value: ir.Value) -> bool:
     """Whether a value is one number, as the factors of scales are."""
-    owner = behind(value, LAYOUT).owner
-    return not isinstance(owner, ir.Block) and owner.name == "stablehlo.constant"
+    return is_constant(behind(value, LAYOUT))

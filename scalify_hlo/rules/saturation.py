@@ -22,7 +22,7 @@ from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.limits import NORMAL, READER_STEPS
 from scalify_hlo.dialect import traits
 from scalify_hlo.dialect.formats import FloatFormat, format_of
-from scalify_hlo.dialect.functions import is_block
+from scalify_hlo.dialect.functions import maker
 from scalify_hlo.dialect.splats import filled_with
 from scalify_hlo.rules import emit
 
@@ -77,7 +77,7 @@ def before_saturation(op: ir.Operation) -> ir.Value | None:
     if op.name != _ADD:
         return None
     value, nothing = op.operands
-    product = _op(nothing)
+    product = maker(nothing)
     if product is None or product.name != _MULTIPLY:
         return None
     return value if filled_with(product.operands[1]) == 0 else None
@@ -85,24 +85,19 @@ def before_saturation(op: ir.Operation) -> ir.Value | None:
 
 def unsaturated(value: ir.Value) -> ir.Value:
     """Returns the data of which saturation made a value; the value itself if it did not."""
-    op = _op(value)
+    op = maker(value)
     if op is None:
         return value
     name = op.name
     if name == "stablehlo.select":
-        op = _op(op.operands[1])
+        op = maker(op.operands[1])
         name = "" if op is None else op.name
     if op is None or name != _CLAMP:
         return value
     value = op.operands[1]
-    inner = _op(value)
+    inner = maker(value)
     found = None if inner is None else before_saturation(inner)
     return value if found is None else found
-
-
-def _op(value: ir.Value) -> ir.Operation | None:
-    owner = value.owner
-    return None if is_block(owner) else owner.operation
 
 
 def _bound(value: ir.Value, steps: int) -> float:
@@ -112,7 +107,7 @@ def _bound(value: ir.Value, steps: int) -> float:
     kernel of the matmul, and the results of a softmax, which its kernel writes in the narrow format
     if nothing else reads them.
     """
-    op = _op(value) if steps else None
+    op = maker(value) if steps else None
     if op is None:
         return math.inf
     name, operands = op.name, op.operands
@@ -154,9 +149,9 @@ def _is_share(op: ir.Operation) -> bool:
 
 def _made_of(value: ir.Value) -> ir.Operation | None:
     """Returns the op that computes the numbers of which a value is made."""
-    op = _op(value)
+    op = maker(value)
     while op is not None and op.name in _SPREAD and len(op.operands) == 1:
-        op = _op(op.operands[0])
+        op = maker(op.operands[0])
     return op
 
 
@@ -173,10 +168,10 @@ def _never_infinite(operand: ir.Value) -> bool:
         return False
     if not format_.infinite:
         return True
-    op = _op(operand)
+    op = maker(operand)
     while op is not None and op.name in _MOVES and len(op.operands) == 1:
-        op = _op(op.operands[0])
-    clamp = None if op is None or op.name != _CONVERT else _op(op.operands[0])
+        op = maker(op.operands[0])
+    clamp = None if op is None or op.name != _CONVERT else maker(op.operands[0])
     if clamp is None or clamp.name != _CLAMP:
         return False
     low, high = (filled_with(clamp.operands[end]) for end in (0, 2))
