@@ -105,13 +105,27 @@ def blame(
         ['jit(<lambda>)/dot_general']
     """
     options = BlameOptions(runs, explained, worst)
-    seen = profile_of(profile)
+    seen, tell = profile_of(profile), progress or (lambda _, __: None)
     compared = CompareOptions(snr_db=snr_db, signature=signature, profile=seen)
-    name, loaded = name_of(recipe), load_recipe(recipe, settings or {})
+    loaded = load_recipe(recipe, settings or {})
     require_one_step("blame", samples)
     bench = Bench(program, samples)
-    tell = progress or (lambda _, __: None)
     measuring = Measuring(bench, loaded, compared, lambda done: tell(done, options.runs))
+    return _found(bench, measuring, name_of(recipe), options, snr_db)
+
+
+def _found(
+    bench: Bench, measuring: Measuring, name: str, options: BlameOptions, snr_db: float
+) -> Blame:
+    """Returns the sites that cost accuracy.
+
+    Args:
+        bench: The program.
+        measuring: Runs the recipe.
+        name: The name of the recipe.
+        options: The options of the search.
+        snr_db: The signal-to-noise ratio in dB that outputs and gradients need.
+    """
     whole = measuring.whole()
     require_sites(measuring.sites, name, bench.name)
     wide = measuring.effect(())
@@ -123,12 +137,12 @@ def blame(
     )
     bisection.run(options.explained)
     ranked, rest = _ranked(bisection, measuring)
-    result = _left_out(measuring, ranked, rest, options, compared.snr_db)
+    result = _left_out(measuring, ranked, rest, options, snr_db)
     return Blame(
         bench.name,
         bench.hash,
         name,
-        compared.snr_db,
+        snr_db,
         judged(bench.kinds),
         measuring.loss,
         whole,

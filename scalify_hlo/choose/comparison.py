@@ -111,27 +111,8 @@ def compare_recipes(
     seen = profile_of(profile)
     options = CompareOptions(steps, carry, seeds, snr_db, signature, seen)
     chosen = recipes_of(recipes, settings or {})
-    tell = progress or (lambda _, __: None)
     bench = Bench(program, samples, steps=options.steps, carry=options.carry)
-    loss = loss_of(bench.kinds)
-    inputs = [bench.seeded(seed, PERTURBATION) for seed in range(options.seeds)]
-    losses = bench.losses(bench.original, loss, inputs)
-    trials: list[Trial] = []
-    for number, (name, recipe) in enumerate(chosen, 1):
-        tell(number, len(chosen) + 1)
-        trials.append(
-            Trial(name, reason=recipe.message)
-            if isinstance(recipe, UsageError)
-            else _tried(bench, name, recipe, loss, inputs, options)
-        )
-    tell(len(chosen) + 1, len(chosen) + 1)
-    kinds = judged(bench.kinds)
-    suggested, suggestion = suggest(trials, kinds, options.snr_db)
-    return Comparison(
-        bench.name, bench.hash, options.steps, options.carry, options.snr_db, kinds,
-        "" if loss is None else loss.tensor.name, _frozen(losses), tuple(trials),
-        suggested, suggestion,
-    )  # fmt: skip
+    return _compared(bench, chosen, options, progress or (lambda _, __: None))
 
 
 Given = tuple[str, Recipe | UsageError]
@@ -177,6 +158,30 @@ def _with_settings(recipe: Recipe, settings: Mapping[str, object]) -> Recipe | U
 def name_of(recipe: str | PathLike[str] | Recipe) -> str:
     """Returns the name by which a recipe was given."""
     return recipe.name if isinstance(recipe, Recipe) else fspath(recipe)
+
+
+def _compared(
+    bench: Bench, recipes: Sequence[Given], options: CompareOptions, tell: Progress
+) -> Comparison:
+    loss = loss_of(bench.kinds)
+    inputs = [bench.seeded(seed, PERTURBATION) for seed in range(options.seeds)]
+    losses = bench.losses(bench.original, loss, inputs)
+    trials: list[Trial] = []
+    for number, (name, recipe) in enumerate(recipes, 1):
+        tell(number, len(recipes) + 1)
+        trials.append(
+            Trial(name, reason=recipe.message)
+            if isinstance(recipe, UsageError)
+            else _tried(bench, name, recipe, loss, inputs, options)
+        )
+    tell(len(recipes) + 1, len(recipes) + 1)
+    kinds = judged(bench.kinds)
+    suggested, suggestion = suggest(trials, kinds, options.snr_db)
+    return Comparison(
+        bench.name, bench.hash, options.steps, options.carry, options.snr_db, kinds,
+        "" if loss is None else loss.tensor.name, _frozen(losses), tuple(trials),
+        suggested, suggestion,
+    )  # fmt: skip
 
 
 def _tried(

@@ -96,29 +96,8 @@ def search(
     compared = CompareOptions(signature=signature, profile=profile_of(profile))
     loaded = load_recipe(recipe)
     require_one_step("search", samples)
-    bench = Bench(program, samples)
-    searching = _Searching(bench, loaded, options, compared, progress)
-    best, chosen = searching.best()
-    effect = searching.effect_of(best.result())
-    points = [point for each in searching.tried for point in each.front.points]
-    return Search(
-        bench.name,
-        bench.hash,
-        name_of(recipe),
-        ",".join(map(str, options.budget)),
-        searching.measuring.loss,
-        searching.measuring.effect_of(searching.outcome),
-        searching.tried[0].front.points[0].cost,
-        searching.formats(best),
-        best.searched(),
-        tuple(efficient(points, options.budget)),
-        chosen,
-        tuple(best.left_out),
-        best.bound,
-        effect,
-        loaded,
-        best.result(),
-    )
+    searching = _Searching(Bench(program, samples), loaded, options, compared, progress)
+    return searching.found(name_of(recipe))
 
 
 class _Searching:
@@ -145,7 +124,7 @@ class _Searching:
         compared: CompareOptions,
         progress: Progress | None,
     ) -> None:
-        self._bench, self._options = bench, options
+        self._bench, self._recipe, self._options = bench, recipe, options
         self._tell, self._done, self._total = progress or (lambda _, __: None), 0, _RUNS
         self.measuring = Measuring(bench, recipe, compared, self._count)
         decrease = self.measuring.decrease
@@ -163,6 +142,34 @@ class _Searching:
         self._total += len(others)
         for other in others:
             self.tried.append(self._candidate(other, self.measuring.outcome(other, casts=True)))
+
+    def found(self, name: str) -> Search:
+        """Returns the recipe that was found, with its costs.
+
+        Args:
+            name: The name of the given recipe.
+        """
+        best, chosen = self.best()
+        effect = self.effect_of(best.result())
+        points = [point for each in self.tried for point in each.front.points]
+        return Search(
+            self._bench.name,
+            self._bench.hash,
+            name,
+            ",".join(map(str, self._options.budget)),
+            self.measuring.loss,
+            self.measuring.effect_of(self.outcome),
+            self.tried[0].front.points[0].cost,
+            self.formats(best),
+            best.searched(),
+            tuple(efficient(points, self._options.budget)),
+            chosen,
+            tuple(best.left_out),
+            best.bound,
+            effect,
+            self._recipe,
+            best.result(),
+        )
 
     def _count(self, done: int) -> None:
         self._tell(done + 1, self._total)

@@ -30,7 +30,7 @@ from typing import (
 from scalify_hlo.errors import UsageError, nearest
 from scalify_hlo.results.model import attributes_of
 
-_REAL: Final = re.compile(r"[+-]?[0-9]{1,9}(\.[0-9]{0,20})?([eE][+-]?[0-9]{1,2})?")
+_REAL: Final = re.compile(r"[+-]?([0-9]{1,9}(\.[0-9]{0,20})?|\.[0-9]{1,20})([eE][+-]?[0-9]{1,2})?")
 _WHOLE: Final = re.compile(r"[+-]?[0-9]{1,9}")
 
 
@@ -165,8 +165,9 @@ def _strings(value: Any) -> tuple[str, ...] | None:
 
 
 def _split(value: Any) -> Any:
-    parts = value.split(",") if isinstance(value, str) else ()
-    return [part.strip() for part in parts if part.strip()] if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    return [part.strip() for part in value.split(",") if part.strip()]
 
 
 STRINGS: Final = Values('a list of strings, such as ["head", "embed*"]', _strings, _split)

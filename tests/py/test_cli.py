@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import click
 import numpy as np
 import pytest
 
+from scalify_hlo.cli.main import main
 from scalify_hlo.io.program import Kind, read_program, recognize
 from tests.py import samples
 from tests.py.commands import call, python
@@ -32,6 +34,15 @@ def test_help_shows_an_example_of_each_command() -> None:
         assert name in overview
         assert "Example: scalify-hlo " + name in " ".join(done(name, "--help").split())
     assert done("--version").startswith("scalify-hlo, version ")
+
+
+def test_each_option_is_described() -> None:
+    context = click.Context(main)
+    for name in main.list_commands(context):
+        command = main.get_command(context, name)
+        assert command is not None
+        options = [each for each in command.params if isinstance(each, click.Option)]
+        assert [each.name for each in options if not each.help] == [], name
 
 
 def test_commands_without_need_of_jax_do_not_import_it(files: Path) -> None:
