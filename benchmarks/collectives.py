@@ -26,7 +26,7 @@ from jax.sharding import AbstractMesh, AxisType, NamedSharding, PartitionSpec
 
 import scalify_hlo
 from benchmarks.roofline_models import Shape, rms_norm, stack_loss, swiglu_shapes
-from scalify_hlo.io.program import read_program
+from scalify_hlo.program.program import read_program
 from scalify_hlo.targets.compiling import compile_program
 from scalify_hlo.targets.description import load_target
 from scalify_hlo.targets.hlo import read_hlo

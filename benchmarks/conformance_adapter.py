@@ -6,9 +6,9 @@ from itertools import count
 
 from scalify_hlo import rewrite
 from scalify_hlo.dialect.attributes import function_type
-from scalify_hlo.dialect.formats import format_of
-from scalify_hlo.io.program import read_text
-from scalify_hlo.io.wellformed import main_function
+from scalify_hlo.ir.formats import format_of
+from scalify_hlo.program.program import read_text
+from scalify_hlo.program.wellformed import main_function
 
 _SPLIT, _STEP, _PERIOD = -4, -1, 4
 

@@ -31,8 +31,8 @@ from benchmarks.common import Row, arguments, report
 from scalify_hlo._compat import ir, new_context, stablehlo
 from scalify_hlo.api import make_options
 from scalify_hlo.cli.options import read
-from scalify_hlo.frontend.rewriting import rewrite_program
-from scalify_hlo.io.program import Kind, read_program, save_program
+from scalify_hlo.program.program import Kind, read_program, save_program
+from scalify_hlo.program.rewriting import rewrite_program
 from scalify_hlo.storage.files import save_file
 
 T = TypeVar("T")

@@ -13,8 +13,8 @@ import numpy as np
 
 from benchmarks.common import SIGNATURES, Row, export_text, report, rewritten
 from examples import data, gpt2
-from scalify_hlo.io.program import read_text
-from scalify_hlo.run.check import checked
+from scalify_hlo.commands.check.check import checked
+from scalify_hlo.program.program import read_text
 
 CONFIG = gpt2.Config(layers=2, width=16, heads=2, sequence=8, vocab=data.VOCAB, batch=1)
 

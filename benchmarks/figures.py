@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from scalify_hlo.observe.figures import require_matplotlib
+from scalify_hlo.commands.stats.figures import require_matplotlib
 
 DPI = 200
 

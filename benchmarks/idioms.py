@@ -51,8 +51,8 @@ from benchmarks.idiom_programs import IDIOMS, Idiom
 from benchmarks.numerics import rounded
 from examples.xla import Executable, flat
 from scalify_hlo._compat import ir, new_context
-from scalify_hlo.dialect.functions import main_function
-from scalify_hlo.io.tensors import DTYPES
+from scalify_hlo.ir.functions import main_function
+from scalify_hlo.program.tensors import DTYPES
 from scalify_hlo.run.input_scales import measured_size
 from scalify_hlo.transforms.hoist import add_results
 

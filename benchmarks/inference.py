@@ -27,7 +27,7 @@ from benchmarks.numerics import snr
 from benchmarks.simulation import MATMULS, simulate
 from examples import cnn, data, gpt2
 from scalify_hlo._compat import ir, new_context
-from scalify_hlo.dialect.formats import format_of
+from scalify_hlo.ir.formats import format_of
 from scalify_hlo.run.runner import compile_module
 
 CONFIG = gpt2.Config(

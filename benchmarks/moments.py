@@ -18,8 +18,8 @@ import jax
 import numpy as np
 import numpy.typing as npt
 
-from scalify_hlo.io.tensors import DTYPES, Tensor
 from scalify_hlo.jax_api.block_scales import from_blocks, to_blocks
+from scalify_hlo.program.tensors import DTYPES, Tensor
 from scalify_hlo.run.pairs import joined, packed
 
 Array = npt.NDArray[np.float32]

@@ -14,9 +14,9 @@ import time
 from benchmarks.common import Row, report
 from benchmarks.stats_cost import small_step
 from scalify_hlo._compat import CpuProgram, compile_on_cpu
-from scalify_hlo.io.program import read_text
-from scalify_hlo.observe.find_nan import Instrumented
-from scalify_hlo.observe.numbering import inline_numbered, number_ops
+from scalify_hlo.commands.nan.find_nan import Instrumented
+from scalify_hlo.commands.stats.numbering import inline_numbered, number_ops
+from scalify_hlo.program.program import read_text
 
 TIME, MEMORY = 3.0, 2.0
 """The most that flags may cost, as ratios."""

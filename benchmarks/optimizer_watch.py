@@ -5,9 +5,9 @@ from typing import Any
 import jax.numpy as jnp
 
 from scalify_hlo._compat import ir, new_context, stablehlo
-from scalify_hlo.dialect.functions import main_function
-from scalify_hlo.io.tensors import DTYPES
-from scalify_hlo.rules import emit
+from scalify_hlo.ir import emit
+from scalify_hlo.ir.functions import main_function
+from scalify_hlo.program.tensors import DTYPES
 from scalify_hlo.rules.statistics import statistic
 from scalify_hlo.transforms.hoist import add_results, block_of, lift
 from scalify_hlo.transforms.inlining import inline_calls

@@ -40,10 +40,10 @@ from benchmarks.models.run import fused, unfused
 from scalify_hlo._compat import ir
 from scalify_hlo.api import make_options
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.formats import FORMATS
-from scalify_hlo.frontend.rewriting import rewrite_program
-from scalify_hlo.io.program import read_text, write_program
-from scalify_hlo.io.tensors import Array
+from scalify_hlo.ir.formats import FORMATS
+from scalify_hlo.program.program import read_text, write_program
+from scalify_hlo.program.rewriting import rewrite_program
+from scalify_hlo.program.tensors import Array
 
 GRADIENT = "f8E5M2"
 

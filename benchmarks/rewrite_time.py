@@ -25,13 +25,13 @@ from examples import gpt2
 from examples.side_by_side import op_names
 from scalify_hlo._compat import ir, new_context
 from scalify_hlo.dialect.structure import structural_hash
-from scalify_hlo.io.program import read_text
 from scalify_hlo.passes.normalize import NormalizePass
 from scalify_hlo.passes.observe import ObservePass
 from scalify_hlo.passes.pipeline import run_passes
 from scalify_hlo.passes.roles import RolesPass
 from scalify_hlo.profile.histogram import FINITE_BINS
 from scalify_hlo.profile.model import Profile, TensorProfile
+from scalify_hlo.program.program import read_text
 
 BOUND = 4.0
 UNREPORTED = 1.02

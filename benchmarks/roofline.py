@@ -40,7 +40,7 @@ import scalify_hlo
 from benchmarks.common import SIGNATURES, WIDTH
 from benchmarks.roofline_models import MODELS
 from scalify_hlo.errors import ScalifyError
-from scalify_hlo.io.program import read_program
+from scalify_hlo.program.program import read_program
 from scalify_hlo.targets.compiling import compile_program
 from scalify_hlo.targets.description import Target, load_target
 from scalify_hlo.targets.record import compile_record

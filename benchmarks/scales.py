@@ -23,10 +23,10 @@ from examples.demo import CONFIG
 from examples.xla import Executable, flat
 from scalify_hlo import ValueStats
 from scalify_hlo.api import make_options
-from scalify_hlo.io.program import read_text
-from scalify_hlo.observe.prepare import Programs
-from scalify_hlo.observe.readout import Readout
-from tests.py.cast_stats import FP8Operands
+from scalify_hlo.commands.stats.prepare import Programs
+from scalify_hlo.commands.stats.readout import Readout
+from scalify_hlo.program.program import read_text
+from tests.py.shared.cast_stats import FP8Operands
 
 _SHOWN = 8
 """How many operands are named."""

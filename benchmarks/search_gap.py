@@ -46,7 +46,7 @@ from benchmarks.common import WIDTH
 from examples import data, gpt2
 from examples.demo import CONFIG
 from examples.training import cross_entropy, training_step
-from scalify_hlo.choose.sites import Site, sites_of
+from scalify_hlo.commands.choose.sites import Site, sites_of
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.recipes.model import Recipe
 

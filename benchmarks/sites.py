@@ -14,8 +14,8 @@ from examples import data, gpt2
 from examples.demo import CONFIG
 from examples.xla import Executable, flat
 from scalify_hlo.api import make_options
-from scalify_hlo.frontend.rewriting import rewrite_program
-from scalify_hlo.io.program import read_text
+from scalify_hlo.program.program import read_text
+from scalify_hlo.program.rewriting import rewrite_program
 
 BOUNDS = {"compile time": 1.1, "HLO instructions": None, "step time": 1.03}
 WARM_UP = 3

@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks.common import Row, report
 from benchmarks.figures import draw_curves
-from scalify_hlo.observe.formats import TARGETS, Target
+from scalify_hlo.commands.stats.formats import TARGETS, Target
 
 EXPONENTS = range(-30, 21)
 SAMPLE = 1 << 16

@@ -19,10 +19,10 @@ import numpy as np
 from benchmarks.common import Row, arguments, report
 from examples import gpt2
 from scalify_hlo._compat import CpuProgram, compile_on_cpu
-from scalify_hlo.io.program import read_text
-from scalify_hlo.observe.prepare import Programs, Selection
-from scalify_hlo.observe.readout import Readout
-from scalify_hlo.observe.run import effects_of
+from scalify_hlo.commands.stats.prepare import Programs, Selection
+from scalify_hlo.commands.stats.readout import Readout
+from scalify_hlo.commands.stats.run import effects_of
+from scalify_hlo.program.program import read_text
 
 TIME, MEMORY = 5.0, 2.0
 """The most that statistics may cost, as ratios."""

@@ -12,8 +12,8 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.common import Row, arguments, report
-from scalify_hlo.observe.page import stats_page
-from tests.py.stats_page import BROWSER, large, opened
+from scalify_hlo.commands.stats.page import stats_page
+from tests.py.shared.stats_page import BROWSER, large, opened
 
 MEGABYTES, SECONDS = 15.0, 3.0
 """The most of each."""

@@ -21,7 +21,7 @@ from benchmarks.roofline import CHOSEN, ORIGINAL, RECIPES, program
 from benchmarks.roofline_models import MODELS
 from scalify_hlo._compat import ir
 from scalify_hlo.errors import ScalifyError
-from scalify_hlo.io.program import read_program
+from scalify_hlo.program.program import read_program
 from scalify_hlo.targets.compiling import compile_program
 from scalify_hlo.targets.description import load_target
 

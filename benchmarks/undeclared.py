@@ -28,8 +28,8 @@ from benchmarks.common import Row, report
 from benchmarks.models.__main__ import MODELS, each, make
 from benchmarks.models.measure import Export, count, export
 from benchmarks.models.run import fused
-from scalify_hlo.io.program import read_text
-from scalify_hlo.io.tensors import Array, interface
+from scalify_hlo.program.program import read_text
+from scalify_hlo.program.tensors import Array, interface
 
 REFERENCE = "fp8-current"
 RECIPES = ("bf16", "fp16", "fp8", "unit")

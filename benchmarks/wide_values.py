@@ -44,9 +44,9 @@ from benchmarks.models.origins import Origin, Origins, carried, numbered
 from benchmarks.models.probe import Probed, log_rms, probed
 from benchmarks.models.run import RUNS, Run
 from scalify_hlo._compat import ir
-from scalify_hlo.dialect.formats import is_real
-from scalify_hlo.io.tensors import Array
-from scalify_hlo.run.compare import compare
+from scalify_hlo.ir.formats import is_real
+from scalify_hlo.program.tensors import Array
+from scalify_hlo.run.differences import compare
 
 FURTHEST = 16
 """|log2| of an rms from which on data are beyond."""

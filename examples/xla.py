@@ -15,7 +15,7 @@ from jax.extend import backend
 from jaxlib import xla_client
 
 from scalify_hlo._compat import ir, new_context
-from scalify_hlo.io.tensors import Tensor, interface
+from scalify_hlo.program.tensors import Tensor, interface
 from scalify_hlo.run.pairs import is_packed, packed
 
 

@@ -18,35 +18,50 @@ if TYPE_CHECKING:
     from scalify_hlo.api import find_nan as find_nan
     from scalify_hlo.api import rewrite as rewrite
     from scalify_hlo.api import scalify as scalify
-    from scalify_hlo.choose.blame import blame as blame
-    from scalify_hlo.choose.comparison import compare_recipes as compare_recipes
-    from scalify_hlo.choose.front import Point as Point
-    from scalify_hlo.choose.model import Blame as Blame
-    from scalify_hlo.choose.model import BlamedSite as BlamedSite
-    from scalify_hlo.choose.model import Comparison as Comparison
-    from scalify_hlo.choose.model import Effect as Effect
-    from scalify_hlo.choose.model import GradientFormat as GradientFormat
-    from scalify_hlo.choose.model import Search as Search
-    from scalify_hlo.choose.model import SearchedSite as SearchedSite
-    from scalify_hlo.choose.model import Trial as Trial
-    from scalify_hlo.choose.model import dump_blame as dump_blame
-    from scalify_hlo.choose.model import dump_comparison as dump_comparison
-    from scalify_hlo.choose.model import dump_search as dump_search
-    from scalify_hlo.choose.search import search as search
+    from scalify_hlo.commands.calibrate.calibration import calibrate as calibrate
+    from scalify_hlo.commands.choose.blame import blame as blame
+    from scalify_hlo.commands.choose.comparison import compare_recipes as compare_recipes
+    from scalify_hlo.commands.choose.front import Point as Point
+    from scalify_hlo.commands.choose.model import Blame as Blame
+    from scalify_hlo.commands.choose.model import BlamedSite as BlamedSite
+    from scalify_hlo.commands.choose.model import Comparison as Comparison
+    from scalify_hlo.commands.choose.model import Effect as Effect
+    from scalify_hlo.commands.choose.model import GradientFormat as GradientFormat
+    from scalify_hlo.commands.choose.model import Search as Search
+    from scalify_hlo.commands.choose.model import SearchedSite as SearchedSite
+    from scalify_hlo.commands.choose.model import Trial as Trial
+    from scalify_hlo.commands.choose.model import dump_blame as dump_blame
+    from scalify_hlo.commands.choose.model import dump_comparison as dump_comparison
+    from scalify_hlo.commands.choose.model import dump_search as dump_search
+    from scalify_hlo.commands.choose.search import search as search
+    from scalify_hlo.commands.explain.compiled import explain as explain
+    from scalify_hlo.commands.explain.model import ExplainedMatmul as ExplainedMatmul
+    from scalify_hlo.commands.explain.model import Explanation as Explanation
+    from scalify_hlo.commands.explain.page import explain_page as explain_page
+    from scalify_hlo.commands.explain.record import dump_explanation as dump_explanation
+    from scalify_hlo.commands.nan.nan_report import LoopTurn as LoopTurn
+    from scalify_hlo.commands.nan.nan_report import NanReport as NanReport
+    from scalify_hlo.commands.nan.nan_report import NonFiniteOp as NonFiniteOp
+    from scalify_hlo.commands.nan.nan_report import ValueRange as ValueRange
+    from scalify_hlo.commands.nan.nan_report import dump_nan_report as dump_nan_report
+    from scalify_hlo.commands.stats.collector import Stats as Stats
+    from scalify_hlo.commands.stats.page import stats_page as stats_page
+    from scalify_hlo.commands.stats.record import FormatStats as FormatStats
+    from scalify_hlo.commands.stats.record import OctaveCounts as OctaveCounts
+    from scalify_hlo.commands.stats.record import OperandStats as OperandStats
+    from scalify_hlo.commands.stats.record import StatsRecord as StatsRecord
+    from scalify_hlo.commands.stats.record import ValueStats as ValueStats
+    from scalify_hlo.commands.stats.record import VariantStats as VariantStats
+    from scalify_hlo.commands.stats.record import dump_stats as dump_stats
+    from scalify_hlo.commands.stats.record import load_stats as load_stats
     from scalify_hlo.errors import InputError as InputError
     from scalify_hlo.errors import Remark as Remark
     from scalify_hlo.errors import ScalifyError as ScalifyError
     from scalify_hlo.errors import ScalifyWarning as ScalifyWarning
     from scalify_hlo.errors import UsageError as UsageError
-    from scalify_hlo.explaining.compiled import explain as explain
-    from scalify_hlo.explaining.model import ExplainedMatmul as ExplainedMatmul
-    from scalify_hlo.explaining.model import Explanation as Explanation
-    from scalify_hlo.explaining.page import explain_page as explain_page
-    from scalify_hlo.explaining.record import dump_explanation as dump_explanation
     from scalify_hlo.frontend.scaled_state import scaled_state as scaled_state
     from scalify_hlo.frontend.scaling_state import init_scaling_state as init_scaling_state
     from scalify_hlo.frontend.scaling_state import scaling_tensors as scaling_tensors
-    from scalify_hlo.io.exported_file import deserialize as deserialize
     from scalify_hlo.jax_api.custom_scale import custom_scale as custom_scale
     from scalify_hlo.jax_api.export_trees import register_for_export as register_for_export
     from scalify_hlo.jax_api.export_trees import serialize as serialize
@@ -66,27 +81,13 @@ if TYPE_CHECKING:
     from scalify_hlo.jax_api.scaled_array import ScaledArray as ScaledArray
     from scalify_hlo.jax_api.scaled_array import as_scaled_array as as_scaled_array
     from scalify_hlo.jax_api.scaled_array import asarray as asarray
-    from scalify_hlo.observe.collector import Stats as Stats
-    from scalify_hlo.observe.nan_report import LoopTurn as LoopTurn
-    from scalify_hlo.observe.nan_report import NanReport as NanReport
-    from scalify_hlo.observe.nan_report import NonFiniteOp as NonFiniteOp
-    from scalify_hlo.observe.nan_report import ValueRange as ValueRange
-    from scalify_hlo.observe.nan_report import dump_nan_report as dump_nan_report
-    from scalify_hlo.observe.page import stats_page as stats_page
-    from scalify_hlo.observe.record import FormatStats as FormatStats
-    from scalify_hlo.observe.record import OctaveCounts as OctaveCounts
-    from scalify_hlo.observe.record import OperandStats as OperandStats
-    from scalify_hlo.observe.record import StatsRecord as StatsRecord
-    from scalify_hlo.observe.record import ValueStats as ValueStats
-    from scalify_hlo.observe.record import VariantStats as VariantStats
-    from scalify_hlo.observe.record import dump_stats as dump_stats
-    from scalify_hlo.observe.record import load_stats as load_stats
     from scalify_hlo.passes.summary import dump_report as dump_report
     from scalify_hlo.passes.text import PASSES as PASSES
     from scalify_hlo.profile.file import dump_profile as dump_profile
     from scalify_hlo.profile.file import load_profile as load_profile
     from scalify_hlo.profile.model import Profile as Profile
     from scalify_hlo.profile.model import TensorProfile as TensorProfile
+    from scalify_hlo.program.exported_file import deserialize as deserialize
     from scalify_hlo.recipes.loading import dump_recipe as dump_recipe
     from scalify_hlo.recipes.loading import load_recipe as load_recipe
     from scalify_hlo.recipes.model import Recipe as Recipe
@@ -96,7 +97,6 @@ if TYPE_CHECKING:
     from scalify_hlo.report.totals import Totals as Totals
     from scalify_hlo.rules.registry import register_rule as register_rule
     from scalify_hlo.rules.table import RULES as RULES
-    from scalify_hlo.run.calibration import calibrate as calibrate
     from scalify_hlo.run.input_scales import measured_scales as measured_scales
     from scalify_hlo.schemas import json_schema as json_schema
 

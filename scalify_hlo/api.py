@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Unpack, over
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.measured import Measured
+from scalify_hlo.commands.explain.device import for_device
 from scalify_hlo.errors import UsageError, nearest, refuse_without
-from scalify_hlo.explaining.device import for_device
-from scalify_hlo.frontend.rewriting import rewrite_program
-from scalify_hlo.io.given import readable, written
 from scalify_hlo.passes.pipeline import Options, Signature
 from scalify_hlo.passes.summary import warn_of
 from scalify_hlo.profile.file import profile_of
 from scalify_hlo.profile.model import Profile
+from scalify_hlo.program.given import readable, written
+from scalify_hlo.program.rewriting import rewrite_program
 from scalify_hlo.recipes.fields import values_of
 from scalify_hlo.recipes.loading import recipe_of, require_pairs
 from scalify_hlo.recipes.model import Recipe
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     import jax
     from jax.export import Exported
 
-    from scalify_hlo.observe.nan_report import NanReport
-    from scalify_hlo.observe.record import StatsRecord
+    from scalify_hlo.commands.nan.nan_report import NanReport
+    from scalify_hlo.commands.stats.record import StatsRecord
 
 P = TypeVar("P", str, bytes, ir.Module, "Exported")
 
@@ -230,8 +230,8 @@ def collect_stats(
         >>> x.amax, x.zeros, x.infinities
         ((2.0,), (1,), (1,))
     """
-    from scalify_hlo.observe.run import Request
-    from scalify_hlo.observe.run import collect_stats as collect
+    from scalify_hlo.commands.stats.run import Request
+    from scalify_hlo.commands.stats.run import collect_stats as collect
 
     options = _optional(recipe, signature, input_scale, settings, profile)
     return collect(program, samples, Request(steps, carry, values, turns), options)
@@ -283,8 +283,8 @@ def find_nan(
         >>> report.first.operands[0].smallest
         -2.0
     """
-    from scalify_hlo.observe.find_nan import Search
-    from scalify_hlo.observe.find_nan import find_nan as find
+    from scalify_hlo.commands.nan.find_nan import Search
+    from scalify_hlo.commands.nan.find_nan import find_nan as find
 
     search = Search(steps, carry, only, anywhere)
     options = _optional(recipe, signature, input_scale, settings, profile)
@@ -376,7 +376,7 @@ _OF_REWRITE = ("recipe", "settings", "input_scale", "profile")
 
 
 def _check_stats(stats: object) -> None:
-    from scalify_hlo.observe.collector import Stats
+    from scalify_hlo.commands.stats.collector import Stats
 
     if stats is not None and not isinstance(stats, Stats):
         raise UsageError(

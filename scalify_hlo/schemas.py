@@ -12,16 +12,16 @@ MODELS: Final = {
     "rewrite": "passes.summary.ReportRecord",
     "check": "cli.check_model.Comparison",
     "calibrate": "profile.file.ProfileRecord",
-    "stats": "observe.record.StatsRecord",
-    "bisect-nan": "observe.nan_report.NanReport",
+    "stats": "commands.stats.record.StatsRecord",
+    "bisect-nan": "commands.nan.nan_report.NanReport",
     "compile": "targets.record.CompileRecord",
-    "explain": "explaining.record.ExplainRecord",
+    "explain": "commands.explain.record.ExplainRecord",
     "inspect": "cli.inspected.Inspected",
     "rules": "rules.registry.RuleList",
     "recipes": "cli.recipes.RecipeList",
-    "compare": "choose.model.Comparison",
-    "blame": "choose.model.Blame",
-    "search": "choose.model.Search",
+    "compare": "commands.choose.model.Comparison",
+    "blame": "commands.choose.model.Blame",
+    "search": "commands.choose.model.Search",
 }
 """The model of the JSON of each command."""
 

@@ -14,8 +14,8 @@ import numpy as np
 
 import scalify_hlo
 from benchmarks.found_by_trying.checks import Check, command, expect, folder, require, text_of
-from scalify_hlo.io.artifact import write_bytecode
-from scalify_hlo.io.program import read_text
+from scalify_hlo.program.artifact import write_bytecode
+from scalify_hlo.program.program import read_text
 
 _TEXT = """func.func @main(%x: tensor<4xf32>{place}) -> tensor<4xf32> {{
   return %x : tensor<4xf32>{returned}
@@ -33,7 +33,7 @@ def _fork() -> None:
     code = (
         "import jax, jax.numpy as jnp, scalify_hlo, sys, warnings; warnings.simplefilter('error');"
         "jnp.ones(4).block_until_ready();"
-        "from scalify_hlo.io.program import read_program;"
+        "from scalify_hlo.program.program import read_program;"
         "read_program(sys.stdin.buffer.read(), guarded=True)"
     )
     data = write_bytecode(read_text(text_of(jnp.sin, jnp.ones(4))).module)

@@ -27,7 +27,7 @@ from benchmarks.common import SIGNATURES
 from benchmarks.models.measure import Export, Rewritten, Runner, count, distance, export, floor
 from benchmarks.models.measure import rewrite as rewrite_case
 from benchmarks.models.model import Model
-from scalify_hlo.run.compare import Difference
+from scalify_hlo.run.differences import Difference
 
 T = TypeVar("T")
 

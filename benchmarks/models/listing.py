@@ -6,7 +6,7 @@ from typing import Any
 
 import scalify_hlo
 from scalify_hlo._compat import ir, new_context
-from scalify_hlo.dialect.traits import CONTRACTIONS
+from scalify_hlo.ir.traits import CONTRACTIONS
 
 
 def matmuls(text: str) -> int:

@@ -13,10 +13,10 @@ from benchmarks.common import SIGNATURES
 from benchmarks.models.model import Case
 from benchmarks.models.run import RUNS, Run
 from scalify_hlo.api import make_options
-from scalify_hlo.frontend.rewriting import rewrite_program
-from scalify_hlo.io.program import read_text, write_program
-from scalify_hlo.io.tensors import Array, interface
-from scalify_hlo.run.compare import Difference, compare
+from scalify_hlo.program.program import read_text, write_program
+from scalify_hlo.program.rewriting import rewrite_program
+from scalify_hlo.program.tensors import Array, interface
+from scalify_hlo.run.differences import Difference, compare
 from scalify_hlo.run.pairs import match
 
 LARGEST_SCALE = 6

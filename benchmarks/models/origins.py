@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 from benchmarks.models.probe import PREFIX, ops_in
 from scalify_hlo._compat import ir
-from scalify_hlo.dialect.formats import is_real
-from scalify_hlo.dialect.traits import LOOP
-from scalify_hlo.io.program import read_text
+from scalify_hlo.ir.formats import is_real
+from scalify_hlo.ir.traits import LOOP
 from scalify_hlo.passes.normalize import NormalizePass
 from scalify_hlo.passes.pipeline import run_passes
+from scalify_hlo.program.program import read_text
 
 NUMBER = f"{PREFIX}number"
 

@@ -11,9 +11,9 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from scalify_hlo._compat import ir, new_context
-from scalify_hlo.dialect.functions import main_function
-from scalify_hlo.io.tensors import Array
-from scalify_hlo.rules import emit
+from scalify_hlo.ir import emit
+from scalify_hlo.ir.functions import main_function
+from scalify_hlo.program.tensors import Array
 from scalify_hlo.transforms.hoist import add_results, block_of, lift
 from scalify_hlo.transforms.inlining import inline_calls
 

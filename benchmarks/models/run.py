@@ -8,7 +8,7 @@ import numpy as np
 from jax.extend import backend
 from jaxlib import xla_client
 
-from scalify_hlo.io.tensors import Array
+from scalify_hlo.program.tensors import Array
 from scalify_hlo.run.interpreter import interpret_module
 
 Run = Callable[[str, Sequence[Array]], list[Array]]

@@ -12,7 +12,7 @@ from scalify_hlo.errors import InputError
 from scalify_hlo.results.model import cells, headers
 
 if TYPE_CHECKING:
-    from scalify_hlo.observe.nan_report import NanReport, NonFiniteOp, ValueRange
+    from scalify_hlo.commands.nan.nan_report import NanReport, NonFiniteOp, ValueRange
 
 
 @command("scalify-hlo bisect-nan step.jax_export --inputs x.npz")
@@ -38,7 +38,7 @@ class BisectNan(WithOptionalRuns, WithForm):
 
     def run(self) -> None:
         """See `Command.run`."""
-        from scalify_hlo.observe.find_nan import Search, find_nan
+        from scalify_hlo.commands.nan.find_nan import Search, find_nan
 
         search = Search(self.steps, self.carry == "state", self.only, self.anywhere)
         source, arrays, options = self.sources()

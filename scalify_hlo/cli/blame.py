@@ -12,8 +12,8 @@ from scalify_hlo.recipes.fields import Amount, Count, Share, option
 from scalify_hlo.results.model import cells, headers
 
 if TYPE_CHECKING:
-    from scalify_hlo.choose.model import Blame as Found
-    from scalify_hlo.choose.model import Effect
+    from scalify_hlo.commands.choose.model import Blame as Found
+    from scalify_hlo.commands.choose.model import Effect
 
 
 @command("scalify-hlo blame step.jax_export --recipe fp8 --inputs x.npz -o better.toml")
@@ -47,7 +47,7 @@ class Blame(Judging, WithSettings, MakingRecipe):
 
     def run(self) -> None:
         """See `Command.run`."""
-        from scalify_hlo.choose.blame import blame
+        from scalify_hlo.commands.choose.blame import blame
 
         source, arrays = self.read(), self.arrays()
         with console.progress("Searching") as progress:

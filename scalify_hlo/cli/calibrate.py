@@ -31,8 +31,8 @@ class Calibrate(WithInputs, WithOutput, WithQuiet):
 
     def run(self) -> None:
         """See `Command.run`."""
+        from scalify_hlo.commands.calibrate.calibration import Calibration
         from scalify_hlo.profile.file import dump_profile, parse_profile
-        from scalify_hlo.run.calibration import Calibration
 
         earlier = [parse_profile(read_file(path), display_name(path)) for path in self.merge]
         calibration = Calibration(self.read())

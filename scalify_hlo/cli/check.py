@@ -15,11 +15,11 @@ from scalify_hlo.results.model import cells, headers
 
 if TYPE_CHECKING:
     from scalify_hlo.cli.check_model import CheckedResult, Comparison, Inside, Limits
-    from scalify_hlo.io.program import Program
-    from scalify_hlo.observe.parting import ComparedValue
+    from scalify_hlo.commands.check.check import Checked
+    from scalify_hlo.commands.check.parting import ComparedValue
     from scalify_hlo.profile.model import Profile
-    from scalify_hlo.run.check import Checked
-    from scalify_hlo.run.compare import Difference
+    from scalify_hlo.program.program import Program
+    from scalify_hlo.run.differences import Difference
 
 
 @command("scalify-hlo check step.mlir scaled.mlir --rtol 1e-5 --seed 1")
@@ -82,9 +82,9 @@ class Check(WithForm):
             raise UsageError("--input-scale has no effect without --inputs", hint="give both")
         power = _scale(self.scale) if self.scale else None
         from scalify_hlo.cli.check_model import Comparison, Limits
+        from scalify_hlo.commands.check.bounds import bound_of
+        from scalify_hlo.commands.check.check import checked
         from scalify_hlo.profile.file import profile_of
-        from scalify_hlo.run.bounds import bound_of
-        from scalify_hlo.run.check import checked
 
         programs = read(self.original), read(self.rewritten)
         bound = bound_of(*(p.module for p in programs))
@@ -111,8 +111,8 @@ def _inside(
 ) -> Inside:
     """Compares the values inside of the programs."""
     from scalify_hlo.cli.check_model import Inside
-    from scalify_hlo.observe.parting import compare_values
-    from scalify_hlo.passes.record import recorded_options
+    from scalify_hlo.commands.check.parting import compare_values
+    from scalify_hlo.program.record import recorded_options
 
     original, rewritten = programs
     options = recorded_options(rewritten.module, rewritten.name, profile)

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from scalify_hlo.io.program import Program
-from scalify_hlo.observe.parting import ComparedValue
-from scalify_hlo.passes.record import rewrites_of
+from scalify_hlo.commands.check.bounds import Bound
+from scalify_hlo.commands.check.declared_sizes import WrongSize
+from scalify_hlo.commands.check.parting import ComparedValue
+from scalify_hlo.program.program import Program
+from scalify_hlo.program.record import rewrites_of
 from scalify_hlo.results.kinds import Count, Finite
 from scalify_hlo.results.model import keys, result
-from scalify_hlo.run.bounds import Bound
-from scalify_hlo.run.compare import Difference
-from scalify_hlo.run.declared_sizes import WrongSize
+from scalify_hlo.run.differences import Difference
 
 EPSILONS: Final = 64
 """The largest relative error that passes without a limit, in epsilons of the dtype."""

@@ -14,7 +14,7 @@ from scalify_hlo.results.model import cells, headers
 from scalify_hlo.storage.files import write_file
 
 if TYPE_CHECKING:
-    from scalify_hlo.choose.model import Comparison, Trial
+    from scalify_hlo.commands.choose.model import Comparison, Trial
 
 
 @command("scalify-hlo compare step.jax_export --recipes fp8,unit,bf16 --inputs x.npz")
@@ -49,7 +49,7 @@ class Compare(WithSteps, Judging, WithSettings, WithOutput):
 
     def run(self) -> None:
         """See `Command.run`."""
-        from scalify_hlo.choose.comparison import compare_recipes
+        from scalify_hlo.commands.choose.comparison import compare_recipes
 
         source, arrays = self.read(), self.arrays()
         with console.progress("Comparing") as progress:

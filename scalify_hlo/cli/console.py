@@ -21,7 +21,7 @@ from scalify_hlo.storage.interrupts import undone_by_interrupt
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from scalify_hlo.io.program import Program
+    from scalify_hlo.program.program import Program
 
 _PATIENCE = 2.0
 """Seconds that work takes before a progress bar appears."""
@@ -65,7 +65,7 @@ def report_error(error: ScalifyError) -> None:
 
 def report_remarks(remarks: Iterable[Remark], name: str) -> None:
     """Prints each distinct remark once, with the number of further occurrences."""
-    from scalify_hlo.dialect.locations import place_of_text
+    from scalify_hlo.ir.locations import place_of_text
 
     first: dict[tuple[str, str], Remark] = {}
     counts: Counter[tuple[str, str]] = Counter()
@@ -88,7 +88,7 @@ def report_summary(text: str) -> None:
 
 def rewrites(program: Program) -> Iterator[str]:
     """Yields a line for each earlier rewrite that the module of a program records."""
-    from scalify_hlo.passes.record import rewrites_of
+    from scalify_hlo.program.record import rewrites_of
 
     for done in rewrites_of(program.module):
         yield f"{program.name}: rewritten by {done}"

@@ -32,8 +32,8 @@ class Estimator:
         self._device, self._options, self._name = device, options, name
         self._module, self._reason = None, ""
         if device is not None:
-            from scalify_hlo.explaining.estimate import reason_without
-            from scalify_hlo.io.artifact import copy_module
+            from scalify_hlo.commands.explain.estimate import reason_without
+            from scalify_hlo.program.artifact import copy_module
 
             self._reason = reason_without(device, options)
             self._module = None if self._reason else copy_module(module)
@@ -59,7 +59,7 @@ class Estimator:
     def _made(self, device: Target, *, quiet: bool) -> Estimate | None:
         if self._module is None:
             return None
-        from scalify_hlo.explaining.estimate import estimate
+        from scalify_hlo.commands.explain.estimate import estimate
 
         with console.progress("Compiling", quiet=quiet) as progress:
             try:

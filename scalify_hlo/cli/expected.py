@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from scalify_hlo.dialect.locations import place_of_text
 from scalify_hlo.errors import InputError, Remark, ScalifyError
+from scalify_hlo.ir.locations import place_of_text
 
 _COMMENT = re.compile(
     r"//\s*expected-(?P<kind>error|remark|note)\s*(@(?P<at>[+-]?\d+|unknown))?\s*\{\{(?P<text>.*?)\}\}"

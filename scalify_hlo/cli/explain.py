@@ -13,7 +13,7 @@ from scalify_hlo.recipes.fields import option
 from scalify_hlo.storage.files import form_of, write_file
 
 if TYPE_CHECKING:
-    from scalify_hlo.explaining.model import ExplainedMatmul, Explanation
+    from scalify_hlo.commands.explain.model import ExplainedMatmul, Explanation
     from scalify_hlo.targets.description import Target
 
 _HEADER = ("matmul", "part", "M x N x K", "formats", "kernel", "µs", "in bf16")
@@ -50,9 +50,9 @@ class Explain(Compiling, WithOptionalRewrite):
 
     def run(self) -> None:
         """See `Command.run`."""
-        from scalify_hlo.explaining.page import explain_page
-        from scalify_hlo.explaining.record import ExplainRecord, dump_explanation
-        from scalify_hlo.explaining.requirements import CHECKS
+        from scalify_hlo.commands.explain.page import explain_page
+        from scalify_hlo.commands.explain.record import ExplainRecord, dump_explanation
+        from scalify_hlo.commands.explain.requirements import CHECKS
         from scalify_hlo.targets.description import load_target, plugin_versions
 
         device = load_target(self.target)
@@ -69,8 +69,8 @@ class Explain(Compiling, WithOptionalRewrite):
 
     def _explained(self, device: Target) -> tuple[Explanation, str]:
         """Returns the explanation of the program, and its name."""
-        from scalify_hlo.explaining.compiled import explain_module
-        from scalify_hlo.explaining.device import chosen_target
+        from scalify_hlo.commands.explain.compiled import explain_module
+        from scalify_hlo.commands.explain.device import chosen_target
 
         settings = self.keyed
         if self.recipe is not None:
@@ -97,7 +97,7 @@ class Explain(Compiling, WithOptionalRewrite):
 
 
 def _tables(explained: Explanation) -> Iterator[str]:
-    from scalify_hlo.explaining.warnings import warnings_of
+    from scalify_hlo.commands.explain.warnings import warnings_of
 
     yield console.table(_HEADER, map(_row, explained.matmuls))
     yield _kernels(explained)
@@ -108,7 +108,7 @@ def _tables(explained: Explanation) -> Iterator[str]:
 
 
 def _row(each: ExplainedMatmul) -> tuple[str, ...]:
-    from scalify_hlo.explaining.warnings import name_of
+    from scalify_hlo.commands.explain.warnings import name_of
 
     matmul, wide = each.matmul, each.matmul.wide
     lhs, rhs, result = matmul.formats

@@ -10,18 +10,18 @@ from typing import Any, NamedTuple
 from scalify_hlo._compat import ir
 from scalify_hlo.cli import console
 from scalify_hlo.cli.matmul_table import Selection, listed
-from scalify_hlo.dialect.locations import place_of_text
-from scalify_hlo.io.artifact import copy_module
-from scalify_hlo.io.pairs import pairs_of
-from scalify_hlo.io.program import Program
-from scalify_hlo.io.wellformed import located
-from scalify_hlo.lint.model import Finding
-from scalify_hlo.lint.run import lint
+from scalify_hlo.commands.lint.model import Finding
+from scalify_hlo.commands.lint.run import lint
+from scalify_hlo.ir.locations import place_of_text
 from scalify_hlo.passes.normalize import NormalizePass
 from scalify_hlo.passes.pipeline import Options, rewrite_module, run_passes
 from scalify_hlo.passes.recognize import RecognizePass
-from scalify_hlo.passes.record import rewrites_of
 from scalify_hlo.passes.summary import summary
+from scalify_hlo.program.artifact import copy_module
+from scalify_hlo.program.pairs import pairs_of
+from scalify_hlo.program.program import Program
+from scalify_hlo.program.record import rewrites_of
+from scalify_hlo.program.wellformed import located
 from scalify_hlo.report.matmuls import MatmulEntry, matmul_entries
 from scalify_hlo.report.model import LayerReport, MatmulReport, Report, ValueReport
 from scalify_hlo.results.kinds import NAME

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from scalify_hlo.cli import console
-from scalify_hlo.dialect.locations import place_of_text
-from scalify_hlo.dialect.patterns import ROLES as ROLES
-from scalify_hlo.dialect.patterns import hint_of_roles, names_of_site
 from scalify_hlo.errors import UsageError, nearest
+from scalify_hlo.ir.locations import place_of_text
+from scalify_hlo.ir.patterns import ROLES as ROLES
+from scalify_hlo.ir.patterns import hint_of_roles, names_of_site
 from scalify_hlo.report.matmuls import MatmulReport
 
 SORTS: Final[Mapping[str, Callable[[MatmulReport], tuple[float | str, ...]]]] = {

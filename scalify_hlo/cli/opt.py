@@ -8,9 +8,9 @@ from scalify_hlo.cli import console, expected
 from scalify_hlo.cli.command import command
 from scalify_hlo.cli.options import WithOutput
 from scalify_hlo.errors import InputError, Remark, ScalifyError, UsageError
-from scalify_hlo.io.printing import text_of
+from scalify_hlo.program.byte_source import Source, source_of
+from scalify_hlo.program.printing import text_of
 from scalify_hlo.recipes.fields import option
-from scalify_hlo.storage.byte_source import Source, source_of
 from scalify_hlo.storage.files import display_name, read_file, write_file
 
 _SPLIT = "// -----"
@@ -76,9 +76,9 @@ def _check_pipeline(pipeline: str) -> None:
 def _run(source: Source, name: str, settings: Opt) -> tuple[str, list[Remark]]:
     """Runs the pipeline on one module, and returns its text and the remarks."""
     from scalify_hlo._compat import ir
-    from scalify_hlo.io.program import read_program
-    from scalify_hlo.io.wellformed import located, place
     from scalify_hlo.passes.text import run_pipeline
+    from scalify_hlo.program.program import read_program
+    from scalify_hlo.program.wellformed import located, place
 
     program = read_program(source, name, guarded=True, checked=False)
     try:

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 from scalify_hlo.cli import console
 from scalify_hlo.cli.command import Command
 from scalify_hlo.errors import InputError, UsageError, refuse_without
+from scalify_hlo.program.byte_source import source_of
 from scalify_hlo.recipes.fields import Amount, Count, number, option
 from scalify_hlo.recipes.toml import call_settings
 from scalify_hlo.results.model import dump
-from scalify_hlo.storage.byte_source import source_of
 from scalify_hlo.storage.files import display_name, write_file
 
 if TYPE_CHECKING:
-    from scalify_hlo.choose.model import Blame, Search
-    from scalify_hlo.io.program import Program
+    from scalify_hlo.commands.choose.model import Blame, Search
     from scalify_hlo.passes.pipeline import Options
-    from scalify_hlo.storage.arrays import StoredArray
+    from scalify_hlo.program.arrays import StoredArray
+    from scalify_hlo.program.program import Program
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -342,7 +342,7 @@ def read(path: str) -> Program:
     Raises:
         InputError: The program cannot be read.
     """
-    from scalify_hlo.io.program import read_program, require_known
+    from scalify_hlo.program.program import read_program, require_known
 
     return read_program(source_of(path, require_known), display_name(path), guarded=True)
 
@@ -353,7 +353,7 @@ def read_arrays(path: str) -> dict[str, StoredArray]:
     Raises:
         InputError: The file cannot be read, or is not an .npz file.
     """
-    from scalify_hlo.storage.arrays import arrays_of
+    from scalify_hlo.program.arrays import arrays_of
 
     return arrays_of(source_of(path, _require_archive), display_name(path))
 

@@ -73,9 +73,9 @@ class Rewrite(OfProgram, WithOutput, WithRewrite, WithQuiet):
 
     def run(self) -> None:
         """See `Command.run`."""
-        from scalify_hlo.frontend.rewriting import rewrite_program
-        from scalify_hlo.io.program import is_text, save_program
         from scalify_hlo.passes.summary import dump_report, summary
+        from scalify_hlo.program.program import is_text, save_program
+        from scalify_hlo.program.rewriting import rewrite_program
         from scalify_hlo.report.requirements import BOUNDS
 
         if self.report == self.output:
@@ -109,7 +109,7 @@ class Rewrite(OfProgram, WithOutput, WithRewrite, WithQuiet):
         """Returns the device, and the options of the recipe with its target."""
         if self.target is None:
             return None, self.keyed
-        from scalify_hlo.explaining.device import for_device
+        from scalify_hlo.commands.explain.device import for_device
         from scalify_hlo.targets.description import load_target
 
         return load_target(self.target), for_device(self.target, self.keyed)

@@ -13,9 +13,9 @@ from scalify_hlo.recipes.fields import option
 from scalify_hlo.results.model import cells, headers
 
 if TYPE_CHECKING:
-    from scalify_hlo.choose.front import Point
-    from scalify_hlo.choose.model import Effect
-    from scalify_hlo.choose.model import Search as Found
+    from scalify_hlo.commands.choose.front import Point
+    from scalify_hlo.commands.choose.model import Effect
+    from scalify_hlo.commands.choose.model import Search as Found
 
 
 @command(
@@ -46,7 +46,7 @@ class Search(MakingRecipe):
 
     def run(self) -> None:
         """See `Command.run`."""
-        from scalify_hlo.choose.search import search
+        from scalify_hlo.commands.choose.search import search
 
         source, arrays = self.read(), self.arrays()
         with console.progress("Searching") as progress:

@@ -7,8 +7,8 @@ from typing import ClassVar
 from scalify_hlo.cli import console
 from scalify_hlo.cli.command import command
 from scalify_hlo.cli.options import WithOutput, WithQuiet, read, read_arrays
+from scalify_hlo.program.arrays import save_arrays
 from scalify_hlo.recipes.fields import option
-from scalify_hlo.storage.arrays import save_arrays
 from scalify_hlo.storage.files import STREAM, display_name, save_file
 
 

@@ -32,10 +32,10 @@ class Stats(WithOptionalRuns, WithOutput, WithQuiet):
 
     def run(self) -> None:
         """See `Command.run`."""
-        from scalify_hlo.observe.figures import histograms, require_matplotlib
-        from scalify_hlo.observe.page import stats_page
-        from scalify_hlo.observe.record import StatsRecord, dump_stats
-        from scalify_hlo.observe.run import Request, collect_stats
+        from scalify_hlo.commands.stats.figures import histograms, require_matplotlib
+        from scalify_hlo.commands.stats.page import stats_page
+        from scalify_hlo.commands.stats.record import StatsRecord, dump_stats
+        from scalify_hlo.commands.stats.run import Request, collect_stats
 
         forms: dict[str, Callable[[StatsRecord], str | bytes]] = {
             ".json": dump_stats,

@@ -1,1 +1,1 @@
-"""Attributes, markers and types that the passes write into a module and read from it."""
+"""Attributes and types that the passes write into a module and read from it."""

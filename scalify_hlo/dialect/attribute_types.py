@@ -11,9 +11,9 @@ from typing import Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.formats import FORMATS
-from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.errors import InputError
+from scalify_hlo.ir.formats import FORMATS
+from scalify_hlo.ir.walk import ops_in
 
 _Check = Callable[[ir.Attribute, ir.Operation], bool]
 """A check that an attribute of an op, or of its arguments or results, has its type."""

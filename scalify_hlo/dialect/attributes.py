@@ -55,9 +55,9 @@ from typing import Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.measured import Measured
-from scalify_hlo.dialect.functions import terminator
-from scalify_hlo.dialect.locations import source_location
 from scalify_hlo.errors import InputError
+from scalify_hlo.ir.functions import terminator
+from scalify_hlo.ir.locations import source_location
 
 SCALE: Final = "scalify.scale"
 SIZE: Final = "scalify.size"

@@ -19,10 +19,10 @@ from typing import Final, TypeAlias
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import HASHED_ELEMENTS
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.calls import functions_in
-from scalify_hlo.dialect.formats import is_complex
-from scalify_hlo.dialect.functions import main_function, terminator
-from scalify_hlo.dialect.value_map import ValueMap
+from scalify_hlo.ir.calls import functions_in
+from scalify_hlo.ir.formats import is_complex
+from scalify_hlo.ir.functions import main_function, terminator
+from scalify_hlo.ir.value_map import ValueMap
 
 _CONSTANT: Final = "stablehlo.constant"
 _DIGITS: Final = 32

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.algorithms import swapped_algorithm
-from scalify_hlo.dialect.contraction import NUMBERS, contraction_of
+from scalify_hlo.ir.algorithms import swapped_algorithm
+from scalify_hlo.ir.contraction import NUMBERS, contraction_of
 
 _ALGORITHM, _PRECISION = "algorithm", "precision_config"
 

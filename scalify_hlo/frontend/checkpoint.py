@@ -18,18 +18,18 @@ import numpy as np
 
 from scalify_hlo.algebra.limits import ENCODED_CHUNK
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.errors import InputError, UsageError, nearest
 from scalify_hlo.frontend.scaled_state import overflow
-from scalify_hlo.io.pairs import pairs_of
-from scalify_hlo.io.program import Program
-from scalify_hlo.io.tensors import Array, Tensor, interface, is_complex
+from scalify_hlo.ir.functions import main_function
 from scalify_hlo.jax_api.scaled_array import is_scaled_array
 from scalify_hlo.jax_api.stored_arrays import split_for, stored
-from scalify_hlo.passes.record import rewrites_of
+from scalify_hlo.program.arrays import StoredArray
+from scalify_hlo.program.pairs import pairs_of
+from scalify_hlo.program.program import Program
+from scalify_hlo.program.record import rewrites_of
+from scalify_hlo.program.tensors import Array, Tensor, interface, is_complex
 from scalify_hlo.run.pairs import by_element, is_packed, joined
 from scalify_hlo.run.session import state_numbers
-from scalify_hlo.storage.arrays import StoredArray
 
 _NARROW: Final = 2
 """The most bytes of an element in which a program stores numbers that it computes in f32."""

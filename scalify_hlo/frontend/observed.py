@@ -11,15 +11,15 @@ import numpy as np
 
 from scalify_hlo import _compat
 from scalify_hlo._compat import ir
+from scalify_hlo.commands.stats.collector import Stats
+from scalify_hlo.commands.stats.prepare import Prepared, Programs, Selection
 from scalify_hlo.dialect.structure import structural_hash
-from scalify_hlo.frontend.exported import Call, Rewritten, rewrite_with_report
-from scalify_hlo.io.artifact import version_of, write_artifact_since
-from scalify_hlo.io.program import Program
-from scalify_hlo.io.tensors import interface
 from scalify_hlo.jax_api.scaled_array import is_scaled_array
-from scalify_hlo.observe.collector import Stats
-from scalify_hlo.observe.prepare import Prepared, Programs, Selection
 from scalify_hlo.passes.pipeline import Options
+from scalify_hlo.program.artifact import version_of, write_artifact_since
+from scalify_hlo.program.exported import Call, Rewritten, rewrite_with_report
+from scalify_hlo.program.program import Program
+from scalify_hlo.program.tensors import interface
 
 
 @jax.tree_util.register_pytree_node_class

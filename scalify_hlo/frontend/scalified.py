@@ -20,11 +20,11 @@ from jax.interpreters import ad, batching, mlir
 
 from scalify_hlo import _compat
 from scalify_hlo._compat import ir
-from scalify_hlo.dialect.walk import ops_in
+from scalify_hlo.commands.stats.collector import Stats
+from scalify_hlo.commands.stats.prepare import Selection
 from scalify_hlo.errors import UsageError, caller
-from scalify_hlo.frontend.exported import Call, Rewritten, rewrite_with_report
 from scalify_hlo.frontend.observed import ObservedCalls, observe_rewrite
-from scalify_hlo.io.given import readable
+from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.jax_api.scaled_array import (
     ScaledArray,
     data_at_one,
@@ -34,10 +34,10 @@ from scalify_hlo.jax_api.scaled_array import (
     whole,
 )
 from scalify_hlo.jax_api.stored_arrays import held, stored
-from scalify_hlo.observe.collector import Stats
-from scalify_hlo.observe.prepare import Selection
 from scalify_hlo.passes.pipeline import Options
 from scalify_hlo.passes.summary import warn_of
+from scalify_hlo.program.exported import Call, Rewritten, rewrite_with_report
+from scalify_hlo.program.given import readable
 from scalify_hlo.recipes.model import NONE
 from scalify_hlo.report.model import ValueReport
 from scalify_hlo.run.input_scales import measured_size

@@ -16,9 +16,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from scalify_hlo.casts.delayed import AS, LEAVES, MEMBER, Described
 from scalify_hlo.errors import UsageError
-from scalify_hlo.io.artifact import parse_artifact
-from scalify_hlo.quantize.delayed import AS, LEAVES, MEMBER, Described
+from scalify_hlo.program.artifact import parse_artifact
 from scalify_hlo.run.session import State, converged, described_state, first_state, state_after
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Arrays with a scale for each block in JAX, with the formulas of `scalify_hlo.quantize.blocks`."""
+"""Arrays with a scale for each block in JAX, with the formulas of `scalify_hlo.casts.blocks`."""
 
 from __future__ import annotations
 

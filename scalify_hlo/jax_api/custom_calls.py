@@ -21,7 +21,7 @@ from jax.interpreters import ad, batching, mlir
 from scalify_hlo import _compat
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect import markers as dialect
+from scalify_hlo.ir import markers as dialect
 from scalify_hlo.jax_api.marker_primitives import zero_tangent
 from scalify_hlo.jax_api.powers import wide_dtype
 from scalify_hlo.jax_api.scaled_array import ScaledArray, asarray, is_float, scale_dtype

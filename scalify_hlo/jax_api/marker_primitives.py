@@ -1,7 +1,7 @@
 """The JAX primitives of markers, which return their argument and mark it in the program.
 
 There are two. `scalify_marker` is lowered to a call of a function that returns its argument, with
-the attributes that `scalify_hlo.dialect.markers` lists. `scalify_gradient_marker` is lowered to
+the attributes that `scalify_hlo.ir.markers` lists. `scalify_gradient_marker` is lowered to
 nothing; its transpose binds a `scalify_marker` to the cotangent.
 """
 
@@ -20,8 +20,8 @@ from jax.interpreters import ad, batching, mlir
 from scalify_hlo import _compat
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect import markers as dialect
 from scalify_hlo.errors import UsageError
+from scalify_hlo.ir import markers as dialect
 from scalify_hlo.jax_api.powers import wide_dtype
 from scalify_hlo.jax_api.scaled_array import scale_dtype
 
@@ -55,7 +55,7 @@ def mark(marker: Marker, x: Any, *operands: Any) -> list[Any]:
         marker: The marker.
         x: The array, of any shape and of a float or complex dtype.
         *operands: The scalar operands of the marker, of the dtypes that
-            `scalify_hlo.dialect.markers` lists.
+            `scalify_hlo.ir.markers` lists.
 
     Returns:
         `x`, and for `get_data_and_scale` the scale 1.

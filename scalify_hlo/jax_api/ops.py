@@ -16,8 +16,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from scalify_hlo.dialect import markers as dialect
 from scalify_hlo.errors import UsageError, caller
+from scalify_hlo.ir import markers as dialect
 from scalify_hlo.jax_api import rescaling
 from scalify_hlo.jax_api import scaled_array as scaled
 from scalify_hlo.jax_api.custom_scale import custom_scale as custom_scale

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from scalify_hlo._compat import ir
-from scalify_hlo.analysis.index import ModuleIndex
+from scalify_hlo.dataflow.index import ModuleIndex
 from scalify_hlo.errors import Remark, UsageError, nearest
 from scalify_hlo.profile.file import profile_of
 from scalify_hlo.profile.model import Profile

@@ -7,11 +7,11 @@ from functools import partial
 from typing import ClassVar
 
 from scalify_hlo._compat import ir
-from scalify_hlo.analysis.index import ModuleIndex
-from scalify_hlo.dialect.functions import main_function
-from scalify_hlo.dialect.walk import ops_in
+from scalify_hlo.casts.rescaling import Rescaling
+from scalify_hlo.dataflow.index import ModuleIndex
+from scalify_hlo.ir.functions import main_function
+from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.passes.base import Pass
-from scalify_hlo.quantize.rescaling import Rescaling
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.report.model import Report
 

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from scalify_hlo._compat import ir
-from scalify_hlo.analysis.frames import named
-from scalify_hlo.analysis.index import ModuleIndex
-from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.casts.ordered_casts import order_casts
+from scalify_hlo.casts.rounded_results import round_results
+from scalify_hlo.casts.second_casts import cast_again, part_statistics
+from scalify_hlo.dataflow.frames import named
+from scalify_hlo.dataflow.index import ModuleIndex
 from scalify_hlo.errors import InputError, Remark
+from scalify_hlo.ir.functions import main_function
 from scalify_hlo.passes.base import Pass
-from scalify_hlo.quantize.ordered_casts import order_casts
-from scalify_hlo.quantize.rounded_results import round_results
-from scalify_hlo.quantize.second_casts import cast_again, part_statistics
 from scalify_hlo.report.model import Report
 from scalify_hlo.rules.placement import on_one_device
 from scalify_hlo.transforms.late_factors import LateFactors

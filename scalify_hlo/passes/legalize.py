@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from scalify_hlo._compat import ir
-from scalify_hlo.analysis.index import ModuleIndex
+from scalify_hlo.dataflow.index import ModuleIndex
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.report.model import Report
 from scalify_hlo.transforms.chlo import expand

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from scalify_hlo._compat import ir
-from scalify_hlo.analysis.index import LISTING, ModuleIndex
-from scalify_hlo.dialect import traits
+from scalify_hlo.casts.matmuls import marked_ops
+from scalify_hlo.dataflow.index import LISTING, ModuleIndex
 from scalify_hlo.dialect.matmul_names import named
+from scalify_hlo.ir import traits
 from scalify_hlo.passes.base import Pass
-from scalify_hlo.quantize.matmuls import marked_ops
 from scalify_hlo.report.model import Report
 from scalify_hlo.report.records import number_of
 

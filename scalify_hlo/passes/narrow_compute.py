@@ -8,18 +8,18 @@ from typing import ClassVar, Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import is_small
-from scalify_hlo.analysis.index import ModuleIndex
-from scalify_hlo.analysis.sizes import Sizes
+from scalify_hlo.casts.casts import Casts
+from scalify_hlo.casts.matmuls import LEFT, clear, marked_ops
+from scalify_hlo.casts.mixed_precision import narrow_model
+from scalify_hlo.casts.selection import Selection
+from scalify_hlo.dataflow.index import ModuleIndex
+from scalify_hlo.dataflow.sizes import Sizes
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.functions import main_function
-from scalify_hlo.dialect.traits import MATMULS
-from scalify_hlo.dialect.value_map import OpSet
 from scalify_hlo.errors import Remark
+from scalify_hlo.ir.functions import main_function
+from scalify_hlo.ir.traits import MATMULS
+from scalify_hlo.ir.value_map import OpSet
 from scalify_hlo.passes.base import Pass
-from scalify_hlo.quantize.casts import Casts
-from scalify_hlo.quantize.matmuls import LEFT, clear, marked_ops
-from scalify_hlo.quantize.mixed_precision import narrow_model
-from scalify_hlo.quantize.selection import Selection
 from scalify_hlo.recipes.formats import AUTO
 from scalify_hlo.recipes.model import KEEP, Recipe
 from scalify_hlo.report.model import MatmulReport, Report

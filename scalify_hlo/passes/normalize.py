@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from scalify_hlo._compat import ir
-from scalify_hlo.analysis.index import LISTING, ModuleIndex
-from scalify_hlo.analysis.listing import Listing
-from scalify_hlo.dialect.contraction import RAGGED_DOT
-from scalify_hlo.dialect.formats import REDUCE_PRECISION, cuts_range, format_of
-from scalify_hlo.dialect.functions import main_function, terminator
-from scalify_hlo.dialect.markers import ASKING, MARKER, RULE
-from scalify_hlo.dialect.traits import REFERENCES
-from scalify_hlo.dialect.value_map import erase, replace_op
-from scalify_hlo.dialect.walk import ops_in
+from scalify_hlo.casts.encoding import has_elements
+from scalify_hlo.dataflow.index import LISTING, ModuleIndex
+from scalify_hlo.dataflow.listing import Listing
 from scalify_hlo.errors import InputError
+from scalify_hlo.ir.contraction import RAGGED_DOT
+from scalify_hlo.ir.formats import REDUCE_PRECISION, cuts_range, format_of
+from scalify_hlo.ir.functions import main_function, terminator
+from scalify_hlo.ir.markers import ASKING, MARKER, RULE
+from scalify_hlo.ir.traits import REFERENCES
+from scalify_hlo.ir.value_map import erase, replace_op
+from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.passes.base import Pass
-from scalify_hlo.quantize.encoding import has_elements
 from scalify_hlo.report.model import Report
 from scalify_hlo.rules.chlo import EXPANDED
 from scalify_hlo.rules.table import RULES

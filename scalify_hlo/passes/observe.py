@@ -14,15 +14,15 @@ from itertools import islice
 from typing import ClassVar, NamedTuple
 
 from scalify_hlo._compat import ir, stablehlo
-from scalify_hlo.analysis.index import ModuleIndex
+from scalify_hlo.casts.matmuls import ObservedTensor, members_of, tensors_of
+from scalify_hlo.dataflow.index import ModuleIndex
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.functions import main_function, terminator
 from scalify_hlo.errors import InputError, Remark
+from scalify_hlo.ir import emit
+from scalify_hlo.ir.functions import main_function, terminator
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.profile.histogram import BINS, FINITE_BINS, SHIFT
-from scalify_hlo.quantize.matmuls import ObservedTensor, members_of, tensors_of
 from scalify_hlo.report.model import Report
-from scalify_hlo.rules import emit
 from scalify_hlo.rules.statistics import reduced, scatter_add, statistic
 from scalify_hlo.transforms.hoist import Combine, add_results, lift
 from scalify_hlo.transforms.inlining import inline_calls

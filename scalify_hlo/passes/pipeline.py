@@ -9,14 +9,16 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from scalify_hlo._compat import ir, passmanager
-from scalify_hlo.analysis.depth import levels_of
-from scalify_hlo.analysis.index import ModuleIndex
-from scalify_hlo.analysis.listing import Listing
+from scalify_hlo.casts.numbers import rewritten_wide
+from scalify_hlo.casts.selection import KEPT
+from scalify_hlo.dataflow.depth import levels_of
+from scalify_hlo.dataflow.index import ModuleIndex
+from scalify_hlo.dataflow.listing import Listing
 from scalify_hlo.deep import run_deep
 from scalify_hlo.dialect.attribute_types import require_types
-from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.dialect.structure import structural_hash
 from scalify_hlo.errors import Remark, ScalifyError
+from scalify_hlo.ir.functions import main_function
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.passes.insert_rescales import InsertRescalesPass
 from scalify_hlo.passes.late import (
@@ -40,8 +42,6 @@ from scalify_hlo.passes.signature import SignaturePass
 from scalify_hlo.passes.state import NarrowStatePass, PackMomentsPass, RoundWeightsPass
 from scalify_hlo.passes.verify import VerifyPass
 from scalify_hlo.profile.model import Profile
-from scalify_hlo.quantize.numbers import rewritten_wide
-from scalify_hlo.quantize.selection import KEPT
 from scalify_hlo.recipes.model import GPUS, NONE, PORTABLE, WIDE, Recipe
 from scalify_hlo.recipes.toml import input_scale_text
 from scalify_hlo.report.model import MatmulReport, Report

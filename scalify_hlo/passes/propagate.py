@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
 from scalify_hlo._compat import ir
-from scalify_hlo.analysis.index import ModuleIndex
-from scalify_hlo.dialect.functions import main_function
-from scalify_hlo.dialect.traits import SUMS
+from scalify_hlo.dataflow.index import ModuleIndex
 from scalify_hlo.errors import InputError
+from scalify_hlo.ir.functions import main_function
+from scalify_hlo.ir.traits import SUMS
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.report.model import Report

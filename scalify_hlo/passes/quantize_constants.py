@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from scalify_hlo._compat import ir
-from scalify_hlo.analysis.index import LISTING, ModuleIndex
-from scalify_hlo.dialect.calls import functions_in
-from scalify_hlo.dialect.walk import ops_in
+from scalify_hlo.casts.constants import CONVERT, Functions, Quantizer, is_cast
+from scalify_hlo.dataflow.index import LISTING, ModuleIndex
+from scalify_hlo.ir.calls import functions_in
+from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.passes.base import Pass
-from scalify_hlo.quantize.constants import CONVERT, Functions, Quantizer, is_cast
 from scalify_hlo.report.model import Report
 
 

@@ -12,32 +12,32 @@ from typing import ClassVar
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import is_small
-from scalify_hlo.analysis.index import LISTING, ModuleIndex
-from scalify_hlo.analysis.matmuls import WEIGHT
-from scalify_hlo.analysis.sizes import Sizes
-from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.functions import main_function
-from scalify_hlo.dialect.locations import source_location
-from scalify_hlo.dialect.traits import MATMULS
-from scalify_hlo.dialect.value_map import ValueSet
-from scalify_hlo.errors import Remark
-from scalify_hlo.passes.base import Pass
-from scalify_hlo.profile.model import Profile
-from scalify_hlo.quantize.casts import Casts
-from scalify_hlo.quantize.costs import not_faster
-from scalify_hlo.quantize.matmuls import LEFT, MARKS, Matmul, clear, marked_ops
-from scalify_hlo.quantize.numbers import Numbers
-from scalify_hlo.quantize.results import rounding_of
-from scalify_hlo.quantize.selection import UNTRUSTED, Selection, fall_backs, without_operands
-from scalify_hlo.quantize.stored_weights import (
+from scalify_hlo.casts.casts import Casts
+from scalify_hlo.casts.costs import not_faster
+from scalify_hlo.casts.matmuls import LEFT, MARKS, Matmul, clear, marked_ops
+from scalify_hlo.casts.numbers import Numbers
+from scalify_hlo.casts.results import rounding_of
+from scalify_hlo.casts.selection import UNTRUSTED, Selection, fall_backs, without_operands
+from scalify_hlo.casts.stored_weights import (
     CertainWeights,
     Weight,
     keep_apart,
     storable,
     store_weights,
 )
-from scalify_hlo.quantize.strategies import strategy_of
-from scalify_hlo.quantize.strategy import CastContext, CastStrategy
+from scalify_hlo.casts.strategies import strategy_of
+from scalify_hlo.casts.strategy import CastContext, CastStrategy
+from scalify_hlo.dataflow.index import LISTING, ModuleIndex
+from scalify_hlo.dataflow.matmuls import WEIGHT
+from scalify_hlo.dataflow.sizes import Sizes
+from scalify_hlo.dialect import attributes
+from scalify_hlo.errors import Remark
+from scalify_hlo.ir.functions import main_function
+from scalify_hlo.ir.locations import source_location
+from scalify_hlo.ir.traits import MATMULS
+from scalify_hlo.ir.value_map import ValueSet
+from scalify_hlo.passes.base import Pass
+from scalify_hlo.profile.model import Profile
 from scalify_hlo.recipes.model import KEEP, Recipe
 from scalify_hlo.report.model import Report
 from scalify_hlo.report.records import Records, number_of

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from scalify_hlo._compat import ir
-from scalify_hlo.analysis.index import LISTING, ModuleIndex
-from scalify_hlo.analysis.layers.graph import Node
-from scalify_hlo.analysis.layers.model import BACKWARD, FORWARD, Layer
-from scalify_hlo.analysis.layers.recognition import graph_of, layers_of
+from scalify_hlo.dataflow.index import LISTING, ModuleIndex
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.functions import main_function
-from scalify_hlo.dialect.value_map import ValueMap, ValueSet
+from scalify_hlo.ir.functions import main_function
+from scalify_hlo.ir.value_map import ValueMap, ValueSet
+from scalify_hlo.layers.graph import Node
+from scalify_hlo.layers.model import BACKWARD, FORWARD, Layer
+from scalify_hlo.layers.recognition import graph_of, layers_of
 from scalify_hlo.passes.base import Pass, missed
 from scalify_hlo.report.model import LayerReport, Report
 from scalify_hlo.scaling.layer_marks import mark_inputs

@@ -9,28 +9,28 @@ from typing import ClassVar, Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.search import Search
-from scalify_hlo.analysis.index import LISTING, ModuleIndex, ResultMarks
-from scalify_hlo.analysis.linear_layers import Linear, last_layers
-from scalify_hlo.analysis.matmuls import ACTIVATION, GRADIENT, OTHER, WEIGHT, Matmul, Walk
-from scalify_hlo.analysis.members import Members
-from scalify_hlo.analysis.names import FORWARD, name_of
-from scalify_hlo.analysis.origins import Origin
-from scalify_hlo.analysis.sizes import Sizes
-from scalify_hlo.analysis.state import State, state_of
-from scalify_hlo.analysis.vocabulary import Projections
+from scalify_hlo.casts.selection import IN_COMPOSITE, UNREACHED
+from scalify_hlo.dataflow.index import LISTING, ModuleIndex, ResultMarks
+from scalify_hlo.dataflow.linear_layers import Linear, last_layers
+from scalify_hlo.dataflow.matmuls import ACTIVATION, GRADIENT, OTHER, WEIGHT, Matmul, Walk
+from scalify_hlo.dataflow.members import Members
+from scalify_hlo.dataflow.names import FORWARD, name_of
+from scalify_hlo.dataflow.origins import Origin
+from scalify_hlo.dataflow.sizes import Sizes
+from scalify_hlo.dataflow.state import State, state_of
+from scalify_hlo.dataflow.vocabulary import Projections
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.calls import functions_in
-from scalify_hlo.dialect.formats import are_floats
-from scalify_hlo.dialect.functions import callee_of, main_function
-from scalify_hlo.dialect.locations import source_location
-from scalify_hlo.dialect.patterns import matches
-from scalify_hlo.dialect.scaled_dot import is_scaled_dot
-from scalify_hlo.dialect.traits import CALLS, MATMULS
-from scalify_hlo.dialect.value_map import ValueMap
-from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.errors import Remark, UsageError, nearest
+from scalify_hlo.ir.calls import functions_in
+from scalify_hlo.ir.formats import are_floats
+from scalify_hlo.ir.functions import callee_of, main_function
+from scalify_hlo.ir.locations import source_location
+from scalify_hlo.ir.patterns import matches
+from scalify_hlo.ir.scaled_dot import is_scaled_dot
+from scalify_hlo.ir.traits import CALLS, MATMULS
+from scalify_hlo.ir.value_map import ValueMap
+from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.passes.base import Pass, missed
-from scalify_hlo.quantize.selection import IN_COMPOSITE, UNREACHED
 from scalify_hlo.recipes.fields import Share
 from scalify_hlo.recipes.loading import LAST_WIDE, own_settings
 from scalify_hlo.recipes.model import Recipe

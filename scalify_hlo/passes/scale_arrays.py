@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from scalify_hlo._compat import ir
-from scalify_hlo.analysis.index import ModuleIndex
+from scalify_hlo.dataflow.index import ModuleIndex
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.calls import functions_in
-from scalify_hlo.dialect.functions import main_function
-from scalify_hlo.dialect.locations import source_location
-from scalify_hlo.dialect.value_map import run_native
 from scalify_hlo.errors import Remark, UsageError
+from scalify_hlo.ir.calls import functions_in
+from scalify_hlo.ir.functions import main_function
+from scalify_hlo.ir.locations import source_location
+from scalify_hlo.ir.value_map import run_native
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.report.model import Report
 from scalify_hlo.scaling.arrays.boundary import split

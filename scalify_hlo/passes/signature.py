@@ -10,13 +10,13 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import SAFE_REACH
 from scalify_hlo.algebra.measured import Measured
 from scalify_hlo.algebra.scale_shapes import shape_of_blocks
-from scalify_hlo.analysis.index import LISTING, ModuleIndex
+from scalify_hlo.dataflow.index import LISTING, ModuleIndex
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.formats import are_floats, is_real, is_scalar
-from scalify_hlo.dialect.functions import callee_of, main_function
-from scalify_hlo.dialect.patterns import WILD, matches
-from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.errors import InputError, UsageError, nearest
+from scalify_hlo.ir.formats import are_floats, is_real, is_scalar
+from scalify_hlo.ir.functions import callee_of, main_function
+from scalify_hlo.ir.patterns import WILD, matches
+from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.recipes.toml import parse_input_blocks, parse_input_scale
 from scalify_hlo.report.model import Report

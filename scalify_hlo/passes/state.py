@@ -15,21 +15,12 @@ from scalify_hlo._compat import func, ir
 from scalify_hlo.algebra.formats import is_small
 from scalify_hlo.algebra.limits import MEASURED_BOUND, SALT_ELEMENTS
 from scalify_hlo.algebra.moments import SCALE_FORMAT, scale_shape
-from scalify_hlo.analysis.frames import Frame
-from scalify_hlo.analysis.index import LISTING, ModuleIndex
-from scalify_hlo.analysis.step_count import step_count
-from scalify_hlo.dialect import attributes, markers
-from scalify_hlo.dialect.attributes import Attributes
-from scalify_hlo.dialect.formats import element_of
-from scalify_hlo.dialect.functions import main_function, terminator
-from scalify_hlo.dialect.value_map import erase
-from scalify_hlo.passes.base import Pass
-from scalify_hlo.quantize.blocks.moments import Packed, packed, salt_of, unpacked
-from scalify_hlo.quantize.blocks.stochastic import FIRST_WEIGHT, Steps, drawn, rounded
-from scalify_hlo.quantize.casts import Casts
-from scalify_hlo.quantize.matmuls import LEFT, clear, marked_ops
-from scalify_hlo.quantize.numbers import Numbers
-from scalify_hlo.quantize.state import (
+from scalify_hlo.casts.blocks.moments import Packed, packed, salt_of, unpacked
+from scalify_hlo.casts.blocks.stochastic import FIRST_WEIGHT, Steps, drawn, rounded
+from scalify_hlo.casts.casts import Casts
+from scalify_hlo.casts.matmuls import LEFT, clear, marked_ops
+from scalify_hlo.casts.numbers import Numbers
+from scalify_hlo.casts.state import (
     narrow_arguments,
     narrow_results,
     pack_moments,
@@ -37,10 +28,19 @@ from scalify_hlo.quantize.state import (
     with_members,
     without_state,
 )
+from scalify_hlo.dataflow.frames import Frame
+from scalify_hlo.dataflow.index import LISTING, ModuleIndex
+from scalify_hlo.dataflow.step_count import step_count
+from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.attributes import Attributes
+from scalify_hlo.ir import emit, markers
+from scalify_hlo.ir.formats import element_of
+from scalify_hlo.ir.functions import main_function, terminator
+from scalify_hlo.ir.value_map import erase
+from scalify_hlo.passes.base import Pass
 from scalify_hlo.recipes.model import KEEP, Recipe
 from scalify_hlo.report.model import Report, SiteReport
 from scalify_hlo.report.totals import StateBytes
-from scalify_hlo.rules import emit
 from scalify_hlo.rules.marker_ops import PEAK
 from scalify_hlo.transforms.marker_barriers import rescaled_argument
 

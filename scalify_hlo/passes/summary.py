@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from scalify_hlo.analysis.names import BACKWARD, FORWARD
-from scalify_hlo.dialect.traits import MATMULS
+from scalify_hlo.casts.selection import KEPT, NONE_ASKED, deciding
+from scalify_hlo.dataflow.names import BACKWARD, FORWARD
 from scalify_hlo.errors import ScalifyWarning
-from scalify_hlo.quantize.selection import KEPT, NONE_ASKED, deciding
+from scalify_hlo.ir.traits import MATMULS
 from scalify_hlo.report.matmuls import MatmulEntry, matmul_entries
 from scalify_hlo.report.model import MEASURED, MatmulReport, Report
 from scalify_hlo.report.totals import Part, Totals

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from scalify_hlo._compat import ir
-from scalify_hlo.analysis.index import ModuleIndex
+from scalify_hlo.dataflow.index import ModuleIndex
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.errors import InputError
+from scalify_hlo.ir.functions import main_function
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.report.model import Report
 from scalify_hlo.transforms.strip_attributes import casts_left

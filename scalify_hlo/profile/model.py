@@ -1,7 +1,7 @@
 """Profiles: magnitudes of the tensors of a program, measured on samples, and scales from them.
 
-This module does not depend on MLIR. `scalify_hlo.run.calibration` makes profiles, and `rewrite`
-takes them.
+This module does not depend on MLIR. `scalify_hlo.commands.calibrate.calibration` makes profiles,
+and `rewrite` takes them.
 """
 
 from __future__ import annotations

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Final, NamedTuple, TypeAlias
 
-from scalify_hlo.analysis.matmuls import WEIGHT
-from scalify_hlo.analysis.names import FORWARD
-from scalify_hlo.analysis.sizes import Extent, Size
-from scalify_hlo.dialect.locations import place_of_text
-from scalify_hlo.dialect.patterns import is_site_like
+from scalify_hlo.dataflow.matmuls import WEIGHT
+from scalify_hlo.dataflow.names import FORWARD
+from scalify_hlo.dataflow.sizes import Extent, Size
 from scalify_hlo.errors import Remark
+from scalify_hlo.ir.locations import place_of_text
+from scalify_hlo.ir.patterns import is_site_like
 from scalify_hlo.results.kinds import Count, Part, Several, Words, made, one_of, rounded
 from scalify_hlo.results.model import Kind, keys, kind_of, register
 

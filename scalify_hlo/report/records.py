@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.patterns import matches
+from scalify_hlo.ir.patterns import matches
 from scalify_hlo.recipes.toml import parse_input_scale
 from scalify_hlo.report.matmuls import ASSUMED, DECLARED, OperandScale
 from scalify_hlo.report.model import MatmulReport, Report, Wide

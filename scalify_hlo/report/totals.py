@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-from scalify_hlo.analysis.names import BACKWARD, FORWARD
+from scalify_hlo.dataflow.names import BACKWARD, FORWARD
 from scalify_hlo.report.matmuls import MatmulReport
 from scalify_hlo.results.kinds import Count, Ratio, Share
 from scalify_hlo.results.model import keys

@@ -10,9 +10,9 @@ from typing import NamedTuple
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import ATTENTION_CONE, ATTENTION_VALUES
 from scalify_hlo.algebra.search import Search
-from scalify_hlo.dialect.through import behind
-from scalify_hlo.dialect.traits import SAME_ORDER
-from scalify_hlo.dialect.value_map import ValueMap, ValueSet
+from scalify_hlo.ir.through import behind
+from scalify_hlo.ir.traits import SAME_ORDER
+from scalify_hlo.ir.value_map import ValueMap, ValueSet
 
 _SPREADING = SAME_ORDER | {"stablehlo.convert"}
 

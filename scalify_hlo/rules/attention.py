@@ -15,8 +15,8 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.scale import Scaled
 from scalify_hlo.algebra.uncertainty import NORMALIZED
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.contraction import contraction_of
-from scalify_hlo.dialect.functions import is_block
+from scalify_hlo.ir.contraction import contraction_of
+from scalify_hlo.ir.functions import is_block
 from scalify_hlo.rules.attended import summed
 from scalify_hlo.rules.contraction import contracted
 from scalify_hlo.rules.families import rise

@@ -9,10 +9,10 @@ from typing import Final
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.scale import ONE, Scale, Scaled, ScaleInfo, Splat
 from scalify_hlo.algebra.scale_origins import ScaleMaximum
-from scalify_hlo.dialect.formats import is_real
-from scalify_hlo.dialect.functions import is_block, maker
-from scalify_hlo.dialect.splats import filled_with
-from scalify_hlo.dialect.through import behind
+from scalify_hlo.ir.formats import is_real
+from scalify_hlo.ir.functions import is_block, maker
+from scalify_hlo.ir.splats import filled_with
+from scalify_hlo.ir.through import behind
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.unit_scaling import ACTIVATIONS
 

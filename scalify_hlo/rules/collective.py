@@ -11,9 +11,9 @@ from collections.abc import Mapping
 
 from scalify_hlo._compat import ir, sdy, stablehlo
 from scalify_hlo.algebra.scale import Scaled, Splat
-from scalify_hlo.dialect.functions import around
-from scalify_hlo.dialect.monoid import monoid
-from scalify_hlo.dialect.traits import EXTREMES
+from scalify_hlo.ir.functions import around
+from scalify_hlo.ir.monoid import monoid
+from scalify_hlo.ir.traits import EXTREMES
 from scalify_hlo.rules.families import keep_each, opaque, rise, source
 from scalify_hlo.rules.registry import rule
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter

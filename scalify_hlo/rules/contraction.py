@@ -5,9 +5,9 @@ from __future__ import annotations
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.scale import ANY, ONE, Scaled
 from scalify_hlo.algebra.uncertainty import UNKNOWN
-from scalify_hlo.dialect.contraction import RAGGED_DOT, contraction_of
-from scalify_hlo.dialect.ragged import terms
-from scalify_hlo.dialect.scaled_dot import BLOCK_SCALED_DOT, SCALED_DOT, dimensions
+from scalify_hlo.ir.contraction import RAGGED_DOT, contraction_of
+from scalify_hlo.ir.ragged import terms
+from scalify_hlo.ir.scaled_dot import BLOCK_SCALED_DOT, SCALED_DOT, dimensions
 from scalify_hlo.rules.families import (
     keep,
     linear,

@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from scalify_hlo._compat import func, ir
 from scalify_hlo.algebra.limits import COMPUTED_BOUND
 from scalify_hlo.algebra.scale import ONE, Scale, Scaled
-from scalify_hlo.dialect import markers
-from scalify_hlo.dialect.value_map import erase, replace_op, replace_uses
-from scalify_hlo.rules import emit
+from scalify_hlo.ir import emit, markers
+from scalify_hlo.ir.value_map import erase, replace_op, replace_uses
 from scalify_hlo.rules.emitter import DOWN, Emitter
 from scalify_hlo.rules.isolated import scale_element
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter

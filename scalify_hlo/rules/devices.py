@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from scalify_hlo._compat import ir, sdy
-from scalify_hlo.dialect.functions import symbol_of
+from scalify_hlo.ir.functions import symbol_of
 from scalify_hlo.rules.statistics import Devices
 
 _MANUAL = "sdy.manual_computation"

@@ -10,8 +10,8 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import DRIFT, PRODUCT_DRIFT, READ_CONE
 from scalify_hlo.algebra.scale import ONE, Scale, Scaled
 from scalify_hlo.algebra.search import Search
-from scalify_hlo.dialect.traits import ARITHMETIC, CONTRACTIONS
-from scalify_hlo.dialect.value_map import ValueSet
+from scalify_hlo.ir.traits import ARITHMETIC, CONTRACTIONS
+from scalify_hlo.ir.value_map import ValueSet
 from scalify_hlo.rules.alignment import READERS
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 

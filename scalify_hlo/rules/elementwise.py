@@ -18,9 +18,9 @@ from scalify_hlo.algebra.scale import (
 )
 from scalify_hlo.algebra.uncertainty import UNKNOWN
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.formats import FORMATS, FloatFormat, float_format, format_of
+from scalify_hlo.ir import emit
+from scalify_hlo.ir.formats import FORMATS, FloatFormat, float_format, format_of
 from scalify_hlo.recipes.model import BOUNDED
-from scalify_hlo.rules import emit
 from scalify_hlo.rules.choices import clamp, extreme, is_zero, one_hot, select
 from scalify_hlo.rules.families import (
     align,

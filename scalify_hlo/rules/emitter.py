@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from scalify_hlo._compat import ir, stablehlo
-from scalify_hlo.rules import emit
+from scalify_hlo.ir import emit
 
 UP: Final = "up"
 DOWN: Final = "down"

@@ -24,15 +24,15 @@ from scalify_hlo.algebra.scale import (
 )
 from scalify_hlo.algebra.search import Search
 from scalify_hlo.algebra.uncertainty import CERTAIN, UNKNOWN, Uncertainty
-from scalify_hlo.dialect.functions import is_block
-from scalify_hlo.dialect.traits import (
+from scalify_hlo.ir.functions import is_block
+from scalify_hlo.ir.traits import (
     ARITHMETIC,
     ELEMENTWISE,
     REDUCTIONS,
     THROUGH_ZERO,
     TRANSCENDENTAL,
 )
-from scalify_hlo.dialect.value_map import ValueSet
+from scalify_hlo.ir.value_map import ValueSet
 from scalify_hlo.rules.drift import drifts, flattened, is_read_square, nearer, steepness
 from scalify_hlo.rules.huge import is_huge
 from scalify_hlo.rules.read_sizes import size_of_read

@@ -15,12 +15,12 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import HUGE, HUGE_VALUES
 from scalify_hlo.algebra.scale import ONE, Scaled, ScaleInfo, Splat
 from scalify_hlo.algebra.search import Search
-from scalify_hlo.analysis.frames import Frame, Place
-from scalify_hlo.dialect.calls import functions_in
-from scalify_hlo.dialect.formats import is_real
-from scalify_hlo.dialect.functions import around, is_block
-from scalify_hlo.dialect.splats import dense_of, filled_with, is_constant
-from scalify_hlo.dialect.traits import INSIDES, LOOP, where
+from scalify_hlo.dataflow.frames import Frame, Place
+from scalify_hlo.ir.calls import functions_in
+from scalify_hlo.ir.formats import is_real
+from scalify_hlo.ir.functions import around, is_block
+from scalify_hlo.ir.splats import dense_of, filled_with, is_constant
+from scalify_hlo.ir.traits import INSIDES, LOOP, where
 
 _FOLLOWED = {"stablehlo.multiply", "stablehlo.optimization_barrier"} | where(
     *("reshape", "transpose", "reverse", "broadcast", "slice", "lookup", "pad", "join"),

@@ -12,8 +12,8 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.runtime_size import powers_of, sized
 from scalify_hlo.algebra.scale import RuntimeScale, Scale, Scaled, ScaleInfo
 from scalify_hlo.algebra.uncertainty import UNKNOWN
-from scalify_hlo.dialect.value_map import erase, erase_argument
-from scalify_hlo.rules import emit
+from scalify_hlo.ir import emit
+from scalify_hlo.ir.value_map import erase, erase_argument
 from scalify_hlo.rules.probes import probe_block
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 

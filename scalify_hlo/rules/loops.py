@@ -37,8 +37,8 @@ from scalify_hlo.algebra.scale import (
 from scalify_hlo.algebra.search import Search
 from scalify_hlo.algebra.uncertainty import UNKNOWN, Uncertainty
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.value_map import erase, replace_op
-from scalify_hlo.rules import emit
+from scalify_hlo.ir import emit
+from scalify_hlo.ir.value_map import erase, replace_op
 from scalify_hlo.rules.devices import replicated_after
 from scalify_hlo.rules.emitter import Emitter
 from scalify_hlo.rules.isolated import scale_element

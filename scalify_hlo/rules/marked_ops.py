@@ -6,11 +6,11 @@ from collections.abc import Collection
 from typing import Final
 
 from scalify_hlo._compat import ir
-from scalify_hlo.analysis.frames import walk_block
-from scalify_hlo.dialect import markers
-from scalify_hlo.dialect.functions import callee_of
-from scalify_hlo.dialect.traits import CALLS
-from scalify_hlo.dialect.value_map import replace_op
+from scalify_hlo.dataflow.frames import walk_block
+from scalify_hlo.ir import markers
+from scalify_hlo.ir.functions import callee_of
+from scalify_hlo.ir.traits import CALLS
+from scalify_hlo.ir.value_map import replace_op
 from scalify_hlo.rules.custom import is_custom, plain
 
 BARRIER: Final = "stablehlo.optimization_barrier"

@@ -34,11 +34,11 @@ from scalify_hlo.algebra.scale import (
     Splat,
 )
 from scalify_hlo.algebra.uncertainty import CERTAIN, UNKNOWN, Uncertainty, of_root
-from scalify_hlo.dialect import attributes, markers
-from scalify_hlo.dialect.functions import around, symbol_of
-from scalify_hlo.dialect.value_map import replace_op
+from scalify_hlo.dialect import attributes
 from scalify_hlo.errors import InputError
-from scalify_hlo.rules import emit
+from scalify_hlo.ir import emit, markers
+from scalify_hlo.ir.functions import around, symbol_of
+from scalify_hlo.ir.value_map import replace_op
 from scalify_hlo.rules.emitter import DOWN, UP, Emitter
 from scalify_hlo.rules.isolated import scale_element
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter

@@ -6,7 +6,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.scale import ANY, OF_CAST, ONE, Scale, Scaled, splat_info
 from scalify_hlo.algebra.uncertainty import CONSTANT
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.splats import dense_of, filled_with
+from scalify_hlo.ir.splats import dense_of, filled_with
 from scalify_hlo.rules.families import align, among_zeros, keep, keep_each, source
 from scalify_hlo.rules.registry import rule
 from scalify_hlo.rules.scalars import spread

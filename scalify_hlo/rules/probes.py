@@ -11,10 +11,10 @@ from typing import Final, NamedTuple
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.scale import ONE, AnyScale, Scale, Scaled, ScaleInfo
-from scalify_hlo.dialect.formats import format_of
-from scalify_hlo.dialect.traits import BRANCHES, LOOP
-from scalify_hlo.dialect.walk import ops_in
-from scalify_hlo.rules import emit
+from scalify_hlo.ir import emit
+from scalify_hlo.ir.formats import format_of
+from scalify_hlo.ir.traits import BRANCHES, LOOP
+from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 
 _CALL: Final = "stablehlo.custom_call"

@@ -9,10 +9,10 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import READ_CONE
 from scalify_hlo.algebra.scale import ONE, Scaled, ScaleInfo
 from scalify_hlo.algebra.uncertainty import UNKNOWN, of_root
-from scalify_hlo.dialect.functions import is_block
-from scalify_hlo.dialect.splats import filled_with
-from scalify_hlo.dialect.through import behind
-from scalify_hlo.dialect.traits import (
+from scalify_hlo.ir.functions import is_block
+from scalify_hlo.ir.splats import filled_with
+from scalify_hlo.ir.through import behind
+from scalify_hlo.ir.traits import (
     BATCH_NORMS,
     BOUNDED_FROM_ZERO,
     BOUNDED_THROUGH_ZERO,

@@ -26,12 +26,12 @@ from scalify_hlo.algebra.runtime_size import RuntimeSize
 from scalify_hlo.algebra.scale import Scaled, ScaleInfo
 from scalify_hlo.algebra.search import Search
 from scalify_hlo.algebra.uncertainty import UNKNOWN, Root, Uncertainty, of_root, renamed
-from scalify_hlo.analysis.frames import Named
-from scalify_hlo.analysis.turns import turns_of
+from scalify_hlo.dataflow.frames import Named
+from scalify_hlo.dataflow.turns import turns_of
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.formats import format_of
-from scalify_hlo.dialect.functions import callee_of, terminator
-from scalify_hlo.dialect.traits import WRITES
+from scalify_hlo.ir.formats import format_of
+from scalify_hlo.ir.functions import callee_of, terminator
+from scalify_hlo.ir.traits import WRITES
 
 _CONVERGES: Final = 0.75
 """The degree up to which errors of iterations are assumed to converge."""

@@ -10,10 +10,10 @@ from scalify_hlo.algebra.limits import (
     POWER_STEEP,
 )
 from scalify_hlo.algebra.scale import ANY, ONE, AnyScale, Scaled, Splat
-from scalify_hlo.dialect.formats import is_real
-from scalify_hlo.dialect.monoid import TAKES, monoid
-from scalify_hlo.dialect.splats import filled_with
-from scalify_hlo.dialect.traits import HOMOGENEOUS, LOGICAL
+from scalify_hlo.ir.formats import is_real
+from scalify_hlo.ir.monoid import TAKES, monoid
+from scalify_hlo.ir.splats import filled_with
+from scalify_hlo.ir.traits import HOMOGENEOUS, LOGICAL
 from scalify_hlo.rules.families import Count, among_zeros, rise, static_product, steep
 from scalify_hlo.rules.regions import run_on_data
 from scalify_hlo.rules.registry import rule

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from scalify_hlo.dialect import traits
 from scalify_hlo.errors import UsageError, nearest
+from scalify_hlo.ir import traits
 from scalify_hlo.results.kinds import Count
 from scalify_hlo.results.model import keys, result
 from scalify_hlo.rules.alignment import READERS

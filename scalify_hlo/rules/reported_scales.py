@@ -12,10 +12,10 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.runtime_size import RuntimeSize
 from scalify_hlo.algebra.scale import Scaled, ScaleInfo
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.functions import symbol_of
-from scalify_hlo.dialect.splats import is_constant
-from scalify_hlo.dialect.through import behind
-from scalify_hlo.dialect.traits import COPIES, LAYOUT, PRODUCTS, ROUNDS
+from scalify_hlo.ir.functions import symbol_of
+from scalify_hlo.ir.splats import is_constant
+from scalify_hlo.ir.through import behind
+from scalify_hlo.ir.traits import COPIES, LAYOUT, PRODUCTS, ROUNDS
 
 _OF_INPUTS: Final = COPIES | LAYOUT | PRODUCTS | ROUNDS
 """Ops between an argument and its cast: those that move data, and the division by its scale."""

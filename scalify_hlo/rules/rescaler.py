@@ -9,12 +9,12 @@ from typing import Any
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.limits import SAFE_REACH
 from scalify_hlo.algebra.scale import ANY, ONE, AnyScale, Scale, Scaled, ScaleInfo, Splat
-from scalify_hlo.dialect.formats import FloatFormat, is_complex
-from scalify_hlo.dialect.functions import is_block
-from scalify_hlo.dialect.traits import PRODUCTS, SAME_ORDER
-from scalify_hlo.dialect.value_map import Eraser
-from scalify_hlo.rules import emit
-from scalify_hlo.rules.emit import Binary
+from scalify_hlo.ir import emit
+from scalify_hlo.ir.emit import Binary
+from scalify_hlo.ir.formats import FloatFormat, is_complex
+from scalify_hlo.ir.functions import is_block
+from scalify_hlo.ir.traits import PRODUCTS, SAME_ORDER
+from scalify_hlo.ir.value_map import Eraser
 from scalify_hlo.rules.huge import largest_constant
 from scalify_hlo.rules.runtime_scales import RuntimeScales
 from scalify_hlo.rules.values import Values, enclosing

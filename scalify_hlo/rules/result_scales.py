@@ -13,9 +13,9 @@ from scalify_hlo.algebra.limits import (
     TRUSTED_LEVEL,
 )
 from scalify_hlo.algebra.scale import ONE, Scale, Scaled
-from scalify_hlo.dialect.formats import FloatFormat
-from scalify_hlo.dialect.functions import is_block
-from scalify_hlo.dialect.traits import where
+from scalify_hlo.ir.formats import FloatFormat
+from scalify_hlo.ir.functions import is_block
+from scalify_hlo.ir.traits import where
 from scalify_hlo.rules.values import Values
 
 _CARRYING = {"stablehlo.convert", "stablehlo.optimization_barrier"} | where(

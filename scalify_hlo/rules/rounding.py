@@ -6,10 +6,10 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.runtime_size import RuntimeSize
 from scalify_hlo.algebra.scale import ONE, Scale, Scaled, ScaleInfo, Splat
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.formats import FloatFormat
-from scalify_hlo.dialect.through import readers
-from scalify_hlo.dialect.traits import LAYOUT, MATMULS
-from scalify_hlo.rules import emit
+from scalify_hlo.ir import emit
+from scalify_hlo.ir.formats import FloatFormat
+from scalify_hlo.ir.through import readers
+from scalify_hlo.ir.traits import LAYOUT, MATMULS
 from scalify_hlo.rules.saturation import saturated
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.untrusted import Trusted, handled, measured, octaves_of, place_of

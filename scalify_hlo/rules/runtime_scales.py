@@ -29,9 +29,9 @@ from scalify_hlo.algebra.runtime_size import powers_of
 from scalify_hlo.algebra.scale import ONE, RuntimeScale, Scale, Scaled, ScaleInfo
 from scalify_hlo.algebra.scale_origins import RuntimeOrigin, ScaleMaximum, ScaleRoot
 from scalify_hlo.algebra.uncertainty import GIVEN, STATISTIC, Uncertainty, of_root
-from scalify_hlo.dialect.formats import format_of, is_scalar
-from scalify_hlo.dialect.value_map import Eraser, ValueMap
-from scalify_hlo.rules import emit
+from scalify_hlo.ir import emit
+from scalify_hlo.ir.formats import format_of, is_scalar
+from scalify_hlo.ir.value_map import Eraser, ValueMap
 from scalify_hlo.rules.emitter import NEAREST, Emitter
 from scalify_hlo.rules.exponents import Exponents
 from scalify_hlo.rules.scalar_ops import BIAS, Home

@@ -20,11 +20,10 @@ from typing import Final
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.limits import NORMAL, READER_STEPS
-from scalify_hlo.dialect import traits
-from scalify_hlo.dialect.formats import FloatFormat, format_of
-from scalify_hlo.dialect.functions import maker
-from scalify_hlo.dialect.splats import filled_with
-from scalify_hlo.rules import emit
+from scalify_hlo.ir import emit, traits
+from scalify_hlo.ir.formats import FloatFormat, format_of
+from scalify_hlo.ir.functions import maker
+from scalify_hlo.ir.splats import filled_with
 
 _CLAMP, _ADD = "stablehlo.clamp", "stablehlo.add"
 _CONVERT, _MULTIPLY = "stablehlo.convert", "stablehlo.multiply"

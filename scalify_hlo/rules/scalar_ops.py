@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.limits import SAFE_REACH
-from scalify_hlo.dialect.value_map import ValueCache, ValueMap, ValueSet
-from scalify_hlo.rules import emit
+from scalify_hlo.ir import emit
+from scalify_hlo.ir.value_map import ValueCache, ValueMap, ValueSet
 
 BIAS, MANTISSA = 127, 23
 

@@ -30,11 +30,11 @@ from scalify_hlo.algebra.scale import (
     Splat,
 )
 from scalify_hlo.algebra.uncertainty import CERTAIN, UNKNOWN, Uncertainty, of_root
-from scalify_hlo.dialect.formats import element_type
-from scalify_hlo.dialect.traits import INSIDES
 from scalify_hlo.errors import Remark
+from scalify_hlo.ir import emit
+from scalify_hlo.ir.formats import element_type
+from scalify_hlo.ir.traits import INSIDES
 from scalify_hlo.recipes.model import UNIT, Recipe
-from scalify_hlo.rules import emit
 from scalify_hlo.rules.alignment import Alignment
 from scalify_hlo.rules.attended import Attention
 from scalify_hlo.rules.measured_sizes import MeasuredSizes

@@ -5,8 +5,8 @@ from __future__ import annotations
 from scalify_hlo._compat import ir, sdy
 from scalify_hlo.algebra.scale import Scaled
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.value_map import replace_op
-from scalify_hlo.rules import emit
+from scalify_hlo.ir import emit
+from scalify_hlo.ir.value_map import replace_op
 from scalify_hlo.rules.devices import devices_of, replicated_after
 from scalify_hlo.rules.families import keep, source
 from scalify_hlo.rules.isolated import (

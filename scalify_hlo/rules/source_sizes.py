@@ -12,10 +12,10 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import CONSTANT_SAMPLE, MASKING
 from scalify_hlo.algebra.scale import ONE, Scaled, ScaleInfo, Splat, splat_info
 from scalify_hlo.algebra.uncertainty import CONSTANT, of_root
-from scalify_hlo.dialect.dispatch import Dispatch
-from scalify_hlo.dialect.splats import dense_of, filled_with
-from scalify_hlo.dialect.through import behind
-from scalify_hlo.dialect.traits import LAYOUT
+from scalify_hlo.ir.dispatch import Dispatch
+from scalify_hlo.ir.splats import dense_of, filled_with
+from scalify_hlo.ir.through import behind
+from scalify_hlo.ir.traits import LAYOUT
 
 _BYTE: Final = 8
 _READABLE: Final = frozenset({"f16", "f32", "f64"})

@@ -14,8 +14,8 @@ from typing import Final
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.formats import is_complex, with_element
-from scalify_hlo.rules import emit
+from scalify_hlo.ir import emit
+from scalify_hlo.ir.formats import is_complex, with_element
 from scalify_hlo.rules.emitter import BITS, Bits, Emitter
 
 STATISTICS: Final = ("max", "l1", "l2")

@@ -19,10 +19,10 @@ from typing import TypeAlias
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import REGION_CALL_DEPTH
 from scalify_hlo.algebra.scale import ANY, ONE, AnyScale, RuntimeScale, Scale, splat_info
-from scalify_hlo.dialect.formats import is_real
-from scalify_hlo.dialect.functions import around, callee_of
-from scalify_hlo.dialect.splats import filled_with
-from scalify_hlo.dialect.value_map import ValueMap
+from scalify_hlo.ir.formats import is_real
+from scalify_hlo.ir.functions import around, callee_of
+from scalify_hlo.ir.splats import filled_with
+from scalify_hlo.ir.value_map import ValueMap
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 
 Unit: TypeAlias = Scale | AnyScale | None

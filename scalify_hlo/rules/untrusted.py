@@ -18,13 +18,13 @@ from scalify_hlo.algebra.limits import LAST_MATMUL_CONE, MEASURED_BOUND, MEASURE
 from scalify_hlo.algebra.scale import ONE, Scaled, ScaleInfo
 from scalify_hlo.algebra.search import Search
 from scalify_hlo.algebra.uncertainty import CERTAIN, Uncertainty
-from scalify_hlo.dialect import attributes, markers
-from scalify_hlo.dialect.formats import FloatFormat, format_of
-from scalify_hlo.dialect.through import readers
-from scalify_hlo.dialect.traits import CONTRACTIONS, ELEMENTWISE, LAYOUT, RETURNS, ROUNDS
-from scalify_hlo.dialect.value_map import ValueSet, erase
+from scalify_hlo.dialect import attributes
+from scalify_hlo.ir import emit, markers
+from scalify_hlo.ir.formats import FloatFormat, format_of
+from scalify_hlo.ir.through import readers
+from scalify_hlo.ir.traits import CONTRACTIONS, ELEMENTWISE, LAYOUT, RETURNS, ROUNDS
+from scalify_hlo.ir.value_map import ValueSet, erase
 from scalify_hlo.recipes.model import BOUNDED, MEASURE, WIDE
-from scalify_hlo.rules import emit
 from scalify_hlo.rules.marker_ops import PEAK, dynamic_rescale
 from scalify_hlo.rules.placement import in_block
 from scalify_hlo.rules.reported_scales import CastScale, of_size

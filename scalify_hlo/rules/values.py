@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.scale import ONE, Scale, Scaled, ScaleInfo
-from scalify_hlo.dialect.formats import FloatFormat, format_of
-from scalify_hlo.dialect.value_map import ValueMap, ValueSet
+from scalify_hlo.ir.formats import FloatFormat, format_of
+from scalify_hlo.ir.value_map import ValueMap, ValueSet
 
 
 class _Scope(NamedTuple):

@@ -1,1 +1,1 @@
-"""Running programs: steps on XLA or the interpreter, comparison, calibration, measured inputs."""
+"""Running programs: steps on XLA or the interpreter, pairs, and measured inputs."""

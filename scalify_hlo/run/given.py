@@ -9,8 +9,8 @@ import numpy as np
 
 from scalify_hlo.algebra.moments import SCALE_FORMAT
 from scalify_hlo.errors import UsageError, nearest
-from scalify_hlo.io.tensors import DTYPES, Array, Interface, Tensor, array_of, is_complex
-from scalify_hlo.storage.arrays import StoredArray
+from scalify_hlo.program.arrays import StoredArray
+from scalify_hlo.program.tensors import DTYPES, Array, Interface, Tensor, array_of, is_complex
 
 if TYPE_CHECKING:
     from jax.export import Exported

@@ -12,13 +12,15 @@ import numpy as np
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import SAFE_REACH
 from scalify_hlo.algebra.measured import Measured
+from scalify_hlo.casts.encoding import log2_rms
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.functions import entry
-from scalify_hlo.dialect.patterns import WILD
 from scalify_hlo.errors import UsageError
-from scalify_hlo.io.given import readable
-from scalify_hlo.io.program import Program
-from scalify_hlo.io.tensors import (
+from scalify_hlo.ir.functions import entry
+from scalify_hlo.ir.patterns import WILD
+from scalify_hlo.program.arrays import StoredArray
+from scalify_hlo.program.given import readable
+from scalify_hlo.program.program import Program
+from scalify_hlo.program.tensors import (
     Array,
     Tensor,
     array_of,
@@ -27,9 +29,7 @@ from scalify_hlo.io.tensors import (
     is_inexact,
     tensor_of,
 )
-from scalify_hlo.quantize.encoding import log2_rms
 from scalify_hlo.run.given import fit, given_inputs
-from scalify_hlo.storage.arrays import StoredArray
 
 if TYPE_CHECKING:
     from jax.export import Exported

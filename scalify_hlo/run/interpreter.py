@@ -12,9 +12,9 @@ import numpy as np
 
 from scalify_hlo._compat import func, ir, new_context, stablehlo
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.errors import InputError
-from scalify_hlo.io.tensors import Array, Tensor, interface, is_complex
+from scalify_hlo.ir.functions import main_function
+from scalify_hlo.program.tensors import Array, Tensor, interface, is_complex
 from scalify_hlo.transforms.chlo import expand
 
 _READABLE = ("float16", "float32", "float64", "int8", "int16", "int32", "int64")

@@ -17,9 +17,9 @@ from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.algebra.limits import NORMAL
 from scalify_hlo.algebra.moments import SCALE_FORMAT, block_length, scale_shape
 from scalify_hlo.algebra.scale_shapes import are_blocks, split_shape
+from scalify_hlo.casts.encoding import exponent_below_rms, rounded, unclipped
 from scalify_hlo.errors import InputError
-from scalify_hlo.io.tensors import DTYPES, Array, Interface, Tensor, is_complex
-from scalify_hlo.quantize.encoding import exponent_below_rms, rounded, unclipped
+from scalify_hlo.program.tensors import DTYPES, Array, Interface, Tensor, is_complex
 
 _SCALE_DTYPE = np.dtype(DTYPES[SCALE_FORMAT])
 

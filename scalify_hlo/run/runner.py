@@ -12,16 +12,16 @@ import numpy as np
 from scalify_hlo import _compat
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.dialect.structure import structural_hash
-from scalify_hlo.dialect.value_map import erase_argument, replace_uses, run_native
-from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.errors import InputError, UsageError
-from scalify_hlo.io.artifact import copy_module, write_artifact, write_bytecode
-from scalify_hlo.io.given import readable
-from scalify_hlo.io.program import Program
-from scalify_hlo.io.tensors import Array, interface
-from scalify_hlo.passes.record import refuse_rewritten
+from scalify_hlo.ir.functions import main_function
+from scalify_hlo.ir.value_map import erase_argument, replace_uses, run_native
+from scalify_hlo.ir.walk import ops_in
+from scalify_hlo.program.artifact import copy_module, write_artifact, write_bytecode
+from scalify_hlo.program.given import readable
+from scalify_hlo.program.program import Program
+from scalify_hlo.program.record import refuse_rewritten
+from scalify_hlo.program.tensors import Array, interface
 from scalify_hlo.run.given import Sample, flat_arguments
 from scalify_hlo.run.session import Run, Session, with_added
 

@@ -12,13 +12,13 @@ import numpy as np
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import SCALING_RUNS
-from scalify_hlo.analysis.carried import carried_arguments
-from scalify_hlo.analysis.frames import Frame
+from scalify_hlo.casts.delayed import LEAVES, STATE, Described, described
+from scalify_hlo.dataflow.carried import carried_arguments
+from scalify_hlo.dataflow.frames import Frame
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.errors import UsageError
-from scalify_hlo.io.tensors import Array, Interface, interface
-from scalify_hlo.quantize.delayed import LEAVES, STATE, Described, described
+from scalify_hlo.ir.functions import main_function
+from scalify_hlo.program.tensors import Array, Interface, interface
 from scalify_hlo.run.given import fit
 from scalify_hlo.run.pairs import Match, is_packed, match, split
 

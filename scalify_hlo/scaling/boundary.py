@@ -11,17 +11,17 @@ from scalify_hlo.algebra.limits import COMPUTED_BOUND, GIVEN_BOUND, STORED_HEADR
 from scalify_hlo.algebra.measured import Measured
 from scalify_hlo.algebra.scale import ONE, Scale, Scaled, ScaleInfo
 from scalify_hlo.algebra.uncertainty import CERTAIN, UNKNOWN, of_root
-from scalify_hlo.analysis.carried import carried_arguments, may_come_back
-from scalify_hlo.analysis.frames import Frame
-from scalify_hlo.analysis.index import ResultMarks
-from scalify_hlo.dialect import attributes, markers
+from scalify_hlo.dataflow.carried import carried_arguments, may_come_back
+from scalify_hlo.dataflow.frames import Frame
+from scalify_hlo.dataflow.index import ResultMarks
+from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.attributes import Attributes
-from scalify_hlo.dialect.formats import is_scalar
-from scalify_hlo.dialect.functions import terminator
-from scalify_hlo.dialect.value_map import ValueSet, erase, replace_uses
 from scalify_hlo.errors import InputError
+from scalify_hlo.ir import emit, markers
+from scalify_hlo.ir.formats import is_scalar
+from scalify_hlo.ir.functions import terminator
+from scalify_hlo.ir.value_map import ValueSet, erase, replace_uses
 from scalify_hlo.report.model import ValueReport
-from scalify_hlo.rules import emit
 from scalify_hlo.rules.isolated import scale_element
 from scalify_hlo.rules.marker_ops import dynamic_rescale
 from scalify_hlo.rules.placement import MHLO, SDY

@@ -10,14 +10,14 @@ from graphlib import TopologicalSorter
 from scalify_hlo._compat import func, ir
 from scalify_hlo.algebra.scale import RuntimeScale, Scaled, ScaleInfo
 from scalify_hlo.algebra.search import Search
-from scalify_hlo.analysis.frames import walk_block
-from scalify_hlo.analysis.index import ModuleIndex
+from scalify_hlo.dataflow.frames import walk_block
+from scalify_hlo.dataflow.index import ModuleIndex
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.calls import functions_in
-from scalify_hlo.dialect.functions import callee_of, is_private, symbol_of, terminator
-from scalify_hlo.dialect.traits import CALLS
-from scalify_hlo.dialect.value_map import erase, replace_op
-from scalify_hlo.rules import emit
+from scalify_hlo.ir import emit
+from scalify_hlo.ir.calls import functions_in
+from scalify_hlo.ir.functions import callee_of, is_private, symbol_of, terminator
+from scalify_hlo.ir.traits import CALLS
+from scalify_hlo.ir.value_map import erase, replace_op
 from scalify_hlo.rules.devices import replicated_after
 from scalify_hlo.rules.isolated import add_parameters, drop_unused, scale_operands
 from scalify_hlo.rules.marked_ops import has_markers

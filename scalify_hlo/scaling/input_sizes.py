@@ -9,10 +9,10 @@ from typing import Final
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.limits import INPUT_BOUND
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.formats import is_scalar
-from scalify_hlo.dialect.value_map import ValueMap, erase, replace_uses
+from scalify_hlo.ir import emit
+from scalify_hlo.ir.formats import is_scalar
+from scalify_hlo.ir.value_map import ValueMap, erase, replace_uses
 from scalify_hlo.report.model import MEASURED, SiteReport
-from scalify_hlo.rules import emit
 from scalify_hlo.rules.emitter import Emitter
 from scalify_hlo.rules.isolated import scale_element
 from scalify_hlo.rules.runtime_scales import Awaited

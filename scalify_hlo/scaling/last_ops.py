@@ -12,10 +12,10 @@ from typing import Final, TypeAlias
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.scale import ONE, Scaled
-from scalify_hlo.analysis.frames import Named, named
-from scalify_hlo.dialect.formats import element_type
-from scalify_hlo.dialect.functions import callee_of
-from scalify_hlo.dialect.traits import BINARY, LAYOUT, MAGNITUDES, data_of, where
+from scalify_hlo.dataflow.frames import Named, named
+from scalify_hlo.ir.formats import element_type
+from scalify_hlo.ir.functions import callee_of
+from scalify_hlo.ir.traits import BINARY, LAYOUT, MAGNITUDES, data_of, where
 from scalify_hlo.rules.marked_ops import BARRIER
 from scalify_hlo.rules.registry import WITH_REGIONS
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter

@@ -8,10 +8,10 @@ from itertools import islice
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import LAYER_MARK_CONE
 from scalify_hlo.algebra.search import Search
-from scalify_hlo.analysis.layers.graph import Graph
-from scalify_hlo.analysis.layers.model import Layer
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.value_map import ValueMap, ValueSet
+from scalify_hlo.ir.value_map import ValueMap, ValueSet
+from scalify_hlo.layers.graph import Graph
+from scalify_hlo.layers.model import Layer
 from scalify_hlo.rules.unit_scaling import ACTIVATIONS
 
 

@@ -17,12 +17,13 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.runtime_size import powers_of
 from scalify_hlo.algebra.scale import ONE, RuntimeScale, Scaled, ScaleInfo
 from scalify_hlo.algebra.search import Search
-from scalify_hlo.analysis.frames import Named, operations, with_end
-from scalify_hlo.analysis.index import ModuleIndex
+from scalify_hlo.casts.numbers import clear_numbers
+from scalify_hlo.dataflow.frames import Named, operations, with_end
+from scalify_hlo.dataflow.index import ModuleIndex
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.calls import functions_in
-from scalify_hlo.dialect.formats import has_narrow
-from scalify_hlo.dialect.functions import (
+from scalify_hlo.ir.calls import functions_in
+from scalify_hlo.ir.formats import has_narrow
+from scalify_hlo.ir.functions import (
     callee_of,
     copied,
     fresh_name,
@@ -30,10 +31,9 @@ from scalify_hlo.dialect.functions import (
     recursion,
     terminator,
 )
-from scalify_hlo.dialect.ragged import is_composite
-from scalify_hlo.dialect.traits import CALLS, WITH_REGIONS
-from scalify_hlo.dialect.value_map import erase, function_tables, run_native
-from scalify_hlo.quantize.numbers import clear_numbers
+from scalify_hlo.ir.ragged import is_composite
+from scalify_hlo.ir.traits import CALLS, WITH_REGIONS
+from scalify_hlo.ir.value_map import erase, function_tables, run_native
 from scalify_hlo.recipes.model import WIDE, Recipe
 from scalify_hlo.report.model import Report, kind_of
 from scalify_hlo.rules import custom, layers, marked_ops, scalars

@@ -20,8 +20,8 @@ from typing import Any, Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.errors import InputError
+from scalify_hlo.ir.functions import main_function
 from scalify_hlo.results.kinds import Count, Seconds, Several
 from scalify_hlo.storage.interrupts import undone_by_interrupt
 from scalify_hlo.targets.description import Target, plugin_versions

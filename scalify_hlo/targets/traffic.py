@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from scalify_hlo.dialect import traits
+from scalify_hlo.ir import traits
 from scalify_hlo.targets.hlo import Computation, Instruction, Module, Shape
 from scalify_hlo.targets.products import CONVOLUTION, GEMM
 

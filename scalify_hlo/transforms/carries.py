@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.traits import LOOP
-from scalify_hlo.dialect.value_map import erase, erase_argument, replace_uses
-from scalify_hlo.rules import emit
+from scalify_hlo.ir import emit
+from scalify_hlo.ir.traits import LOOP
+from scalify_hlo.ir.value_map import erase, erase_argument, replace_uses
 
 _PLACING = ("mhlo.", "sdy.")
 """Prefixes of the attributes that give the placement of each value of a loop."""

@@ -7,11 +7,11 @@ from collections.abc import Collection, Mapping
 from itertools import pairwise
 
 from scalify_hlo._compat import chlo, func, ir, register_passes, stablehlo
-from scalify_hlo.dialect.traits import WRAPPED
-from scalify_hlo.dialect.value_map import erase, replace_op, replace_uses, run_native
-from scalify_hlo.dialect.walk import ops_in
 from scalify_hlo.errors import InputError
-from scalify_hlo.rules import emit
+from scalify_hlo.ir import emit
+from scalify_hlo.ir.traits import WRAPPED
+from scalify_hlo.ir.value_map import erase, replace_op, replace_uses, run_native
+from scalify_hlo.ir.walk import ops_in
 
 _EVERY = frozenset(op.OPERATION_NAME for op in vars(chlo).values() if hasattr(op, "OPERATION_NAME"))
 _PIPELINE = "builtin.module(func.func(chlo-legalize-to-stablehlo))"

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.search import Search
-from scalify_hlo.dialect.calls import functions_in
-from scalify_hlo.dialect.functions import callee_of, copied, fresh_name, is_private
-from scalify_hlo.dialect.traits import CALLS
-from scalify_hlo.dialect.value_map import OpSet
-from scalify_hlo.dialect.walk import ops_in
+from scalify_hlo.ir.calls import functions_in
+from scalify_hlo.ir.functions import callee_of, copied, fresh_name, is_private
+from scalify_hlo.ir.traits import CALLS
+from scalify_hlo.ir.value_map import OpSet
+from scalify_hlo.ir.walk import ops_in
 
 
 def copy_entries(module: ir.Operation) -> None:

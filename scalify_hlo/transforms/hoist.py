@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from scalify_hlo._compat import ir, stablehlo
-from scalify_hlo.analysis.turns import turns_of
+from scalify_hlo.dataflow.turns import turns_of
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.functions import terminator
-from scalify_hlo.dialect.traits import BRANCHES, LOOP
-from scalify_hlo.dialect.value_map import ValueCache, ValueMap, erase, replace_uses
 from scalify_hlo.errors import InputError
-from scalify_hlo.rules import emit
+from scalify_hlo.ir import emit
+from scalify_hlo.ir.functions import terminator
+from scalify_hlo.ir.traits import BRANCHES, LOOP
+from scalify_hlo.ir.value_map import ValueCache, ValueMap, erase, replace_uses
 from scalify_hlo.rules.devices import devices_of, mesh_of, replicated_after
 from scalify_hlo.rules.statistics import Devices, everywhere, gathered
 

@@ -8,14 +8,14 @@ from typing import Any
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.search import Search
-from scalify_hlo.analysis.index import ModuleIndex
-from scalify_hlo.analysis.listing import Listing
-from scalify_hlo.analysis.names import joined, name_of
-from scalify_hlo.dialect.functions import callee_of, referred_by
-from scalify_hlo.dialect.traits import REFERENCES
-from scalify_hlo.dialect.value_map import erase, replace_uses, run_native
-from scalify_hlo.dialect.walk import ops_in
+from scalify_hlo.dataflow.index import ModuleIndex
+from scalify_hlo.dataflow.listing import Listing
+from scalify_hlo.dataflow.names import joined, name_of
 from scalify_hlo.errors import InputError
+from scalify_hlo.ir.functions import callee_of, referred_by
+from scalify_hlo.ir.traits import REFERENCES
+from scalify_hlo.ir.value_map import erase, replace_uses, run_native
+from scalify_hlo.ir.walk import ops_in
 
 _CALL = "func.call"
 

@@ -17,12 +17,12 @@ import math
 from typing import Final, NamedTuple
 
 from scalify_hlo._compat import ir
-from scalify_hlo.dialect.formats import element_type, format_of, is_real
-from scalify_hlo.dialect.functions import is_block
-from scalify_hlo.dialect.splats import filled_with
-from scalify_hlo.dialect.value_map import ValueSet, erase, replace_uses
-from scalify_hlo.dialect.walk import ops_in
-from scalify_hlo.rules import emit
+from scalify_hlo.ir import emit
+from scalify_hlo.ir.formats import element_type, format_of, is_real
+from scalify_hlo.ir.functions import is_block
+from scalify_hlo.ir.splats import filled_with
+from scalify_hlo.ir.value_map import ValueSet, erase, replace_uses
+from scalify_hlo.ir.walk import ops_in
 
 _ADD: Final = "stablehlo.add"
 _DOT: Final = "stablehlo.dot_general"

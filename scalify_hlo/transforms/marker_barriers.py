@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from scalify_hlo._compat import ir, stablehlo
-from scalify_hlo.dialect import markers
-from scalify_hlo.dialect.formats import element_type
-from scalify_hlo.dialect.functions import around, callee_of
-from scalify_hlo.dialect.value_map import erase, replace_op
 from scalify_hlo.errors import InputError, nearest
-from scalify_hlo.rules import emit
+from scalify_hlo.ir import emit, markers
+from scalify_hlo.ir.formats import element_type
+from scalify_hlo.ir.functions import around, callee_of
+from scalify_hlo.ir.value_map import erase, replace_op
 from scalify_hlo.rules.custom import COMPOSITE, NAME
 from scalify_hlo.rules.statistics import STATISTICS
 

@@ -25,14 +25,14 @@ from typing import Final, NamedTuple
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import READER_STEPS
-from scalify_hlo.dialect import attributes, traits
-from scalify_hlo.dialect.contraction import NUMBERS, Contraction, contraction_of
-from scalify_hlo.dialect.functions import is_block
-from scalify_hlo.dialect.splats import is_filled, is_one_number, splat_of
+from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.swapped_operands import swapped_attributes
-from scalify_hlo.dialect.value_map import ValueSet, erase, replace_op
-from scalify_hlo.dialect.walk import ops_in
-from scalify_hlo.rules import emit
+from scalify_hlo.ir import emit, traits
+from scalify_hlo.ir.contraction import NUMBERS, Contraction, contraction_of
+from scalify_hlo.ir.functions import is_block
+from scalify_hlo.ir.splats import is_filled, is_one_number, splat_of
+from scalify_hlo.ir.value_map import ValueSet, erase, replace_op
+from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.rules.placement import is_placed
 from scalify_hlo.rules.saturation import before_saturation
 

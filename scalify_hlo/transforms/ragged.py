@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from scalify_hlo._compat import func, ir
-from scalify_hlo.dialect.calls import symbols_in
-from scalify_hlo.dialect.contraction import RAGGED_DOT
-from scalify_hlo.dialect.functions import fresh_name
-from scalify_hlo.dialect.ragged import (
+from scalify_hlo.ir import emit
+from scalify_hlo.ir.calls import symbols_in
+from scalify_hlo.ir.contraction import RAGGED_DOT
+from scalify_hlo.ir.functions import fresh_name
+from scalify_hlo.ir.ragged import (
     NUMBERS,
     PRECISION,
     dimensions,
@@ -14,9 +15,8 @@ from scalify_hlo.dialect.ragged import (
     lists,
     precision,
 )
-from scalify_hlo.dialect.value_map import replace_op, run_native
-from scalify_hlo.dialect.walk import ops_in
-from scalify_hlo.rules import emit
+from scalify_hlo.ir.value_map import replace_op, run_native
+from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.transforms.chlo import expand_one
 
 _VERSION = "scalify.composite"

@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from typing import Final
 
 from scalify_hlo._compat import ir, stablehlo
-from scalify_hlo.analysis.single_scatter import SCATTER, SingleScatter, column_of, single_scatter
-from scalify_hlo.dialect.functions import is_block
-from scalify_hlo.dialect.splats import splat_of
-from scalify_hlo.dialect.value_map import replace_op
-from scalify_hlo.dialect.walk import ops_in
-from scalify_hlo.rules import emit
+from scalify_hlo.dataflow.single_scatter import SCATTER, SingleScatter, column_of, single_scatter
+from scalify_hlo.ir import emit
+from scalify_hlo.ir.functions import is_block
+from scalify_hlo.ir.splats import splat_of
+from scalify_hlo.ir.value_map import replace_op
+from scalify_hlo.ir.walk import ops_in
 
 _ADD: Final = "stablehlo.add"
 _OWN: Final = frozenset({"scatter_dimension_numbers", "indices_are_sorted", "unique_indices"})

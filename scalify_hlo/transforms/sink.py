@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.traits import BODIES
-from scalify_hlo.dialect.value_map import ValueMap, replace_op
-from scalify_hlo.rules import emit
+from scalify_hlo.ir import emit
+from scalify_hlo.ir.traits import BODIES
+from scalify_hlo.ir.value_map import ValueMap, replace_op
 from scalify_hlo.rules.devices import mesh_of, replicated_after
 
 

@@ -6,8 +6,8 @@ from collections.abc import Set
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.traits import CALLS
-from scalify_hlo.dialect.walk import ops_in
+from scalify_hlo.ir.traits import CALLS
+from scalify_hlo.ir.walk import ops_in
 
 _CASTS = {
     "stablehlo.constant": attributes.CONSTANT_SCALE,

@@ -3,7 +3,7 @@
 Imports are most of the time of a command on a small file. `serve` imports the package and listens
 on a socket; this file, run as a script, sends it a command with its environment and its standard
 streams, and exits with its status. lit starts it instead of Python if `SCALIFY_LIT_SERVER` names
-the socket, as `tests/py/test_lit.py` does.
+the socket, as `tests/py/house/test_lit.py` does.
 """
 
 import json

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from scalify_hlo._compat import func, ir
-from scalify_hlo.analysis.carried import carried_arguments
-from scalify_hlo.analysis.frames import Frame
+from scalify_hlo.dataflow.carried import carried_arguments
+from scalify_hlo.dataflow.frames import Frame
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.attributes import Attributes
-from scalify_hlo.dialect.formats import format_of
-from scalify_hlo.dialect.functions import is_block, terminator
-from scalify_hlo.dialect.value_map import ValueMap, erase
-from scalify_hlo.rules import emit
+from scalify_hlo.ir import emit
+from scalify_hlo.ir.formats import format_of
+from scalify_hlo.ir.functions import is_block, terminator
+from scalify_hlo.ir.value_map import ValueMap, erase
 from scalify_hlo.rules.isolated import scale_element
 from scalify_hlo.scaling.arrays.factors import Factors
 from scalify_hlo.scaling.arrays.leaving import Leaving

@@ -17,10 +17,10 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.algebra.scale_shapes import split_shape
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.formats import format_of
-from scalify_hlo.dialect.functions import is_block
-from scalify_hlo.dialect.value_map import ValueMap, ValueSet
-from scalify_hlo.rules import emit
+from scalify_hlo.ir import emit
+from scalify_hlo.ir.formats import format_of
+from scalify_hlo.ir.functions import is_block
+from scalify_hlo.ir.value_map import ValueMap, ValueSet
 
 Arrays: TypeAlias = tuple[ir.Value, ...]
 """Arrays whose product F is, each of the rank of the value; see `scalify_hlo.algebra.scale_shapes`.

@@ -8,9 +8,9 @@ from scalify_hlo._compat import func, ir, stablehlo
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.attributes import Attributes
-from scalify_hlo.dialect.functions import terminator
-from scalify_hlo.dialect.value_map import erase, erase_argument
-from scalify_hlo.rules import emit
+from scalify_hlo.ir import emit
+from scalify_hlo.ir.functions import terminator
+from scalify_hlo.ir.value_map import erase, erase_argument
 from scalify_hlo.scaling.arrays.leaving import largest_of
 
 _EXPONENT_BITS: Final = {

@@ -12,8 +12,8 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import FACTOR_RANGE
 from scalify_hlo.algebra.scale_shapes import split_shape
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.functions import is_block
-from scalify_hlo.rules import emit
+from scalify_hlo.ir import emit
+from scalify_hlo.ir.functions import is_block
 from scalify_hlo.rules.emitter import UP, Emitter
 from scalify_hlo.rules.statistics import reduced, statistic
 from scalify_hlo.scaling.arrays.factors import Arrays, Factors, cast_as, divided

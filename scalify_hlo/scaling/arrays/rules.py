@@ -31,12 +31,11 @@ from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.algebra.limits import FACTOR_ARRAYS
 from scalify_hlo.algebra.scale_shapes import reshaped
-from scalify_hlo.dialect import markers
-from scalify_hlo.dialect.contraction import contraction_of
-from scalify_hlo.dialect.dispatch import Dispatch
-from scalify_hlo.dialect.traits import EXTREMES, SUMS
-from scalify_hlo.quantize.channels import Channels, channels
-from scalify_hlo.rules import emit
+from scalify_hlo.casts.channels import Channels, channels
+from scalify_hlo.ir import emit, markers
+from scalify_hlo.ir.contraction import contraction_of
+from scalify_hlo.ir.dispatch import Dispatch
+from scalify_hlo.ir.traits import EXTREMES, SUMS
 from scalify_hlo.scaling.arrays.factors import (
     Factors,
     is_cast,

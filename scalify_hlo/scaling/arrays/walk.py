@@ -6,11 +6,12 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 
 from scalify_hlo._compat import ir
-from scalify_hlo.dialect import attributes, markers
-from scalify_hlo.dialect.calls import CALL
-from scalify_hlo.dialect.functions import callee_of, recursion, terminator
-from scalify_hlo.dialect.traits import LOOP
-from scalify_hlo.dialect.value_map import ValueMap
+from scalify_hlo.dialect import attributes
+from scalify_hlo.ir import markers
+from scalify_hlo.ir.calls import CALL
+from scalify_hlo.ir.functions import callee_of, recursion, terminator
+from scalify_hlo.ir.traits import LOOP
+from scalify_hlo.ir.value_map import ValueMap
 from scalify_hlo.scaling.arrays.factors import Factors
 from scalify_hlo.scaling.arrays.leaving import Leaving
 from scalify_hlo.scaling.arrays.rules import RULES

@@ -10,13 +10,13 @@ import numpy as np
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.formats import FORMATS
+from scalify_hlo.casts.encoding import dtype_of
 from scalify_hlo.dialect.attributes import function_type
-from scalify_hlo.dialect.functions import main_function
-from scalify_hlo.dialect.walk import ops_in
-from scalify_hlo.quantize.encoding import dtype_of
+from scalify_hlo.ir.functions import main_function
+from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.transforms.hoist import add_results
-from tests.py.judge import (
+from tests.py.shared.judge import (
     Array,
     assert_all_same_bits,
     evaluate,

@@ -16,20 +16,20 @@ from random import Random
 import numpy as np
 
 from scalify_hlo._compat import func, ir
+from scalify_hlo.commands.stats.numbering import inline_numbered, number_ops
+from scalify_hlo.commands.stats.record import ValueStats, load_stats
+from scalify_hlo.commands.stats.values import Scan, Watched
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.value_map import erase
-from scalify_hlo.io.program import read_program
-from scalify_hlo.io.tensors import Array, interface
-from scalify_hlo.observe.numbering import inline_numbered, number_ops
-from scalify_hlo.observe.record import ValueStats, load_stats
-from scalify_hlo.observe.values import Scan, Watched
+from scalify_hlo.ir.value_map import erase
 from scalify_hlo.profile.file import load_profile
+from scalify_hlo.program.program import read_program
+from scalify_hlo.program.tensors import Array, interface
 from scalify_hlo.run.given import random_inputs
 from scalify_hlo.run.interpreter import evaluate
 from scalify_hlo.run.runner import compiled
-from tests.py import commands
 from tests.py.fuzzing import models, programs
 from tests.py.fuzzing.finding import FindingError
+from tests.py.shared import commands
 
 RECIPES = ("fp8-current", "fp8", "unit", "mxfp8", "fp16", "bf16", "propagate")
 _OF_SMALL_MATMULS = RECIPES[4:]

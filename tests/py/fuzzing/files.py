@@ -17,15 +17,15 @@ from jax.export import Exported
 
 from scalify_hlo.api import make_options
 from scalify_hlo.errors import InputError, ScalifyError, UsageError
-from scalify_hlo.frontend.rewriting import rewrite_program
-from scalify_hlo.io.artifact import write_artifact
-from scalify_hlo.io.program import read_program, write_program
 from scalify_hlo.passes.pipeline import Options
+from scalify_hlo.program.artifact import write_artifact
+from scalify_hlo.program.program import read_program, write_program
+from scalify_hlo.program.rewriting import rewrite_program
 from tests.py.fuzzing import jax_programs, mlir_programs
 from tests.py.fuzzing.edits import damaged, edited
 from tests.py.fuzzing.finding import FindingError
-from tests.py.judge import parse
 from tests.py.programs import PROGRAMS
+from tests.py.shared.judge import parse
 
 FORMS = ("text", "bytecode", "artifact", "exported")
 OPTIONS: tuple[tuple[str, ...], ...] = (

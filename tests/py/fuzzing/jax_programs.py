@@ -15,7 +15,7 @@ from jax import export, lax
 
 from tests.py.fuzzing.jax_ops import ARGUMENTS, DTYPES, OPS, ROWS, SHAPED, Scope, shape_of
 from tests.py.fuzzing.steps import Step, Steps, draw_steps
-from tests.py.judge import Array
+from tests.py.shared.judge import Array
 
 
 def _inner(

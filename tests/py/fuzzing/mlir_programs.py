@@ -12,8 +12,8 @@ import numpy as np
 
 from tests.py.fuzzing.steps import Step, Steps, draw_steps
 from tests.py.fuzzing.templates import DRAWS, Template
-from tests.py.judge import Array
 from tests.py.programs.program import _Names
+from tests.py.shared.judge import Array
 
 _SIZES = (3, 3, 3)
 _NAME = re.compile(r"%([A-Za-z_]\w*)")

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import export, lax
 
-from tests.py.judge import program_of
+from tests.py.shared.judge import program_of
 
 Function = Callable[..., Any]
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect.attributes import function_type
-from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.errors import InputError, ScalifyError, UsageError
+from scalify_hlo.ir.functions import main_function
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.report.model import Report
@@ -25,7 +25,7 @@ from tests.py.fuzzing import jax_programs, mlir_programs
 from tests.py.fuzzing.casts import assert_casts_are_numpys
 from tests.py.fuzzing.finding import FindingError
 from tests.py.fuzzing.steps import Steps, kinds_of, reduced
-from tests.py.judge import (
+from tests.py.shared.judge import (
     Array,
     Evaluate,
     assert_all_same_bits,
@@ -38,7 +38,7 @@ from tests.py.judge import (
     rewritten,
     run_plain,
 )
-from tests.py.refining import evaluate_refined
+from tests.py.shared.refining import evaluate_refined
 
 REACH = {"f16": 8, "f32": 50, "f64": 400}
 """Values of programs lie within 2^±REACH, so that no factor takes them out of their format."""

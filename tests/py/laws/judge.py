@@ -15,8 +15,8 @@ import numpy as np
 
 import scalify_hlo
 from scalify_hlo import ScaledArray
-from tests.py.judge import program_of
 from tests.py.laws.programs import KINDS, Kind, Results, Step, draw
+from tests.py.shared.judge import program_of
 
 GAP = 0.02
 """The most by which losses after training differ, over the first loss."""

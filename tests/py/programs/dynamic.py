@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect.attributes import function_type
-from tests.py.judge import main_of, parse
 from tests.py.programs.program import Sizes, entries, parts_of
+from tests.py.shared.judge import main_of, parse
 
 Array = npt.NDArray[np.generic]
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect.attributes import function_type
-from tests.py.judge import main_of, parse
+from tests.py.shared.judge import main_of, parse
 
 Array = npt.NDArray[np.generic]
 Sizes = tuple[int, int, int]

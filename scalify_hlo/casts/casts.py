@@ -1,0 +1,159 @@
+"""Casts that a recipe inserts into a program."""
+
+from __future__ import annotations
+
+import math
+
+from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.dialect import attributes
+from scalify_hlo.ir.formats import element_of, format_of, is_complex, with_element
+from scalify_hlo.ir.functions import is_block
+from scalify_hlo.ir.value_map import ValueCache
+
+
+class Casts:
+    """The casts of a module, one for each value and format."""
+
+    def __init__(self) -> None:
+        self._made: ValueCache[ir.Value] = ValueCache()
+        self._kept: ValueCache[ir.Value] = ValueCache()
+        self._elements: dict[str, ir.Type] = {}
+
+    @property
+    def count(self) -> int:
+        """The number of inserted casts."""
+        return len(self._made)
+
+    def cast(
+        self, value: ir.Value, format_: str, kind: str = attributes.DATA, *, kept: bool = False
+    ) -> ir.Value:
+        """Returns a value in another format, cast right after its definition if needed.
+
+        Args:
+            value: The value.
+            format_: The format.
+            kind: The kind of the cast; see `scalify_hlo.dialect.attributes`.
+            kept: Whether XLA has to keep the value in an 8-bit format; see `barrier_after`.
+        """
+        element = self.element(format_)
+        if value.type.element_type == element:
+            return value
+        if (source := widened_from(value)) is not None and source.type.element_type == element:
+            return source
+        key = value, format_, kind
+        if key not in self._made:
+            self._made[key] = convert_after(value, element, kind)
+        if kept and format_.startswith("f8") and key not in self._kept:
+            self._kept[key] = barrier_after(self._made[key])
+        return self._kept[key] if key in self._kept else self._made[key]
+
+    def element(self, format_: str) -> ir.Type:
+        """Returns the element type of a format, which is parsed once."""
+        if format_ not in self._elements:
+            self._elements[format_] = element_of(format_)
+        return self._elements[format_]
+
+    def through(self, value: ir.Value, format_: str) -> ir.Value:
+        """Rounds a value to a format for all its users, which share the narrow data."""
+        element = value.type.element_type
+        users = [(use.owner, use.operand_number) for use in value.uses]
+        narrow = self.cast(value, format_, attributes.GRADIENT, kept=True)
+        back = convert_after(narrow, element)
+        for owner, index in users:
+            owner.operands[index] = back
+        return narrow
+
+
+def widened_from(value: ir.Value) -> ir.Value | None:
+    """Returns the operand of a convert; a model that rounds its values writes two."""
+    owner = value.owner
+    if is_block(owner) or owner.name != "stablehlo.convert":
+        return None
+    return owner.operands[0]
+
+
+def unwidened(value: ir.Value) -> ir.Value:
+    """Returns the value that converts to formats which hold all of its numbers were made of.
+
+    The data of a cast are the same for both values. A matmul whose sum is f32 often has one operand
+    that was widened, which other matmuls read as it was. Both should have one cast, and one amax.
+
+    Args:
+        value: Any value; it is returned itself if it is no such convert.
+    """
+    while (source := widened_from(value)) is not None and _is_held(source, value):
+        value = source
+    return value
+
+
+def note_computed(operand: ir.Value) -> None:
+    """Marks the convert to f16 that makes an operand of a matmul, if the program has one."""
+    owner, format_ = operand.owner, format_of(operand.type)
+    rounds = format_ is not None and not format_.wide
+    if rounds and not is_block(owner) and owner.name == "stablehlo.convert":
+        owner.operation.attributes[attributes.COMPUTED] = ir.UnitAttr.get()
+
+
+def _is_held(source: ir.Value, value: ir.Value) -> bool:
+    """Whether a convert changes no number; data in 8 bits may have scales of their own."""
+    narrow, wide = format_of(source.type), format_of(value.type)
+    if narrow is None or wide is None or is_complex(value.type):
+        return False
+    return not narrow.small and wide.includes(narrow)
+
+
+def barrier_after(value: ir.Value) -> ir.Value:
+    """Keeps XLA from repeating, in each user, the ops that make a value.
+
+    XLA assumes that clamps and converts are cheap, and copies them, with the ops before them, into
+    every fusion that reads a cast. The gradient of a weight has several readers: an update and its
+    moments. LLVM takes long to compile the copies. Where such a gradient is rounded to f8 and back,
+    the barrier also keeps the rounding, as XLA for GPUs may omit a convert and its inverse.
+    """
+    owner = value.owner
+    return ir.Operation.create(
+        "stablehlo.optimization_barrier",
+        results=[value.type],
+        operands=[value],
+        loc=owner.location,
+        ip=ir.InsertionPoint.after(owner),
+    ).result
+
+
+def barrier_in_order(value: ir.Value) -> ir.Value:
+    """Inserts a barrier as `barrier_after`, and keeps the data in the order of their dimensions.
+
+    XLA gives a value before a barrier the layout that the matmul prefers, so that an argument is
+    transposed when it is cast. GPUs cannot compute its amax in the same kernel then. A value with
+    one dimension has only one layout.
+    """
+    type_ = value.type
+    whole = ir.RankedTensorType.get([math.prod(type_.shape)], type_.element_type)
+    flat = reshape_after(value, whole)
+    return reshape_after(barrier_after(flat), type_)
+
+
+def reshape_after(value: ir.Value, type_: ir.Type) -> ir.Value:
+    """Reshapes a value right after its definition."""
+    owner = value.owner
+    where = {"loc": owner.location, "ip": ir.InsertionPoint.after(owner)}
+    return stablehlo.reshape(type_, value, **where)
+
+
+def convert_after(value: ir.Value, element: ir.Type, cast: str = "") -> ir.Value:
+    """Converts a value right after its definition; with a kind, as a cast of a recipe."""
+    type_ = value.type
+    result = with_element(type_, element)
+    owner = value.owner
+    if is_block(owner):
+        ip, location = ir.InsertionPoint.at_block_begin(owner), value.location
+    else:
+        ip, location = ir.InsertionPoint.after(owner), owner.location
+    return ir.Operation.create(
+        "stablehlo.convert",
+        results=[result],
+        operands=[value],
+        attributes={attributes.CAST: ir.StringAttr.get(cast)} if cast else {},
+        loc=location,
+        ip=ip,
+    ).result

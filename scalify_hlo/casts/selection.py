@@ -1,0 +1,393 @@
+"""Selection of the matmuls that a recipe quantizes, with a reason for each of the others."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+from scalify_hlo._compat import ir
+from scalify_hlo.algebra.formats import is_small
+from scalify_hlo.casts.matmuls import Matmul, roles_of
+from scalify_hlo.casts.strategy import Formats
+from scalify_hlo.dataflow.matmuls import ACTIVATION, GRADIENT, OTHER, WEIGHT
+from scalify_hlo.dataflow.sizes import Extent
+from scalify_hlo.dialect import attributes
+from scalify_hlo.errors import Remark, UsageError, nearest
+from scalify_hlo.ir.contraction import RAGGED_DOT
+from scalify_hlo.ir.formats import element_type, is_real
+from scalify_hlo.ir.locations import source_location
+from scalify_hlo.ir.patterns import (
+    hint_of_roles,
+    is_like_any,
+    is_site_like,
+    names_of_site,
+)
+from scalify_hlo.ir.traits import CONVOLUTIONS, DOTS
+from scalify_hlo.recipes.loading import own_settings
+from scalify_hlo.recipes.model import KEEP, WITH_RAGGED_F8, MatmulOptions, Recipe
+from scalify_hlo.report.model import MatmulReport, Wide
+
+
+class Selection:
+    """Chooses formats for the operands of matmuls.
+
+    Args:
+        recipe: The recipe.
+
+    Attributes:
+        sites: The selection by name.
+    """
+
+    def __init__(self, recipe: Recipe) -> None:
+        self._recipe, self._target = recipe.matmul, recipe.target
+        self._blocks = recipe.scaling.kind == "block"
+        self._in_f32 = recipe.matmul.narrow and not recipe.scaling.propagated
+        self.sites = Sites(recipe.matmul)
+        self._real: dict[ir.Type, bool] = {}
+
+    def of(self, op: ir.OpView, extent: Extent) -> Matmul:
+        """Returns a matmul that has roles, with the decision on it."""
+        roles = roles_of(op)
+        matmul = Matmul(op, extent, roles)
+        lhs, rhs = _of_one_type(op, roles, [getattr(self._recipe, role) for role in roles])
+        matmul.wide = self._wide(matmul, (lhs, rhs))
+        matmul.formats = (lhs, rhs) if matmul.wide is None else None
+        return matmul
+
+    def _wide(self, matmul: Matmul, formats: Formats) -> Wide | None:
+        """Returns the reason why a matmul stays wide; None if it gets formats."""
+        op, roles = matmul.op, matmul.roles
+        if not self.sites.selects(op.attributes[attributes.SITE].value, _named_roles(op, roles)):
+            return EXCLUDED
+        own = _own_formats(op)
+        if own and (self._blocks or own != [*formats]):
+            return OWN
+        wide = self._types(op) or self._role(op, roles, formats)
+        if wide is None and attributes.LAST in op.attributes:
+            return LAST
+        if wide is None and any(map(is_small, formats)):
+            wide = self._small(op, roles, formats, matmul.extent)
+        return wide
+
+    def _types(self, op: ir.OpView) -> Wide | None:
+        operands = op.operands
+        types = [operands[0].type, operands[1].type]
+        if all(map(self._is_real, types)):
+            return FAR if self._in_f32 and any(map(_is_f64, types)) else None
+        return COMPLEX if any(_is_complex(type_) for type_ in types) else NO_FLOATS
+
+    def _role(self, op: ir.OpView, roles: Sequence[str], formats: Formats) -> Wide | None:
+        if KEEP in formats:
+            kept = roles[formats.index(KEEP)]
+            reason = f"the recipe keeps the format of each {kept}"
+            return Wide(KEPT.kind, reason, chosen=True, option=f"matmul.{kept}")
+        if op.attributes[attributes.PART].value == OTHER:
+            return NEITHER
+        return E5M2_PAIR if all(f.startswith(_E5M2) for f in formats) else None
+
+    def _small(
+        self, op: ir.OpView, roles: Sequence[str], formats: Formats, extent: Extent
+    ) -> Wide | None:
+        """Returns the reason why a matmul does not take operands of 8 bits; None if it does."""
+        if self._blocks and (wide := _without_blocks(op)) is not None:
+            return wide
+        if op.operation.name in CONVOLUTIONS:
+            if {*roles} == {ACTIVATION, GRADIENT}:
+                return WEIGHT_GRADIENT
+            if formats[0] != formats[1]:
+                return TWO_TYPES
+        if op.operation.name == RAGGED_DOT and self._target not in WITH_RAGGED_F8:
+            reason = f"the target {self._target!r} is not known to take f8 operands"
+            return Wide("ragged", reason, option="target")
+        if attributes.VOCABULARY in op.attributes and not self._recipe.vocabulary:
+            return VOCABULARY
+        return _unknown(extent, roles) or self._below(extent, roles)
+
+    def _below(self, extent: Extent, roles: Sequence[str]) -> Wide | None:
+        """Returns the reason if M, N or K is below the recipe's bound; else None."""
+        least_m, least_n, least_k = self._recipe.smallest
+        if extent.k.below(least_k):
+            return _too_small("contracted size", least_k)
+        weight = _weight(roles)
+        for side, size in enumerate((extent.m, extent.n)):
+            least = least_n if weight in (None, side) else least_m
+            if size.below(least):
+                return _too_small(f"free size of its {roles[side]}", least)
+        return None
+
+    def _is_real(self, type_: ir.Type) -> bool:
+        known = self._real.get(type_)
+        if known is None:
+            known = self._real[type_] = is_real(type_)
+        return known
+
+
+def _own_formats(op: ir.OpView) -> list[str]:
+    """Returns the formats of the operands if the program itself has both in at most 8 bits."""
+    own = [str(element_type(value.type)) for value in list(op.operands)[:2]]
+    return own if all(map(is_small, own)) else []
+
+
+def _without_blocks(op: ir.OpView) -> Wide | None:
+    """Returns the reason why a matmul takes no operands with block scales; None if it does."""
+    if op.operation.name not in DOTS:
+        return NO_BLOCKS
+    shapes = (value.type.has_static_shape for value in list(op.operands)[:2])
+    return None if all(shapes) else BLOCK_SIZES
+
+
+def _of_one_type(op: ir.OpView, roles: Sequence[str], formats: Sequence[str]) -> Sequence[str]:
+    """Returns the formats of the operands of a matmul, and for a convolution one that both share.
+
+    StableHLO has no convolution of two element types. The gradient that is convolved with a weight
+    is cast to the 8-bit format of the weight, whose range is less than that of E5M2.
+    """
+    if op.operation.name not in CONVOLUTIONS or {*roles} != {GRADIENT, WEIGHT}:
+        return formats
+    return [formats[roles.index(WEIGHT)]] * 2 if all(map(is_small, formats)) else formats
+
+
+def _named_roles(op: ir.OpView, roles: Sequence[str]) -> list[str]:
+    """Returns the roles of a matmul that patterns may have."""
+    found = [op.attributes[attributes.PART].value, *roles]
+    return [*found, VOCABULARY.kind] if attributes.VOCABULARY in op.attributes else found
+
+
+def _unknown(extent: Extent, roles: Sequence[str]) -> Wide | None:
+    """Returns the reason if K, or the free size of a weight, is not known; else None."""
+    if not extent.k.known:
+        return CONTRACTED
+    weight = _weight(roles)
+    return None if weight is None or (extent.m, extent.n)[weight].known else WEIGHT_SIZE
+
+
+def _weight(roles: Sequence[str]) -> int | None:
+    """Returns the number of the operand that is a weight; the second if both are."""
+    return max((side for side, role in enumerate(roles) if role == WEIGHT), default=None)
+
+
+def _too_small(what: str, least: int) -> Wide:
+    hint = "matmul.smallest sets the least M, N and K; matmul.exclude leaves it out on purpose"
+    return Wide("too small", f"the {what} is below {least}", hint=hint, option="matmul.smallest")
+
+
+def _is_f64(type_: ir.Type) -> bool:
+    return isinstance(type_.element_type, ir.F64Type)
+
+
+def _is_complex(type_: ir.Type) -> bool:
+    return isinstance(type_.element_type, ir.ComplexType)
+
+
+def fall_backs(main: ir.OpView, recipe: str, matmuls: Sequence[MatmulReport]) -> list[Remark]:
+    """Returns the remarks on matmuls that stay wide although the recipe does not leave them out.
+
+    Args:
+        main: The entry function.
+        recipe: The name of the recipe.
+        matmuls: The matmuls of the program, after the recipe was applied.
+
+    Returns:
+        A remark if no matmul is quantized, unless options leave out all, and then a remark on each
+        such matmul.
+    """
+    left = [(matmul, matmul.wide) for matmul in matmuls if matmul.wide is not None]
+    told = [
+        Remark(f"stays wide: {wide.reason}", matmul.location, matmul.op, wide.hint)
+        for matmul, wide in left
+        if not wide.chosen
+    ]
+    asked = all(wide.kind in (EXCLUDED.kind, KEPT.kind) for _, wide in left)
+    if len(left) < len(matmuls) or (matmuls and asked):
+        return told
+    count = f"all {len(left)} matmuls stay" if len(left) > 1 else "its only matmul stays"
+    found = f"{count} wide" if left else "the program has none"
+    message = f"the recipe {recipe} quantizes no matmul: {found}"
+    listed = "`scalify-hlo inspect --recipe R --wide` lists them with reasons, and so does --report"
+    place = source_location(main.location)
+    hint = listed if left else NONE_ASKED
+    return [Remark(message, place, main.operation.name, hint), *told]
+
+
+def deciding(matmuls: Iterable[MatmulReport]) -> str:
+    """Returns the argument that decides that no matmul is quantized, as text.
+
+    Args:
+        matmuls: The matmuls of the program, all of which stay wide.
+    """
+    options = Counter[str]()
+    for matmul in matmuls:
+        if matmul.wide is not None and matmul.wide.option:
+            options[matmul.wide.option] += matmul.calls
+    return f"--set {options.most_common(1)[0][0]}=... changes this" if options else NONE_ASKED
+
+
+def without_operands(
+    main: ir.OpView, recipe: Recipe, matmuls: Sequence[MatmulReport]
+) -> Iterator[Remark]:
+    """Yields a remark for each option on operands that no matmul has.
+
+    A format may leave matmuls wide, which is an effect. Options of blocks need quantized ones.
+
+    Args:
+        main: The entry function.
+        recipe: The recipe. Options of its preset are exempt.
+        matmuls: The matmuls of the program, after the recipe was applied.
+    """
+    quantized = [matmul for matmul in matmuls if matmul.wide is None]
+    if not quantized:
+        return  # A remark says so already.
+    asked = own_settings(recipe)
+    place = source_location(main.location)
+    for key, roles in _ON_OPERANDS.items():
+        blocks = key.startswith("blocks.")
+        read = quantized if blocks else matmuls
+        if key in asked and not any(roles <= {*matmul.roles} for matmul in read):
+            kind = "quantized matmul" if blocks else "matmul"
+            operands = " and ".join(_NAMED[role] for role in sorted(roles))
+            message = f"{key} has no effect: no {kind} multiplies {operands}"
+            yield Remark(message, place, main.operation.name, f"leave out {key}")
+
+
+_ON_OPERANDS: Final[Mapping[str, frozenset[str]]] = {
+    **{f"matmul.{role}": frozenset({role}) for role in (ACTIVATION, WEIGHT, GRADIENT)},
+    "blocks.gradient_rounding": frozenset({GRADIENT}),
+    "blocks.hadamard": frozenset({ACTIVATION, GRADIENT}),
+}
+"""The roles of operands that a matmul has if an option has an effect on it."""
+
+_NAMED: Final = {ACTIVATION: "an activation", WEIGHT: "a weight", GRADIENT: "a gradient"}
+
+_E5M2: Final = "f8E5M2"
+"""No hardware multiplies two operands of this format, or of its variants."""
+
+_STATIC: Final = "export the program with that size; matmul.exclude leaves it out on purpose"
+
+NONE_ASKED: Final = "--recipe propagate asks for none"
+"""The argument of a rewrite for programs in which nothing can be quantized."""
+
+EXCLUDED: Final = Wide(
+    "excluded",
+    "matmul.include and matmul.exclude leave it out",
+    chosen=True,
+    option="matmul.exclude",
+)
+VOCABULARY: Final = Wide(
+    "vocabulary", "it projects to a vocabulary", chosen=True, option="matmul.vocabulary"
+)
+OWN: Final = Wide("narrow already", "the program has its operands in 8 bits", chosen=True)
+LAST: Final = Wide(
+    "of the last layers",
+    "it is one of the last linear layers, or a backward matmul of one (matmul.last_wide)",
+    chosen=True,
+    option="matmul.last_wide",
+)
+NO_FLOATS: Final = Wide("of no floats", "its operands are not floats", chosen=True)
+COMPLEX: Final = Wide("complex", "its operands are complex")
+FAR: Final = Wide(
+    "f64",
+    "its operands are f64, and the scales of the recipe are f32",
+    hint="scaling.kind=propagated quantizes it; matmul.exclude leaves it out on purpose",
+    option="scaling.kind",
+)
+NEITHER: Final = Wide(
+    "neither forward nor backward",
+    "both operands are gradients, or the roles differ between the calls of its function",
+)
+E5M2_PAIR: Final = Wide("E5M2 x E5M2", "no hardware multiplies E5M2 with E5M2")
+TWO_TYPES: Final = Wide(
+    "convolution of two formats",
+    "StableHLO has no convolution of two element types",
+    hint="give activations and weights one format to quantize it; "
+    "matmul.exclude leaves it out on purpose",
+    option="matmul.weight",
+)
+WEIGHT_GRADIENT: Final = Wide(
+    "convolution for the gradient of a weight",
+    "GPUs have no FP8 kernel for the gradient of a convolution's weight",
+    hint="matmul.exclude leaves it out on purpose",
+)
+CONTRACTED: Final = Wide("of unknown size", "its contracted size is not known", hint=_STATIC)
+WEIGHT_SIZE: Final = Wide("of unknown size", "the size of its weight is not known", hint=_STATIC)
+NO_BLOCKS: Final = Wide(
+    "without block scales",
+    "only matmuls of two tensors have block scales: no convolutions and no ragged matmuls",
+    hint="scaling.kind=current quantizes it; matmul.exclude leaves it out on purpose",
+    option="scaling.kind",
+)
+BLOCK_SIZES: Final = Wide(
+    "of unknown size", "operands with block scales need a static shape", hint=_STATIC
+)
+UNTRUSTED: Final = Wide(
+    "untrusted",
+    "the predicted size of an operand is not trusted",
+    chosen=True,
+    option="untrusted",
+)
+UNREACHED: Final = Wide(
+    "not reached", "it is in the condition of a loop, or in a function that no call reaches"
+)
+IN_COMPOSITE: Final = Wide(
+    "in a composite",
+    "it is in the decomposition of a composite, which is kept",
+    hint="a ragged_dot of static shape is quantized; matmul.exclude leaves it out on purpose",
+)
+KEPT: Final = Wide("kept", "the recipe quantizes no matmul", chosen=True)
+
+
+# Selection of the sites of a program by name.
+
+
+class Sites:
+    """The patterns of a recipe, and the sites that they match.
+
+    The names of a site are its name stack, and the names of the arguments that are operands. A
+    pattern matches a site if it matches one of these names, or all of them with spaces between. It
+    may end in roles; see `is_site_like`.
+
+    Args:
+        recipe: The recipe.
+    """
+
+    def __init__(self, recipe: MatmulOptions) -> None:
+        self._recipe = recipe
+        self._names: dict[str, None] = {}
+        self._matched: set[str] = set()
+
+    def selects(self, site: str, roles: Sequence[str]) -> bool:
+        """Whether a site is included, and not excluded.
+
+        Args:
+            site: The site.
+            roles: Its part and the roles of its operands.
+        """
+        self._names.update(dict.fromkeys(names_of_site(site)))
+        included, excluded = (
+            [pattern for pattern in patterns if is_site_like(pattern, site, roles)]
+            for patterns in (self._recipe.include, self._recipe.exclude)
+        )
+        self._matched.update(included, excluded)
+        return bool(included) and not excluded
+
+    def refuse_unmatched(self) -> None:
+        """Checks that every pattern matches a site.
+
+        Raises:
+            UsageError: A pattern matches no site.
+        """
+        for key in ("include", "exclude"):
+            for pattern in getattr(self._recipe, key):
+                if pattern not in self._matched and pattern != "*":
+                    raise UsageError(
+                        f"matmul.{key} {pattern!r} matches no matmul"
+                        f"{nearest(pattern, list(self._names))}",
+                        hint="`scalify-hlo inspect --matmuls` lists the matmuls; patterns are of "
+                        "the names in their locations, and of the arguments they compute with"
+                        f"{hint_of_roles(pattern)}",
+                    )
+
+
+def matching(patterns: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Returns the patterns that match one of the names."""
+    return [pattern for pattern in patterns if is_like_any(pattern, names)]

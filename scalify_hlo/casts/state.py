@@ -1,0 +1,407 @@
+"""The formats in which a training step stores its state between steps."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from scalify_hlo._compat import ir
+from scalify_hlo.algebra.formats import FORMATS, FloatFormat
+from scalify_hlo.algebra.limits import AMAX_HEADROOM, FLOW_VALUES, MOMENT_HEADROOM
+from scalify_hlo.algebra.moments import scale_shape
+from scalify_hlo.algebra.search import Search
+from scalify_hlo.casts.casts import Casts, convert_after
+from scalify_hlo.dataflow.frames import Place
+from scalify_hlo.dialect import attributes
+from scalify_hlo.errors import Remark
+from scalify_hlo.ir.formats import element_of, format_of, is_real, with_element
+from scalify_hlo.ir.functions import is_block, terminator
+from scalify_hlo.layers.model import NORMS
+from scalify_hlo.recipes.loading import idle_under_same, own_options
+from scalify_hlo.recipes.model import KEEP, NONE, Recipe, StateOptions
+from scalify_hlo.report.totals import StateBytes
+
+_KEPT = StateOptions()
+"""The option that rescales no state but the state that is marked."""
+
+_RESULT_MARKS = (attributes.STORED, attributes.RESCALED)
+
+SCALE_BYTES = 4
+"""The bytes of a scale, which is one f32."""
+
+
+class NarrowedState(NamedTuple):
+    """The state that a step takes in other formats.
+
+    Attributes:
+        roles: The roles of the state whose format changed.
+        bytes: The bytes of all state; None if no format was to change.
+    """
+
+    roles: set[str]
+    bytes: StateBytes | None
+
+
+def narrow_arguments(
+    main: ir.OpView, recipe: StateOptions, *, stored: bool = False
+) -> NarrowedState:
+    """Casts the results of a step that are state to the formats in which they are stored.
+
+    Args:
+        main: The entry function.
+        recipe: The formats.
+        stored: Whether `store_weights` has given some weights their format.
+    """
+    roles: set[str] = set()
+    before = after = 0
+    sizes: dict[tuple[ir.Type, str, bool], tuple[int, int]] = {}  # Many have the same type.
+    if recipe == _KEPT and not attributes.any_argument_has(main, attributes.STORED):
+        return NarrowedState(roles, None)
+    arguments = list(main.regions[0].blocks[0].arguments)
+    marks = attributes.argument_attributes(main)
+    for argument, mark in zip(arguments, marks, strict=True):
+        wide = argument.type
+        packs = _packs(mark, recipe, wide)
+        role, format_ = _state_format(mark, recipe, wide)
+        if stored and role == "weight" and str(wide.element_type) == format_:
+            continue  # `store_weights` has counted it.
+        if role in _CARRIED:
+            size = sizes.get((wide, format_, packs))
+            if size is None:
+                after_it = _packed_bytes(wide) if packs else _bytes(wide, format_)
+                size = sizes[wide, format_, packs] = _bytes(wide, KEEP), after_it
+            before += size[0]
+            after += size[1] + SCALE_BYTES * (attributes.PAIR in mark and not packs)
+        if format_ == KEEP:
+            continue
+        roles.add(role)
+        uses = [(use.owner, use.operand_number) for use in argument.uses]
+        element = element_of(format_)
+        argument.set_type(with_element(wide, element))
+        widened = convert_after(argument, wide.element_type)
+        for owner, index in uses:
+            owner.operands[index] = widened
+        if role != "weight":
+            mark[attributes.FOLLOWS] = ir.UnitAttr.get()
+    attributes.set_argument_attributes(main, marks)
+    return NarrowedState(roles, StateBytes(before, after) if before else None)
+
+
+class PackedMoments(NamedTuple):
+    """The moments of a step with a scale for each block.
+
+    Attributes:
+        arguments: The numbers of the arguments that are such moments.
+        remarks: A remark for each moment that cannot have such scales.
+    """
+
+    arguments: list[int]
+    remarks: list[Remark]
+
+
+def pack_moments(main: ir.OpView, recipe: StateOptions) -> PackedMoments:
+    """Marks the moments that are stored in blocks, for `scalify-pack-moments`."""
+    found = PackedMoments([], [])
+    if not recipe.blocked:
+        return found
+    taken, returned = attributes.argument_attributes(main), attributes.result_attributes(main)
+    names = attributes.argument_names(main)
+    for number, argument in enumerate(main.regions[0].blocks[0].arguments):
+        mark = taken[number]
+        if _packs(mark, recipe, argument.type):
+            _mark_packed(mark, recipe)
+            found.arguments.append(number)
+        elif _is_blocked(mark, recipe) and argument.type.rank:
+            found.remarks.append(_not_packed(main, names[number], argument.type))
+    for mark, value in zip(returned, terminator(main.regions[0].blocks[0]).operands, strict=True):
+        if _packs(mark, recipe, value.type):
+            _mark_packed(mark, recipe)
+    attributes.set_argument_attributes(main, taken)
+    attributes.set_result_attributes(main, returned)
+    return found
+
+
+def _is_blocked(mark: attributes.Attributes, recipe: StateOptions) -> bool:
+    """Whether a pair is a moment to which the recipe gives a scale for each block."""
+    here = attributes.PAIR in mark and attributes.STORED not in mark
+    return here and attributes.role_of(mark) in recipe.blocked
+
+
+def _packs(mark: attributes.Attributes, recipe: StateOptions, type_: ir.Type) -> bool:
+    """Whether a value is such a moment, and has a type that can be stored in blocks."""
+    if not _is_blocked(mark, recipe) or not is_real(type_) or not type_.has_static_shape:
+        return False
+    return str(type_.element_type) in _PACKABLE and type_.rank > 0 and 0 not in type_.shape
+
+
+def _mark_packed(mark: attributes.Attributes, recipe: StateOptions) -> None:
+    role = attributes.role_of(mark)
+    mark[attributes.PACKED] = ir.StringAttr.get(getattr(recipe, role))
+    if role == "second_moment":
+        mark[attributes.ROOT] = ir.UnitAttr.get()
+
+
+def _not_packed(main: ir.OpView, name: str, type_: ir.Type) -> Remark:
+    return Remark(
+        f"keeps the format of {name}, which is {type_}: moments in blocks are f32, bf16 or f16, of "
+        "known sizes that are not 0",
+        str(main.location),
+        main.operation.name,
+        "keep moments in f32, or leave state.moment_scales at tensor",
+    )
+
+
+def _packed_bytes(type_: ir.Type) -> int:
+    """Returns the bytes of a moment in blocks: one for each number, and one for each scale."""
+    shape = list(type_.shape)
+    count: int = math.prod(shape) + math.prod(scale_shape(shape))
+    return count
+
+
+def _bytes(type_: ir.Type, format_: str) -> int:
+    """Returns the bytes of a tensor of static shape in a format, or in its own format."""
+    own = format_of(type_) if format_ == KEEP else FORMATS[format_]
+    if own is None or not type_.has_static_shape:
+        return 0
+    count: int = math.prod(type_.shape)
+    return count * own.bits // 8
+
+
+def without_state(main: ir.OpView, recipe: Recipe, roles: set[str]) -> Iterator[Remark]:
+    """Returns a remark for each format of state without effect, in a program of pairs.
+
+    Args:
+        main: The entry function.
+        recipe: The recipe. Formats of its preset are exempt.
+        roles: The roles of the state that was cast.
+    """
+    if not attributes.any_argument_has(main, attributes.PAIR):
+        return
+    for option in own_options(recipe, idle_under_same()):
+        table, _, role = option.key.partition(".")
+        if table == "state" and role not in roles:
+            format_ = getattr(recipe.state, role)
+            missing = _MISSING.get(role, "returns no such state")
+            message = f"{option.key} is {format_}, and the program {missing}"
+            hint = _DECLARE if role == "weight" else ""
+            yield Remark(message, str(main.location), main.operation.name, hint)
+
+
+def with_members(main: ir.OpView, recipe: StateOptions) -> Iterator[Remark]:
+    """Yields a remark on the state that keeps its format as its members share no scale."""
+    if not attributes.any_argument_has(main, attributes.INDEPENDENT):
+        return
+    marks = attributes.argument_attributes(main)
+    named = zip(attributes.argument_names(main), marks, strict=True)
+    found = [
+        name
+        for name, mark in named
+        if attributes.INDEPENDENT in mark and _is_narrowed(mark, recipe)
+    ]
+    if found:
+        more = f" and {len(found) - 1} more" if len(found) > 1 else ""
+        message = f"keeps the formats of {found[0]}{more} and of gradients: members share no scale"
+        yield Remark(message, str(main.location), main.operation.name, _OF_MEMBERS)
+
+
+def _is_narrowed(mark: attributes.Attributes, recipe: StateOptions) -> bool:
+    """Whether a recipe stores state, or the gradient of a weight, in another format."""
+    role = attributes.role_of(mark)
+    gradient = role == "weight" and recipe.gradient != KEEP
+    stored = attributes.PAIR in mark and role in _CARRIED and role not in recipe.blocked
+    return gradient or (stored and getattr(recipe, role) != KEEP)
+
+
+class NarrowedResults(NamedTuple):
+    """The state that a step returns in other formats.
+
+    Attributes:
+        some: Whether there may be such state.
+        rounded: The number of weights that are marked, to be rounded at random.
+    """
+
+    some: bool
+    rounded: int = 0
+
+
+def narrow_results(main: ir.OpView, recipe: StateOptions, casts: Casts) -> NarrowedResults:
+    """Casts the state of a step to the formats in which it is stored between steps.
+
+    Casts of weights that are rounded at random are marked for `scalify-round-weights`.
+    """
+    if recipe == _KEPT and not attributes.any_result_has(main, *_RESULT_MARKS):
+        return NarrowedResults(some=False)
+    block = main.regions[0].blocks[0]
+    returned, marks = terminator(block), attributes.result_attributes(main)
+    rounded = 0
+    for index, mark in enumerate(marks):
+        value = returned.operands[index]
+        role, format_ = _state_format(mark, recipe, value.type)
+        mark.pop(attributes.RESCALED, None)
+        if format_ == KEEP:
+            continue
+        cast = casts.cast(value, format_, attributes.STATE)
+        returned.operands[index] = cast
+        if recipe.rounded and role == "weight" and _is_rounded(cast):
+            cast.owner.attributes[attributes.ROUNDED] = attributes.integer(index)
+            rounded += 1
+    attributes.set_result_attributes(main, marks)
+    attributes.renew_function_type(main)
+    return NarrowedResults(True, rounded)
+
+
+def _is_rounded(cast: ir.Value) -> bool:
+    """Whether a value is a cast of a recipe to a format of fewer digits, of known size."""
+    owner = cast.owner
+    if is_block(owner) or attributes.CAST not in owner.attributes:
+        return False
+    if not cast.type.has_static_shape or 0 in cast.type.shape:
+        return False
+    wide, narrow = format_of(owner.operands[0].type), format_of(cast.type)
+    return wide is not None and narrow is not None and not narrow.includes(wide)
+
+
+class Carried(NamedTuple):
+    """A pair of state whose scale is measured in each step.
+
+    Attributes:
+        result: The number of the result.
+        argument: The number of the argument.
+        statistic: The statistic of the data of the result: ``l2``, ``l1`` or ``max``.
+        headroom: log2 of the statistic of the data at their new scale.
+    """
+
+    result: int
+    argument: int
+    statistic: str
+    headroom: int
+
+
+def rescaled_state(main: ir.OpView, recipe: StateOptions, statistic: str) -> list[Carried]:
+    """Returns the state of a step with measured scales, and marks it.
+
+    Args:
+        main: The function.
+        recipe: The formats in which state is stored.
+        statistic: The statistic from which the scale of all state follows. With ``none``, state in
+            formats with the range of f32 keeps its scale. The scale of state in narrow formats
+            follows from the rms of weights, and of first moments in f16, and from the amax of other
+            moments.
+    """
+    taken, returned = attributes.argument_attributes(main), attributes.result_attributes(main)
+    values = terminator(main.regions[0].blocks[0]).operands
+    found: list[Carried] = []
+    for i, mark in enumerate(returned):
+        role, format_ = _state_format(dict(mark), recipe, values[i].type)
+        if attributes.PAIR not in mark or attributes.CARRIES not in mark or role not in _CARRIED:
+            continue
+        if _packs(mark, recipe, values[i].type):
+            continue
+        kept = format_of(values[i].type) if format_ == KEEP else FORMATS[format_]
+        narrow = kept is not None and not kept.wide
+        if statistic == NONE and not narrow:
+            continue
+        number = ir.IntegerAttr(mark[attributes.CARRIES]).value
+        found.append(Carried(i, number, *_measured(role, statistic, kept if narrow else None)))
+        mark[attributes.RESCALED] = ir.UnitAttr.get()
+        if role != "weight" and attributes.PAIR in taken[number]:
+            taken[number][attributes.RESCALED] = ir.UnitAttr.get()
+    attributes.set_argument_attributes(main, taken)
+    attributes.set_result_attributes(main, returned)
+    return found
+
+
+def _measured(role: str, statistic: str, narrow: FloatFormat | None) -> tuple[str, int]:
+    """Returns the statistic and the headroom of state.
+
+    Args:
+        role: The role of the state.
+        statistic: The statistic of the recipe, or ``none``.
+        narrow: The narrow format in which the state is stored, or None.
+    """
+    if statistic == NONE:
+        small = narrow is not None and narrow.small
+        statistic = "max" if role == "second_moment" or small else "l2"
+    if narrow is None or (role == "weight" and statistic != "max"):
+        return statistic, 0
+    if statistic == "max":
+        return statistic, min(AMAX_HEADROOM, narrow.max_exponent - 1)
+    return statistic, MOMENT_HEADROOM if role == "second_moment" else 0
+
+
+def _state_format(
+    mark: attributes.Attributes, recipe: StateOptions, type_: ir.Type
+) -> tuple[str, str]:
+    """Returns the role of a pair of state and its format, and removes the format from `mark`.
+
+    Scalars, such as sums of norms and step sizes, need little memory and keep their formats.
+    Complex values have no narrow format. State of independent members would need a scale for each.
+    Moments with a scale for each block are not cast here.
+    """
+    stored = mark.pop(attributes.STORED, None)
+    role = attributes.role_of(mark)
+    if attributes.PAIR not in mark or not is_real(type_) or attributes.INDEPENDENT in mark:
+        return role, KEEP
+    if stored is not None:
+        return role, ir.StringAttr(stored).value
+    if role not in _CARRIED or role in recipe.blocked or not type_.rank:
+        return role, KEEP
+    return role, getattr(recipe, role)
+
+
+_PACKABLE = frozenset({"f32", "bf16", "f16"})
+"""The element types of moments that can be stored in blocks."""
+
+_DECLARE = (
+    "declare weights that only quantized matmuls read with inputs.weight to store them; each has "
+    "one scale, and not one for each channel or block"
+)
+
+_OF_MEMBERS = "set the formats of the table state to keep, or train one member at a time"
+
+_MISSING = {"weight_rounding": "rounds no weights that it returns"}
+"""The reasons for which options that are no formats have no effect on a program."""
+
+_CARRIED = frozenset({"weight", "first_moment", "second_moment"})
+
+
+# The casts of a recipe whose data depend on the size of an argument.
+
+
+_OF_DATA: Final = frozenset({attributes.DATA, attributes.GRADIENT})
+
+_SIZELESS: Final = NORMS | {"softmax"}
+"""The layers whose results have a size that does not depend on the inputs."""
+
+
+def reaches_narrow_cast(start: Place) -> bool:
+    """Whether a cast to a format of less range than f32 depends on the size of an argument.
+
+    Data are followed through all ops except normalizations and softmaxes, whose results have a
+    size that does not depend on that of the argument. If there are too many values to follow, the
+    answer is yes.
+    """
+    search = Search([start], _after, limit=FLOW_VALUES)
+    casts = (_is_narrow_cast(use.owner.operation) for value, _ in search for use in value.uses)
+    return any(casts) or search.ended
+
+
+def _is_narrow_cast(op: ir.Operation) -> bool:
+    if attributes.CAST not in op.attributes:
+        return False
+    kind, format_ = op.attributes[attributes.CAST].value, format_of(op.results[0].type)
+    return kind in _OF_DATA and format_ is not None and not format_.wide
+
+
+def _after(place: Place) -> Iterator[Place]:
+    """Yields the values that are made of a value, if they have a size."""
+    value, frame = place
+    for use in value.uses:
+        moved = frame.passed_on(use, turns=True)
+        if moved is None:
+            owner = use.owner.operation
+            layers = attributes.texts(owner.attributes.get(attributes.LAYER, ir.ArrayAttr.get([])))
+            sized = [r for r in owner.results if format_of(r.type) is not None]
+            moved = list(map(frame.place, sized)) if _SIZELESS.isdisjoint(layers) else []
+        yield from moved

@@ -1,1 +1,0 @@
-"""Choosing a recipe: comparison of recipes on a program, and the sites that cost accuracy."""

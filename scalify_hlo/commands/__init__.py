@@ -1,0 +1,1 @@
+"""The commands, a folder for each: they read programs, and return what they find."""

@@ -1,0 +1,1 @@
+"""Profiles: the matmul operands of a program, measured on inputs."""

@@ -1,0 +1,1 @@
+"""A rewrite against its original, result by result and value by value."""

@@ -1,0 +1,107 @@
+"""Runs a program and its rewrite on the same inputs, and compares their results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from scalify_hlo.commands.check.declared_sizes import WrongSize, wrong_sizes
+from scalify_hlo.dataflow.nonnegative import nonnegative_arguments
+from scalify_hlo.ir.functions import main_function
+from scalify_hlo.program.arrays import StoredArray
+from scalify_hlo.program.program import Program
+from scalify_hlo.program.record import recorded_sizes
+from scalify_hlo.program.tensors import Array, Interface, interface
+from scalify_hlo.run.differences import Difference, compare
+from scalify_hlo.run.given import given_inputs, random_inputs
+from scalify_hlo.run.runner import Backend, compiled
+from scalify_hlo.run.session import Session, Step
+
+_LARGEST_RANDOM_SCALE = 6
+"""Random scales lie within 2^±6, so that neither data nor values leave the range of f16."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A comparison of a rewrite with its original.
+
+    Attributes:
+        differences: The difference of each result.
+        values: The arguments of the original.
+        step: The last step of the rewrite.
+        wrong: The declared sizes that are wrong for the inputs; none if these are random.
+    """
+
+    differences: list[Difference]
+    values: list[Array]
+    step: Step
+    wrong: list[WrongSize]
+
+
+def checked(
+    original: Program,
+    rewritten: Program,
+    *,
+    inputs: Mapping[str, Array | StoredArray] | None = None,
+    seed: int = 0,
+    scale: float | None = None,
+    backend: Backend = "xla",
+    declared: Sequence[str] = (),
+) -> Checked:
+    """Compares a rewrite with its original, result by result.
+
+    Args:
+        original: The program before the rewrite.
+        rewritten: The rewritten program, with the same signature or with float arguments and
+            results as data and scale.
+        inputs: Arrays by argument name, or ``arr_0``, ``arr_1`` ... by position; random by default.
+        seed: The seed of random inputs and scales.
+        scale: The scale of all arguments that are pairs, a power of two; random by default.
+        backend: ``xla`` for XLA on the CPU, or ``interpreter`` for the reference interpreter.
+        declared: Declared sizes as ``PATTERN=NUMBER``, which are compared with inputs that are
+            given, besides those that the rewrite records.
+
+    Raises:
+        InputError: The programs do not have matching signatures, or the backend refuses one.
+        UsageError: The inputs do not fit the program.
+    """
+    before = interface(original.module, original.name)
+    run = partial(compiled, rewritten, backend)
+    session = Session(run, before, rewritten.module, rewritten.name)
+    rng = np.random.default_rng(seed)
+    values = _arguments(original, before, inputs, rng)
+    sizes = [] if inputs is None else [*recorded_sizes(rewritten.module), *declared]
+    wrong = wrong_sizes(before.arguments, values, sizes)
+    expected = compiled(original, backend)(values)
+
+    def draw() -> float:
+        low_high = (-_LARGEST_RANDOM_SCALE, _LARGEST_RANDOM_SCALE + 1)
+        return 2.0 ** int(rng.integers(*low_high)) if scale is None else scale
+
+    step = session.converge(values, draw)
+    differences = [
+        compare(tensor.name, array, value.astype(tensor.dtype))
+        for tensor, array, value in zip(before.results, expected, step.values, strict=True)
+    ]
+    return Checked(differences, values, step, wrong)
+
+
+def _arguments(
+    program: Program,
+    described: Interface,
+    inputs: Mapping[str, Array | StoredArray] | None,
+    rng: np.random.Generator,
+) -> list[Array]:
+    """Returns the arguments of a program: given ones, or random ones.
+
+    Random arguments of which the program takes the root or the logarithm are not negative.
+    """
+    if inputs is not None:
+        return given_inputs(described, inputs)
+    main = main_function(program.module.operation)
+    with program.module.context:
+        roots = () if main is None else nonnegative_arguments(main)
+        return random_inputs(described, rng, roots)

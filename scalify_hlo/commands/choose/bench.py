@@ -1,0 +1,327 @@
+"""Runs a program and its rewrites on the same inputs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+
+from scalify_hlo._compat import ir
+from scalify_hlo.commands.calibrate.calibration import calibrate
+from scalify_hlo.commands.choose.energies import (
+    Backward,
+    Energy,
+    backward_of,
+    energies_of,
+    measure_energies,
+)
+from scalify_hlo.commands.choose.operand_errors import (
+    Cast,
+    CastError,
+    count_of,
+    errors_of,
+    measure_casts,
+)
+from scalify_hlo.commands.choose.results import (
+    ResultError,
+    ResultKind,
+    error_of,
+    kinds_of,
+    without_noise,
+)
+from scalify_hlo.commands.choose.sites import named_sites
+from scalify_hlo.commands.stats.numbering import inline_numbered, number_ops
+from scalify_hlo.commands.stats.prepare import for_module, take_probes
+from scalify_hlo.errors import UsageError
+from scalify_hlo.passes.pipeline import Options, rewrite_module
+from scalify_hlo.profile.model import Profile
+from scalify_hlo.program.artifact import copy_module
+from scalify_hlo.program.program import Kind
+from scalify_hlo.program.tensors import Array, is_inexact
+from scalify_hlo.program.wellformed import located
+from scalify_hlo.recipes.model import NONE, Recipe
+from scalify_hlo.report.model import Report
+from scalify_hlo.report.totals import STATE_ROLES
+from scalify_hlo.run.given import Sample
+from scalify_hlo.run.input_scales import scales_of
+from scalify_hlo.run.runner import Runner, divides
+from scalify_hlo.run.session import Session, carried_state
+
+_ULPS: Final = 2.0**-22
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The first step of a rewrite, compared with that of the original.
+
+    Attributes:
+        report: The report of the rewrite.
+        errors: The errors of its float results.
+        casts: The errors of matmuls and of their operands, by site and value.
+        losses: The loss of each step of each seed; empty without a loss.
+    """
+
+    report: Report
+    errors: list[ResultError]
+    casts: Mapping[tuple[str, str], CastError]
+    losses: list[list[float]]
+
+
+class Bench:
+    """A program with its inputs, and the runs of the original.
+
+    Args:
+        program: As for `calibrate`, or a `Program`.
+        samples: The arguments of the first step, and those of further steps.
+        steps: The number of steps.
+        carry: Whether results that are arguments of the next call are passed on to it.
+
+    Attributes:
+        name: The name of the program.
+        hash: Its structural hash.
+        roles: The roles of its arguments by their names.
+        sites: The site of each matmul by the number of its op.
+
+    Raises:
+        InputError: The program is not valid, or was rewritten before.
+        UsageError: The inputs do not fit it.
+    """
+
+    def __init__(
+        self, program: Any, samples: Sequence[Sample], *, steps: int = 1, carry: bool = False
+    ) -> None:
+        self._runner = runner = Runner(program, samples, again=False)
+        self.name, self.hash, self._steps = runner.name, runner.hash, steps
+        self._module, self._interface, self._values = runner.module, runner.interface, runner.values
+        self._state = carried_state(self._module, self.name, required=carry)
+        self._passed = self._state if carry else {}
+        self._base = copy_module(self._module)
+        number_ops(self._base, self.name)
+        self.roles, self.sites, self._rewritten = named_sites(self._base, self.name)
+        self._kinds = kinds_of(self._module, self._interface, self._state, self.roles)
+
+    @cached_property
+    def kinds(self) -> list[ResultKind]:
+        """The float results, with those marked that are rounding noise in the original."""
+        values = self._values[0]
+        near = _other_last_bits(values)
+        again = self.original.step(near).values
+        return without_noise(self._kinds, (self.first, again), (values, near))
+
+    @property
+    def takes_pairs(self) -> bool:
+        """Whether rewrites may keep state as pairs: there is some, and one device has all of it."""
+        return self.has_state and not divides(self._module)
+
+    @property
+    def has_state(self) -> bool:
+        """Whether the program keeps weights or moments between steps."""
+        return any(each.argument is not None for each in self._kinds) and any(
+            role in STATE_ROLES for role in self.roles.values()
+        )
+
+    def seeded(self, seed: int, size: float) -> list[list[Array]]:
+        """Returns the inputs of all steps with other first weights.
+
+        Args:
+            seed: The seed; 0 for the inputs as they are.
+            size: The standard deviation of the factors, less 1, with which weights are multiplied.
+        """
+        if not seed:
+            return self._values
+        rng = np.random.default_rng(seed)
+        weights = {name for name, role in self.roles.items() if role == "weight"}
+        tensors = self._interface.arguments
+        chosen = [t.inexact and (t.name in weights or not weights) for t in tensors]
+        factors = [
+            1 + size * rng.standard_normal(t.shape) if chosen_ else None
+            for t, chosen_ in zip(tensors, chosen, strict=True)
+        ]
+        return [
+            [
+                array if factor is None else (array * factor).astype(array.dtype)
+                for array, factor in zip(values, factors, strict=True)
+            ]
+            for values in self._values
+        ]
+
+    @cached_property
+    def original(self) -> Session:
+        """The steps of the original."""
+        return self._runner.session(self._module)
+
+    @cached_property
+    def first(self) -> list[Array]:
+        """The results of the first step of the original."""
+        return self.original.step(self._values[0]).values
+
+    def decrease(self, loss: ResultKind | None) -> float | None:
+        """Returns the share of its loss that a step takes away.
+
+        Args:
+            loss: The result that is the loss, of the first step and of the next one on its inputs.
+
+        Returns:
+            The share; negative if the loss grows. None without a loss or weights among the results,
+            or if the loss does not change or is not finite.
+        """
+        names = [tensor.name for tensor in self._interface.arguments]
+        weights = {n for n, name in enumerate(names) if self.roles.get(name) == "weight"}
+        if loss is None or weights.isdisjoint(self._state.values()):
+            return None
+        first = self.original.step(self._values[0])
+        steps = first, self.original.step(self._values[0], first, self._state)
+        before, after = (float(np.real(s.values[loss.number].reshape(-1)[0])) for s in steps)
+        change = (before - after) / abs(before) if before else math.nan
+        return change if change and math.isfinite(change) else None
+
+    def losses(self, session: Session, loss: ResultKind | None, seeds: Iterable[Seed]) -> Losses:
+        """Returns the loss of each step of each seed; nothing without a loss.
+
+        Args:
+            session: The steps of a program.
+            loss: The result that is the loss.
+            seeds: The inputs of each seed.
+        """
+        if loss is None:
+            return []
+        return [
+            [
+                float(np.real(step.values[loss.number].reshape(-1)[0]))
+                for step in session.steps(seed, self._steps, self._passed)
+            ]
+            for seed in seeds
+        ]
+
+    def profiled(self, options: Options) -> Options:
+        """Returns options with a profile of the inputs, if the recipe needs one and has none."""
+        if options.recipe.scaling.kind != "calibrated" or options.profile is not None:
+            return options
+        return replace(options, profile=self._profile)
+
+    @cached_property
+    def _profile(self) -> Any:
+        # The values are flat, as for a file, and not nested as for the call of an Exported.
+        given = self._runner.program
+        program = replace(given, module=copy_module(self._module), kind=Kind.EXPORTED)
+        return replace(calibrate(program, self._values), program=self.hash)
+
+    def measured(self, options: Options) -> Options:
+        """Returns options with the scales of inputs measured, if the recipe depends on them."""
+        recipe = options.recipe
+        depends = recipe.narrow_data or recipe.predict != NONE
+        if not depends or recipe.inputs.scale or options.signature == "scaled":
+            return options
+        found = scales_of(self._interface.arguments, self._values[0])
+        return replace(options, input_scale=found | dict(options.input_scale))
+
+    def outcome(
+        self,
+        options: Options,
+        loss: ResultKind | None,
+        seeds: Sequence[Seed],
+        *,
+        casts: bool = False,
+    ) -> Outcome:
+        """Runs a rewrite, and compares it with the original.
+
+        Args:
+            options: The options of the rewrite.
+            loss: The result that is the loss.
+            seeds: The inputs of each seed, of which the losses are returned.
+            casts: Whether the errors of casts are measured.
+
+        Raises:
+            InputError: The program cannot be rewritten, or cannot be run.
+            UsageError: The options do not fit the program.
+        """
+        module = copy_module(self._base if casts else self._module)
+        asked = for_module(self.measured(self.profiled(options)), self.hash, module)
+        with located(self.name):
+            report = rewrite_module(module, replace(asked, listed=True, probe=casts))
+        found = self._instrumented(module) if casts else []
+        session = self._runner.session(module, count_of(found))
+        if session.state:
+            session.converge(self._values[0], forget=True)
+        step = session.step(self._values[0])
+        pairs = list(zip(self.first, step.values, strict=True))
+        taken = list(zip(self._values[0], step.given, strict=True))
+        errors = [
+            error_of(each, pairs[each.number], None if i is None else taken[i])
+            for each in self.kinds
+            for i in [each.argument]
+        ]
+        losses = self.losses(session, loss, seeds)
+        return Outcome(report, errors, errors_of(found, step.all), losses)
+
+    def _instrumented(self, module: ir.Module) -> list[Cast]:
+        main = inline_numbered(module, self.name)
+        with module.context, ir.Location.unknown():
+            take_probes(main)
+            return measure_casts(main, self._rewritten)
+
+    def backward(self) -> Backward:
+        """Returns the backward pass of the original, by the numbers of its ops."""
+        return backward_of(copy_module(self._base))
+
+    def energies(self) -> Mapping[int, Energy]:
+        """Runs the original, and returns the energies of its matmuls by the numbers of ops."""
+        module = copy_module(self._base)
+        main = inline_numbered(module, self.name)
+        with module.context, ir.Location.unknown():
+            numbers = measure_energies(main, self.sites)
+        return energies_of(numbers, self._runner.compiled(module)(self._values[0]))
+
+
+def _other_last_bits(values: Sequence[Array]) -> list[Array]:
+    """Returns inputs whose floats are multiplied by factors of 1 or about 2 ulps of f32 more."""
+    rng = np.random.default_rng(0)
+    return [
+        (array * (1 + _ULPS * rng.integers(0, 2, array.shape))).astype(array.dtype)
+        if is_inexact(array.dtype)
+        else array
+        for array in values
+    ]
+
+
+Seed = Sequence[Sequence[Array]]
+"""The arguments of the original in each step."""
+
+Losses = list[list[float]]
+"""The loss of each step, for each seed."""
+
+
+def options_for(recipe: Recipe, signature: str, profile: Profile | None, *, pairs: bool) -> Options:
+    """Returns the options of a rewrite.
+
+    Args:
+        recipe: The recipe.
+        signature: ``same``, ``scaled``, or ``auto`` for ``scaled`` if the recipe keeps state in low
+            precision, which only pairs of data and scale can hold.
+        profile: The profile of calibrated scales; None for that of the inputs.
+        pairs: Whether the program may keep state as pairs.
+    """
+    scaled = signature == "scaled" or (signature == "auto" and recipe.state.narrow and pairs)
+    seen = profile if recipe.scaling.kind == "calibrated" else None
+    return Options(recipe, "scaled" if scaled else "same", profile=seen)
+
+
+def require_one_step(command: str, samples: Sequence[Sample]) -> None:
+    """Checks that there are inputs of one step only.
+
+    Args:
+        command: The name of the command in the error.
+        samples: The inputs of steps.
+
+    Raises:
+        UsageError: There are inputs of several steps.
+    """
+    if len(samples) > 1:
+        raise UsageError(
+            f"{command} runs one step, and there are inputs of {len(samples)} steps",
+            hint="give those of one step",
+        )

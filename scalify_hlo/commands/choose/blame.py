@@ -1,0 +1,230 @@
+"""The sites whose casts cost accuracy: each is measured with all other matmuls wide."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from typing import Annotated, Any, Final
+
+from scalify_hlo.commands.choose.bench import Bench, require_one_step
+from scalify_hlo.commands.choose.comparison import CompareOptions, Progress, name_of
+from scalify_hlo.commands.choose.measuring import Measuring, Result
+from scalify_hlo.commands.choose.model import Blame, BlamedSite, Effect, bounded
+from scalify_hlo.commands.choose.partition import Bisection, Noise, Piece
+from scalify_hlo.commands.choose.results import judged
+from scalify_hlo.commands.choose.sites import Site, require_sites
+from scalify_hlo.profile.file import profile_of
+from scalify_hlo.profile.model import Profile
+from scalify_hlo.recipes.fields import Amount, Checked, number
+from scalify_hlo.recipes.loading import load_recipe
+from scalify_hlo.recipes.model import Recipe
+from scalify_hlo.run.given import Sample
+
+RUNS: Final = 64
+"""The most programs that are run by default."""
+
+EXPLAINED: Final = 0.9
+"""The share of the error that single sites have to make by default."""
+
+_FIXED: Final = 3
+"""The runs of the recipe as it is, with all matmuls wide, and with the worst sites wide."""
+
+_HALF: Final = 0.5
+"""The share, of the error of single sites, of those that are left wide if no number is enough."""
+
+
+Runs = Annotated[
+    int, number(int, f"a whole number, at least {_FIXED + 2}", lambda n: n >= _FIXED + 2)
+]
+Explained = Annotated[float, number(float, "a number above 0 and up to 1", lambda x: 0 < x <= 1)]
+
+
+@dataclass(frozen=True)
+class BlameOptions(Checked):
+    """The options of a search for sites.
+
+    Attributes:
+        runs: The most programs that are run.
+        explained: The share of the error that single sites have to make.
+        worst: The number of sites that the result leaves wide; None for as many as needed.
+    """
+
+    runs: Runs = RUNS
+    explained: Explained = EXPLAINED
+    worst: Amount | None = None
+
+
+def blame(
+    program: Any,
+    samples: Sequence[Sample],
+    recipe: str | PathLike[str] | Recipe,
+    *,
+    settings: Mapping[str, object] | None = None,
+    runs: int = RUNS,
+    explained: float = EXPLAINED,
+    worst: int | None = None,
+    snr_db: float = 20.0,
+    signature: str = "auto",
+    profile: str | PathLike[str] | Profile | None = None,
+    progress: Progress | None = None,
+) -> Blame:
+    """Finds the matmuls of a rewrite that cost accuracy.
+
+    Sets of sites are run with all other matmuls wide, and the set with most of the error is split,
+    until single sites make most of it.
+
+    Args:
+        program: As for `rewrite`; it is not changed. If its shapes are symbolic, it runs at the
+            shapes of the samples.
+        samples: The arguments, as for `calibrate`: those of one step.
+        recipe: The recipe, as for `load_recipe`.
+        settings: Options that are set over it, by key, as for `rewrite`.
+        runs: The most programs that are run.
+        explained: The share of the error that single sites have to make.
+        worst: The number of sites that the result leaves wide. By default, as many as outputs and
+            gradients need for `snr_db`, but at least one; if no number is enough, those that make
+            half of the error of single sites.
+        snr_db: A signal-to-noise ratio in dB.
+        signature: As for `compare_recipes`.
+        profile: As for `compare_recipes`.
+        progress: Is told how many programs were run, of at most how many.
+
+    Returns:
+        The sites with their shares of the error, and a recipe that leaves the worst wide.
+
+    Raises:
+        InputError: The program is not valid, has no matmul that the recipe quantizes, or cannot be
+            rewritten or run on the CPU.
+        UsageError: A sample does not fit the program, or a recipe or an option is not known.
+
+    Example:
+        >>> x = np.random.default_rng(0).standard_normal((32, 32), np.float32)
+        >>> program = jax.export.export(jax.jit(lambda x: x @ x))(x)
+        >>> [each.site.pattern for each in blame(program, [(x,)], "bf16").sites]
+        ['jit(<lambda>)/dot_general']
+    """
+    options = BlameOptions(runs, explained, worst)
+    seen, tell = profile_of(profile), progress or (lambda _, __: None)
+    compared = CompareOptions(snr_db=snr_db, signature=signature, profile=seen)
+    loaded = load_recipe(recipe, settings or {})
+    require_one_step("blame", samples)
+    bench = Bench(program, samples)
+    measuring = Measuring(bench, loaded, compared, lambda done: tell(done, options.runs))
+    return _found(bench, measuring, name_of(recipe), options, snr_db)
+
+
+def _found(
+    bench: Bench, measuring: Measuring, name: str, options: BlameOptions, snr_db: float
+) -> Blame:
+    """Returns the sites that cost accuracy.
+
+    Args:
+        bench: The program.
+        measuring: Runs the recipe.
+        name: The name of the recipe.
+        options: The options of the search.
+        snr_db: The signal-to-noise ratio in dB that outputs and gradients need.
+    """
+    whole = measuring.whole()
+    require_sites(measuring.sites, name, bench.name)
+    wide = measuring.effect(())
+    bisection = Bisection(
+        measuring.sites,
+        lambda items: _less(measuring.effect(items).noise, wide.noise),
+        _less(whole.noise, wide.noise),
+        options.runs - _FIXED,
+    )
+    bisection.run(options.explained)
+    ranked, rest = _ranked(bisection, measuring)
+    result = _left_out(measuring, ranked, rest, options, snr_db)
+    return Blame(
+        bench.name,
+        bench.hash,
+        name,
+        snr_db,
+        judged(bench.kinds),
+        measuring.loss,
+        whole,
+        wide,
+        tuple(ranked),
+        sum(len(piece.items) for piece in rest),
+        max(0.0, 1 - sum(each.share for each in ranked)) if rest else 0.0,
+        measuring.runs,
+        *result,
+    )
+
+
+def _less(noise: Noise, floor: Noise) -> dict[str, float]:
+    """Returns the noise that sites add to that of the recipe without them."""
+    return {group: max(0.0, amount - floor.get(group, 0.0)) for group, amount in noise.items()}
+
+
+def _ranked(
+    bisection: Bisection[Site], measuring: Measuring
+) -> tuple[list[BlamedSite], list[Piece[Site]]]:
+    """Returns the sites that are alone, the largest share first, and the other pieces."""
+    pieces = list(zip(bisection.pieces, bisection.shares(), strict=True))
+    found = [
+        BlamedSite(piece.items[0], share, measuring.effect(piece.items))
+        for piece, share in pieces
+        if len(piece.items) == 1
+    ]
+    rest = [piece for piece, _ in pieces if len(piece.items) > 1]
+    return sorted(found, key=lambda each: -each.share), rest
+
+
+def _left_out(
+    measuring: Measuring,
+    ranked: Sequence[BlamedSite],
+    rest: Sequence[Piece[Site]],
+    options: BlameOptions,
+    snr_db: float,
+) -> Result:
+    """Leaves the worst sites wide.
+
+    As many are left wide as the sum of the errors of all others asks for. If this is not enough,
+    more are tried while runs are left.
+    """
+    effects = [measuring.effect(piece.items) for piece in rest]
+    needed = _needed(measuring.effect(()), ranked, effects, snr_db)
+    count = options.worst
+    if count is None:
+        count = max(1, main_part(ranked) if needed is None else needed)
+    while True:
+        result = measuring.without(each.site for each in ranked[:count])
+        done = options.worst is not None or needed is None or result.effect.passes(snr_db)
+        if done or count >= len(ranked) or measuring.runs >= options.runs:
+            return result
+        count += 1
+
+
+def _needed(
+    wide: Effect, ranked: Sequence[BlamedSite], rest: Sequence[Effect], snr_db: float
+) -> int | None:
+    """Returns the number of worst sites without which the errors of all others are small enough.
+
+    Returns:
+        The number; None if there is none.
+    """
+    most = 10 ** (-snr_db / 10)
+    floor = [bounded(each) for each in wide.results]
+    for count in range(len(ranked) + 1):
+        others = [each.effect for each in ranked[count:]] + list(rest)
+        added = [
+            sum(max(0.0, bounded(one.results[i]) - floor[i]) for one in others)
+            for i in range(len(floor))
+        ]
+        if all(a + b <= most for a, b in zip(floor, added, strict=True)):
+            return count
+    return None
+
+
+def main_part(ranked: Sequence[BlamedSite]) -> int:
+    """Returns the number of worst sites that make half of the error of those that are ranked."""
+    rest = _HALF * sum(each.share for each in ranked)
+    for count, each in enumerate(ranked, 1):
+        rest -= each.share
+        if rest <= 0:
+            return count
+    return len(ranked)

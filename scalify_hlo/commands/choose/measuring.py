@@ -1,0 +1,147 @@
+"""Runs a recipe with some of its sites in low precision, and all others wide."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+from typing import NamedTuple
+
+from scalify_hlo.commands.choose.bench import Bench, Outcome, options_for
+from scalify_hlo.commands.choose.comparison import CompareOptions
+from scalify_hlo.commands.choose.model import Effect
+from scalify_hlo.commands.choose.results import judged, loss_of
+from scalify_hlo.commands.choose.sites import Site, sites_of
+from scalify_hlo.recipes.model import Recipe, Scaling
+
+
+class Result(NamedTuple):
+    """A recipe that leaves sites wide.
+
+    Attributes:
+        left_out: The sites, the worst first, and then those that no pattern tells from them.
+        effect: The error of the recipe.
+        recipe: The recipe.
+    """
+
+    left_out: tuple[Site, ...]
+    effect: Effect
+    recipe: Recipe
+
+
+class Measuring:
+    """Runs a recipe with some of its sites wide.
+
+    Args:
+        bench: The program.
+        recipe: The recipe.
+        compared: The options of rewrites.
+        tell: Is told how many programs were run.
+
+    Attributes:
+        sites: The sites that the recipe quantizes.
+        runs: The number of programs that were run.
+    """
+
+    def __init__(
+        self, bench: Bench, recipe: Recipe, compared: CompareOptions, tell: Callable[[int], None]
+    ) -> None:
+        self._bench, self._recipe, self._compared, self._tell = bench, recipe, compared, tell
+        self._loss = loss_of(bench.kinds)
+        self._inputs = [bench.seeded(0, 0)]
+        self._original = bench.losses(bench.original, self._loss, self._inputs)
+        self._kinds = set(judged(bench.kinds))
+        self._known: dict[frozenset[str], Effect] = {}
+        self._all: list[Site] = []
+        self.sites: list[Site] = []
+        self.runs = 0
+
+    @property
+    def program(self) -> str:
+        """The name of the program."""
+        return self._bench.name
+
+    @property
+    def loss(self) -> float | None:
+        """The loss of the original; None without one."""
+        return self._original[0][0] if self._original else None
+
+    @property
+    def decrease(self) -> float | None:
+        """The share of the loss that a step of the original takes away; None if not known."""
+        return self._bench.decrease(self._loss)
+
+    def whole(self) -> Effect:
+        """Runs the recipe as it is, and finds its sites."""
+        whole = self._run(self._recipe, first=True)
+        self._known[frozenset(site.key for site in self.sites)] = whole
+        return whole
+
+    def effect(self, narrow: Iterable[Site]) -> Effect:
+        """Returns the error with only some sites in low precision."""
+        key = frozenset(site.key for site in narrow)
+        if key not in self._known:
+            self._known[key] = self._run(self._recipe_with(key))
+        return self._known[key]
+
+    def without(self, sites: Iterable[Site]) -> Result:
+        """Excludes some sites from the recipe, and runs it."""
+        chosen = list(sites)
+        recipe = self._recipe_without(chosen)
+        more = [site for site in self.sites if site not in chosen]
+        out = [*chosen, *(s for s in more if any(map(s.is_matched, recipe.matmul.exclude)))]
+        key = frozenset(site.key for site in self.sites if site not in out)
+        if key and key not in self._known:
+            self._known[key] = self._run(recipe)
+        kept = [site for site in self.sites if site not in out]
+        return Result(tuple(out), self.effect(kept), recipe)
+
+    def _recipe_with(self, names: AbstractSet[str]) -> Recipe:
+        """Returns the recipe with all sites wide but those of some names.
+
+        The pattern of a site may match another one too.
+        """
+        kept = [site for site in self._all if site.key in names]
+        others = [site.pattern for site in self._all if site.key not in names]
+        out = [each for each in others if not any(site.is_matched(each) for site in kept)]
+        matmul, scaling = self._recipe.matmul, self._recipe.scaling
+        exclude = tuple(dict.fromkeys((*matmul.exclude, *out)))
+        if not names and scaling.kind == "delayed":  # It refuses a program without any such scale.
+            scaling = Scaling("current", scaling.fp8_format)
+        chosen = replace(matmul, include=tuple(site.pattern for site in kept), exclude=exclude)
+        return replace(self._recipe, matmul=chosen, scaling=scaling)
+
+    def _recipe_without(self, sites: Iterable[Site]) -> Recipe:
+        """Returns the recipe with some sites wide."""
+        matmul = self._recipe.matmul
+        patterns = dict.fromkeys((*matmul.exclude, *(site.pattern for site in sites)))
+        return replace(self._recipe, matmul=replace(matmul, exclude=tuple(patterns)))
+
+    def _run(self, recipe: Recipe, *, first: bool = False) -> Effect:
+        outcome = self.outcome(recipe)
+        if first:
+            matmuls = outcome.report.matmuls
+            self._all = sites_of(matmuls, self._bench.name, by_roles=True)
+            self.sites = [site for site in self._all if site.narrow]
+        return self.effect_of(outcome)
+
+    def outcome(self, recipe: Recipe, *, casts: bool = False) -> Outcome:
+        """Runs a recipe.
+
+        Args:
+            recipe: The recipe.
+            casts: Whether the errors of casts are measured.
+        """
+        bench, compared = self._bench, self._compared
+        pairs = bench.takes_pairs
+        options = options_for(recipe, compared.signature, compared.profile, pairs=pairs)
+        found = bench.outcome(options, self._loss, self._inputs, casts=casts)
+        self.runs += 1
+        self._tell(self.runs)
+        return found
+
+    def effect_of(self, outcome: Outcome) -> Effect:
+        """Returns the error of a run."""
+        change = outcome.losses[0][0] - self._original[0][0] if outcome.losses else None
+        errors = tuple(each for each in outcome.errors if each.kind in self._kinds)
+        return Effect(change, errors, outcome.report.totals.matmuls.share)

@@ -1,0 +1,310 @@
+"""The sites of a program: its matmuls by the names that recipes have for them."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from scalify_hlo._compat import ir
+from scalify_hlo.algebra.formats import FORMATS
+from scalify_hlo.commands.choose.operand_errors import LHS, RESULT, RHS, CastError
+from scalify_hlo.dialect import attributes
+from scalify_hlo.errors import InputError
+from scalify_hlo.ir.locations import place_of_text
+from scalify_hlo.ir.patterns import ROLE_MARK, VOCABULARY, is_site_like
+from scalify_hlo.ir.walk import ops_in
+from scalify_hlo.passes.pipeline import run_passes
+from scalify_hlo.passes.roles import RolesPass
+from scalify_hlo.program.artifact import copy_module
+from scalify_hlo.program.wellformed import located
+from scalify_hlo.report.matmuls import MatmulReport
+from scalify_hlo.results.decibels import decibels
+from scalify_hlo.results.kinds import Count, Decibels, Part
+from scalify_hlo.results.model import keys
+
+_WIDE = 32
+"""The bits of an element of a format without an entry, such as an integer."""
+
+
+@keys("site=name pattern location part operands calls formats")
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The matmuls that have one name, so that a recipe includes or excludes them together.
+
+    Attributes:
+        full: The name stack and the names of arguments with spaces between, as patterns match it.
+        pattern: A pattern for ``matmul.exclude`` that matches this site. It matches no other,
+            unless another has all names and the roles of this site.
+        part: ``forward``, ``backward`` or ``other``.
+        operands: The roles of the operands.
+        location: The source location, as ``file:line:column``.
+        calls: The number of its matmuls.
+        formats: The formats of the operands.
+        narrow: Whether a matmul of the site is quantized.
+        vocabulary: Whether it projects to a vocabulary.
+        mark: What tells it from other sites of the same name, as a pattern has it: that it
+            projects to a vocabulary, or the roles of its operands.
+    """
+
+    full: str
+    pattern: str
+    part: Part
+    operands: tuple[str, str]
+    location: str
+    calls: Count
+    formats: tuple[str, str]
+    narrow: bool
+    vocabulary: bool = False
+    mark: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name, as it is shown."""
+        return f"{self.full.strip()}{self.mark}"
+
+    @property
+    def source(self) -> str:
+        """The name of the source file and the line."""
+        return os.path.basename(self.location).rsplit(":", 1)[0]
+
+    @property
+    def key(self) -> str:
+        """The name that tells it from other sites of the program."""
+        return f"{self.full}{self.mark}"
+
+    def is_matched(self, pattern: str) -> bool:
+        """Whether a pattern of a recipe matches the site, as `quantize.sites` has it."""
+        roles = [self.part, *self.operands, *(VOCABULARY,) * self.vocabulary]
+        return is_site_like(pattern, self.full, roles)
+
+    @property
+    def role(self) -> str:
+        """The part and the roles of the operands as text."""
+        return f"{self.part} {' x '.join(filter(None, self.operands))}".strip()
+
+
+def sites_of(
+    matmuls: Sequence[MatmulReport], program: str, *, by_roles: bool = False
+) -> list[Site]:
+    """Returns the sites of a rewritten program, in program order.
+
+    Args:
+        matmuls: Its matmuls.
+        program: The name of the program in locations without a file.
+        by_roles: Whether matmuls of one name are several sites if their operands have other roles.
+    """
+    names = keys_of([(matmul.site, matmul.vocabulary) for matmul in matmuls])
+    groups: dict[tuple[str, ...], list[MatmulReport]] = {}
+    for key, matmul in zip(names, matmuls, strict=True):
+        roles = sorted(matmul.roles) if by_roles else ()
+        groups.setdefault((key, *roles), []).append(matmul)
+    several = Counter(key for key, *_ in groups)
+    return [
+        _site(group, matmuls, program, key, marked=several[key] > 1)
+        for (key, *_), group in groups.items()
+    ]
+
+
+def keys_of(matmuls: Sequence[tuple[str, bool]]) -> list[str]:
+    """Returns the keys of the sites of matmuls whose operands may have any roles.
+
+    The key is the name. Of matmuls of one name, those that project to a vocabulary are a site of
+    their own: the gradients of all weights may have one name, and their casts very different costs.
+
+    Args:
+        matmuls: The name of each, and whether it projects to a vocabulary.
+    """
+    others = {name for name, vocabulary in matmuls if not vocabulary}
+    end = f"{ROLE_MARK}{VOCABULARY}"
+    return [
+        f"{name}{end}" if vocabulary and name in others else name for name, vocabulary in matmuls
+    ]
+
+
+def require_sites(sites: Sequence[Site], recipe: str, program: str) -> None:
+    """Checks that a recipe quantizes matmuls.
+
+    Args:
+        sites: The sites that it quantizes.
+        recipe: Its name.
+        program: The name of the program.
+
+    Raises:
+        InputError: There is none.
+    """
+    if not sites:
+        raise InputError(
+            f"the recipe {recipe} quantizes no matmul of the program",
+            location=program,
+            hint="`scalify-hlo inspect --recipe R --wide` lists the matmuls with reasons",
+        )
+
+
+def _site(
+    group: Sequence[MatmulReport],
+    every: Sequence[MatmulReport],
+    program: str,
+    key: str,
+    *,
+    marked: bool,
+) -> Site:
+    first = next((each for each in group if each.wide is None), group[0])
+    mark = _mark(first) if marked else ""
+    return Site(
+        first.site,
+        _pattern(first, group, every),
+        first.part,
+        first.roles,
+        place_of_text(first.location, program),
+        sum(each.calls for each in group),
+        first.formats[:2],
+        any(each.wide is None for each in group),
+        first.vocabulary,
+        mark + key.removeprefix(first.site),
+    )
+
+
+def _pattern(
+    matmul: MatmulReport, group: Sequence[MatmulReport], every: Sequence[MatmulReport]
+) -> str:
+    """Returns the shortest pattern that matches a site alone, or else the longest one.
+
+    It is the name stack, the whole name, or one of them with the roles of the operands, and with
+    the role of a projection to a vocabulary. Names in other case match the same patterns.
+    """
+    others = [each for each in every if not _is_same(each, matmul) and each not in group]
+    mark, names = _mark(matmul), (matmul.name, matmul.site)
+    ends = ["", mark]
+    if matmul.vocabulary:
+        ends += [f"{end}{ROLE_MARK}{VOCABULARY}" for end in ends]
+    patterns = list(filter(None, (name + end for end in ends for name in names)))
+    alone = (each for each in patterns if not any(other.is_matched(each) for other in others))
+    return next(alone, matmul.site + mark)
+
+
+def _mark(matmul: MatmulReport) -> str:
+    """Returns the roles of the operands as a pattern has them."""
+    return "".join(f"{ROLE_MARK}{role}" for role in matmul.roles if role)
+
+
+def _is_same(one: MatmulReport, other: MatmulReport) -> bool:
+    """Whether the same patterns match two matmuls, up to their part."""
+    if one.site.casefold() != other.site.casefold() or one.vocabulary != other.vocabulary:
+        return False
+    return sorted(one.roles) == sorted(other.roles)
+
+
+@keys("*site lhs_db=operands.0 rhs_db=operands.1 snr_db")
+@dataclass(frozen=True, slots=True)
+class SiteError:
+    """The errors that a site makes by the casts of its operands.
+
+    Attributes:
+        site: The site.
+        operands: The signal-to-noise ratio of the cast of each operand in dB; None if it is not
+            cast in the program, as a constant or an argument in low precision.
+        snr_db: That of the result, against the matmul of the same operands without casts.
+    """
+
+    site: Site
+    operands: tuple[Decibels | None, Decibels | None]
+    snr_db: Decibels
+
+
+def site_errors(
+    sites: Iterable[Site], casts: Mapping[tuple[str, str], CastError]
+) -> list[SiteError]:
+    """Returns the errors of the sites with casts, the largest first.
+
+    Args:
+        sites: The sites of a rewritten program.
+        casts: The errors of matmuls and of their operands, by site and value.
+    """
+    by_name = {(name.strip(), value): decibels(e.ratio) for (name, value), e in casts.items()}
+    found = [
+        SiteError(site, (by_name.get((site.name, LHS)), by_name.get((site.name, RHS))), snr_db)
+        for site in sites
+        if (snr_db := by_name.get((site.name, RESULT))) is not None
+    ]
+    return sorted(found, key=lambda error: error.snr_db)
+
+
+def operand_bits(matmuls: Iterable[MatmulReport]) -> float | None:
+    """Returns the mean bits of an element of matmul operands; None without matmuls.
+
+    Matmuls count by their floating-point operations, or by calls if the size of one is unknown.
+    """
+    every = list(matmuls)
+    flops = [matmul.flops for matmul in every]
+    sized = None not in flops and any(flops)
+    weights = [m.flops if sized and m.flops else 0 if sized else m.calls for m in every]
+    total = sum(weights)
+    if not total:
+        return None
+    bits = (sum(map(_bits, matmul.formats[:2])) / 2 for matmul in every)
+    return sum(b * weight for b, weight in zip(bits, weights, strict=True)) / total
+
+
+def share_of_bits(matmuls: Iterable[MatmulReport], most: int) -> float | None:
+    """Returns the share of matmuls whose operands have at most some bits; None without matmuls."""
+    every = list(matmuls)
+    total = sum(matmul.calls for matmul in every)
+    if not total:
+        return None
+    small = (m.calls for m in every if all(_bits(f) <= most for f in m.formats[:2]))
+    return sum(small) / total
+
+
+def _bits(format_: str) -> int:
+    return FORMATS[format_].bits if format_ in FORMATS else _WIDE
+
+
+class Named(NamedTuple):
+    """The names of a program's arguments and matmuls.
+
+    Attributes:
+        roles: The roles of arguments by their names.
+        sites: The site of each matmul by the number of its op.
+        rewritten: The same for matmuls of a rewrite. One of swapped operands has the number of the
+            transpose whose place it takes.
+    """
+
+    roles: dict[str, str]
+    sites: dict[int, str]
+    rewritten: dict[int, str]
+
+
+def named_sites(base: ir.Module, name: str) -> Named:
+    """Returns the roles of arguments, and the sites of matmuls.
+
+    Args:
+        base: The module, whose ops are numbered.
+        name: Its name in errors.
+    """
+    module = copy_module(base)
+    with located(name):
+        roles = run_passes(module, [RolesPass()]).roles
+    found: dict[int, tuple[str, bool]] = {}
+    moved: dict[int, int] = {}
+    with module.context:
+        for op in ops_in(module.operation, where=lambda op: attributes.SITE in op.attributes):
+            number = _number(op)
+            if number is None:
+                continue
+            vocabulary = attributes.VOCABULARY in op.attributes
+            found[number] = op.attributes[attributes.SITE].value, vocabulary
+            users = [use.owner.operation for use in op.results[0].uses]
+            transposes = (_number(user) for user in users if user.name == "stablehlo.transpose")
+            moved.update((each, number) for each in transposes if each is not None)
+    sites = dict(zip(found, keys_of(list(found.values())), strict=True))
+    return Named(roles, sites, sites | {each: sites[number] for each, number in moved.items()})
+
+
+def _number(op: ir.Operation) -> int | None:
+    """Returns the number of an op; None if it has none."""
+    if attributes.VALUE_NUMBER not in op.attributes:
+        return None
+    return int(ir.IntegerAttr(op.attributes[attributes.VALUE_NUMBER]).value)

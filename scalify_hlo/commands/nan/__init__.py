@@ -1,0 +1,1 @@
+"""The op that makes the first NaN or infinity of a program."""

@@ -1,0 +1,371 @@
+"""Makes a program return the statistics of its values, and samples of some of them.
+
+The statistics of a value are scalars as soon as the value is there. Those of the values of one
+block are packed into a few arrays, so that loops carry few values and the program gets few results.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from scalify_hlo._compat import ir
+from scalify_hlo.algebra.limits import (
+    MOST_TURNS,
+    SAMPLE_TURNS,
+    TABLE_ELEMENTS,
+    TABLE_SHARE,
+    TABLE_VALUES,
+)
+from scalify_hlo.commands.stats.encodings import Tally
+from scalify_hlo.commands.stats.measures import Measured, Measures, parts_of, sliced
+from scalify_hlo.commands.stats.packing import (
+    as_halves,
+    concatenated,
+    devices_around,
+    joined,
+    log2_of,
+    ops_around,
+    row_of,
+    u64,
+)
+from scalify_hlo.commands.stats.values import Watched, constant_tally
+from scalify_hlo.dataflow.turns import turns_of
+from scalify_hlo.ir import emit
+from scalify_hlo.ir.traits import LOOP
+from scalify_hlo.ir.value_map import ValueCache, ValueMap
+from scalify_hlo.rules.probes import Probed
+from scalify_hlo.transforms.hoist import Combine, Stack, add_results, block_of, lift
+
+_RESULT: Final = "stats"
+Sampler = Callable[[ir.Value, ir.Operation], ir.Value]
+"""Takes a value and an op, and builds a sample of the value before the op."""
+
+
+@dataclass(eq=False)
+class Place:
+    """A block with values.
+
+    Attributes:
+        devices: The number of devices that run it.
+        stacked: Whether each turn of the loops around it has a record of its own.
+        ran: The number of the result that says how often it ran.
+        kept: The number of the result that says so for each turn of which samples are kept; None
+            if there are no samples.
+        scales: The number of the result with the run-time scales of its values; None if there are
+            none.
+        packs: The packed statistics of its values.
+    """
+
+    devices: int
+    stacked: bool
+    ran: int = -1
+    kept: int | None = None
+    scales: int | None = None
+    packs: list[Pack] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class Pack:
+    """Values of one block whose statistics are packed.
+
+    Attributes:
+        members: The values.
+        first: The number of the first of four results: sums of squares ``[p, n]``, extremes
+            ``[2, n]``, classes ``[5, n]`` and histograms ``[n, bins]`` of n values.
+    """
+
+    members: list[Watched]
+    first: int
+
+
+@dataclass(eq=False)
+class Instrumented:
+    """The meaning of the results that were added to a program.
+
+    Attributes:
+        values: The values, in program order.
+        places: The block of each value.
+        scales: log2 of the scale of each value: a number, None if it can have any, or the index in
+            the array of its block if it is computed.
+        constants: The statistics of constants, by their ids.
+        samples: The samples of values.
+        count: The number of results that were added.
+        remarks: What was not measured.
+    """
+
+    values: list[Watched]
+    places: list[Place]
+    scales: list[Known]
+    constants: dict[str, Tally]
+    samples: list[Sample]
+    count: int
+    remarks: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A sample of a value, of the turns of loops and of the devices that are kept.
+
+    Attributes:
+        key: Identifies the sample.
+        watched: The value.
+        number: The number of the result with the sample.
+        amax: The number of the result with the bits of the amax of the whole value; None if only
+            that of the sample is known.
+    """
+
+    key: str
+    watched: Watched
+    number: int
+    amax: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """log2 of the scale of a value.
+
+    Attributes:
+        exponent: If it is known while rewriting; None if the value can have any scale.
+        index: Its index in the array of its block, if it is computed at run time.
+    """
+
+    exponent: int | None = 0
+    index: int | None = None
+
+
+def instrument(
+    main: ir.OpView,
+    values: Sequence[Watched],
+    samplers: Mapping[str, Mapping[str, Sampler]],
+    scales: ValueMap[Probed] | None = None,
+    *,
+    each_turn: bool = False,
+) -> Instrumented:
+    """Makes a function return statistics of its values.
+
+    Args:
+        main: The function, in which all calls were inlined. It is edited in place.
+        values: The values.
+        samplers: The samples that are wanted, by the ids of values and by keys.
+        scales: The scales of values; other values have scale 1.
+        each_turn: Whether each turn of a loop has a record of its own.
+
+    Returns:
+        What the added results mean.
+    """
+    adding = _Adding(main, each_turn=each_turn)
+    blocks: ValueMap[list[Watched]] = ValueMap()
+    for one in values:
+        blocks.setdefault(block_of(one.value), []).append(one)
+    for block, members in blocks.items():
+        adding.add_block(block, members, samplers, scales if scales is not None else ValueMap())
+    known = [adding.known[one.id] for one in values]
+    places = [adding.places[one.id] for one in values]
+    return Instrumented(
+        list(values),
+        places,
+        known,
+        adding.constants,
+        adding.samples,
+        adding.finish(),
+        adding.remarks,
+    )
+
+
+class _Adding:
+    """Collects the values that are to be returned.
+
+    Args:
+        main: The function.
+        each_turn: Whether each turn of a loop has a record of its own.
+
+    Attributes:
+        places: The block of each value, by its id.
+        known: The scale of each value, by its id.
+        constants: The statistics of constants, by their ids.
+        samples: The samples of values.
+        remarks: What was not measured.
+    """
+
+    def __init__(self, main: ir.OpView, *, each_turn: bool) -> None:
+        self._main, self._each = main, each_turn
+        self._most = max(TABLE_ELEMENTS, _elements(main) // TABLE_SHARE)
+        self._values: list[ir.Value] = []
+        self._combine: list[Combine] = []
+        self.places: dict[str, Place] = {}
+        self.known: dict[str, Known] = {}
+        self.constants: dict[str, Tally] = {}
+        self.samples: list[Sample] = []
+        self.remarks: list[str] = []
+
+    def add_block(
+        self,
+        block: ir.Block,
+        members: Sequence[Watched],
+        samplers: Mapping[str, Mapping[str, Sampler]],
+        scales: ValueMap[Probed],
+    ) -> None:
+        """Adds the statistics of the values of a block."""
+        last = block.operations[-1].operation
+        place = Place(devices_around(block), self._stacks(block))
+        samples = [
+            (member, key, sampler(member.value, member.at))
+            for member in members
+            for key, sampler in samplers.get(member.id, {}).items()
+        ]
+        alone = [m for m in members if m.source is None and m.size]
+        constants = {m.id: constant for m in alone if (constant := constant_tally(m)) is not None}
+        self.constants.update(constants)
+        varying = [m for m in alone if m.id not in constants]
+        groups = list(_groups(varying, self._most))
+        measured = {id(group): _measured(group) for group in groups}
+        for wide in (False, True):
+            packed = [group for group in groups if group[0].encoding.wide == wide]
+            if packed:
+                first = self._pack([measured[id(group)] for group in packed], place, last)
+                place.packs.append(Pack([m for group in packed for m in group], first))
+        largest = {
+            m.id: (measured[id(group)].extremes[0], i)
+            for group in groups
+            for i, m in enumerate(group)
+        }
+        one = emit.integers(emit.scalar_type(u64()), 1, last)
+        place.ran = self._add(one, "add", place)
+        self._add_scales(place, members, scales, last)
+        for member, key, sample in samples:
+            whole = largest.get(_origin(member).id)
+            amax = None if whole is None else self._keep(_entry(*whole, last))
+            self.samples.append(Sample(key, member, self._keep(sample), amax))
+        if samples:
+            place.kept = self._keep(emit.integers(emit.scalar_type(u64()), 1, last))
+        self.places.update({m.id: place for m in members})
+
+    def finish(self) -> int:
+        """Lifts the values out of regions, and makes the function return them."""
+        lifted = lift(self._main, self._values, self._combine)
+        last = self._main.regions[0].blocks[0].operations[-1].operation
+        results = [as_halves(value, last) for value in lifted]
+        add_results(self._main, results, [_RESULT] * len(lifted))
+        return len(lifted)
+
+    def _add(self, value: ir.Value, how: Literal["max", "add"], place: Place) -> int:
+        self._values.append(value)
+        self._combine.append(Stack(how) if place.stacked else how)
+        return len(self._values) - 1
+
+    def _keep(self, value: ir.Value) -> int:
+        self._values.append(value)
+        self._combine.append(Stack("gather", SAMPLE_TURNS))
+        return len(self._values) - 1
+
+    def _stacks(self, block: ir.Block) -> bool:
+        """Whether the turns of the loops around a block have records of their own."""
+        loops = [op for op in ops_around(block) if op.name == LOOP]
+        if not self._each or not loops:
+            return False
+        turns = [turns_of(op) for op in loops]
+        number = math.prod(t for t in turns if t is not None)
+        if None not in turns and number <= MOST_TURNS:
+            return True
+        reason = "their number is not known" if None in turns else f"there are {number}"
+        place = loops[turns.index(None) if None in turns else 0].location
+        self.remarks.append(f"the turns of a loop at {place} are pooled, as {reason}")
+        return False
+
+    def _pack(self, measured: Sequence[Measured], place: Place, last: ir.Operation) -> int:
+        """Packs the statistics of tables of one width; returns the number of the first result."""
+        f64 = ir.F64Type.get()
+        first = self._add(_table([m.squares for m in measured], f64, last), "add", place)
+        self._add(_table([m.extremes for m in measured], u64(), last), "max", place)
+        self._add(_table([m.classes for m in measured], u64(), last), "add", place)
+        self._add(_histograms([m.bins for m in measured], last), "add", place)
+        return first
+
+    def _add_scales(
+        self,
+        place: Place,
+        members: Sequence[Watched],
+        scales: ValueMap[Probed],
+        last: ir.Operation,
+    ) -> None:
+        """Adds log2 of the run-time scales of the values of a block."""
+        computed: ValueCache[int] = ValueCache()
+        logs: list[ir.Value] = []
+        for member in members:
+            scale = scales.get(member.value, Probed(0))
+            if not scale.factors:
+                self.known[member.id] = Known(scale.exponent)
+                continue
+            key = (scale.exponent, *(part for factor in scale.factors for part in factor))
+            if key not in computed:
+                computed[key] = len(logs)
+                logs.append(log2_of(scale, last))
+            self.known[member.id] = Known(None, computed[key])
+        if logs:
+            place.scales = self._add(joined(logs, last), "add", place)
+
+
+def _origin(one: Watched) -> Watched:
+    """Returns the measured value that one has the magnitudes of."""
+    while one.source is not None:
+        one = one.source
+    return one
+
+
+def _elements(main: ir.OpView) -> int:
+    """Returns the number of elements of all arguments of static shape."""
+    types = [ir.ShapedType(value.type) for value in main.regions[0].blocks[0].arguments]
+    return sum(math.prod(type_.shape) for type_ in types if type_.has_static_shape)
+
+
+def _groups(values: Sequence[Watched], elements: int) -> Iterator[list[Watched]]:
+    """Yields values that are measured together: near each other, of one size and one type.
+
+    Args:
+        values: The values, in program order.
+        elements: The most elements of values that are measured together.
+    """
+    for start in range(0, len(values), TABLE_VALUES):
+        alike: dict[tuple[str, int], list[Watched]] = {}
+        for one in values[start : start + TABLE_VALUES]:
+            alike.setdefault((one.dtype, one.size), []).append(one)
+        for (_, size), found in alike.items():
+            most = max(elements // size, 1)
+            yield from (found[i : i + most] for i in range(0, len(found), most))
+
+
+def _measured(group: Sequence[Watched]) -> Measured:
+    """Returns the statistics of values; of complex numbers, those of both parts together."""
+    at = group[-1].at
+    return Measures(group[0].encoding, at).of([parts_of(one.value, at) for one in group])
+
+
+def _entry(column: ir.Value, number: int, last: ir.Operation) -> ir.Value:
+    """Returns an entry of a tensor of rank 1."""
+    entry = sliced(column, [number], [number + 1], [1], last)
+    return emit.reshape(entry, emit.scalar_type(column.type.element_type), last)
+
+
+def _table(columns: Sequence[Sequence[ir.Value]], element: ir.Type, last: ir.Operation) -> ir.Value:
+    """Returns a tensor with a row for each column of several tables, converted."""
+    lines = [concatenated(each, 0, last) for each in zip(*columns, strict=True)]
+    rows = [row_of(emit.convert(line, element, last), last) for line in lines]
+    return concatenated(rows, 0, last)
+
+
+def _histograms(bins: Sequence[ir.Value], last: ir.Operation) -> ir.Value:
+    """Returns histograms as rows of one tensor, as long as the longest."""
+    most = max(each.type.shape[1] for each in bins)
+    rows = [_padded(each, most, last) for each in bins]
+    return emit.convert(concatenated(rows, 0, last), u64(), last)
+
+
+def _padded(value: ir.Value, size: int, last: ir.Operation) -> ir.Value:
+    count, length = value.type.shape
+    if length == size:
+        return value
+    rest = ir.RankedTensorType.get([count, size - length], value.type.element_type)
+    return concatenated([value, emit.constant(rest, 0, last)], 1, last)

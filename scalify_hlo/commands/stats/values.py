@@ -1,0 +1,224 @@
+"""The float values of a program: which there are, and which have the magnitudes of others."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+
+from scalify_hlo._compat import ir
+from scalify_hlo.casts.encoding import dtype_of, elements_of
+from scalify_hlo.commands.stats.encodings import Encoding, Tally, encoding_of, tally
+from scalify_hlo.commands.stats.numbering import Identities
+from scalify_hlo.dataflow.names import part_of
+from scalify_hlo.dialect import attributes
+from scalify_hlo.ir.formats import format_of
+from scalify_hlo.ir.locations import place_of_text, source_location
+from scalify_hlo.ir.splats import dense_of
+from scalify_hlo.ir.traits import BODIES, BRANCHES, LOOP, where
+from scalify_hlo.ir.value_map import ValueMap
+from scalify_hlo.transforms.hoist import block_of
+
+_BROADCAST: Final = "stablehlo.broadcast_in_dim"
+_SAME: Final = where("copy", "magnitude", "reshape", "transpose", "reverse")
+"""Ops whose result has the magnitudes of the operand with its number."""
+
+_HAS_LINE: Final = re.compile(r":\d+:\d+$")
+
+
+@dataclass(eq=False, slots=True)
+class Watched:
+    """A float value of `main`.
+
+    Attributes:
+        value: The value; it may be dead as soon as the program was instrumented.
+        at: The op of its block before which its statistics can be computed; as the value.
+        id: Identifies it; see `ValueStats`, as for the next seven.
+        kind: ``argument``, ``result`` or ``carry``.
+        op: The name of the op.
+        name: Its name stack, or the name of the argument.
+        location: Its source location.
+        role: The role of an argument.
+        inside: The names of the ops with regions around it.
+        numbered: Whether the op is one of the original; False for what a rewrite adds.
+        encoding: The encoding of its elements.
+        source: A value before it of which it has the magnitudes; None if it is measured.
+        factor: How many copies of the elements of that it has.
+        dtype: The name of its element type.
+        shape: Its sizes.
+    """
+
+    value: ir.Value
+    at: ir.Operation
+    id: str
+    kind: str
+    op: str
+    name: str
+    location: str
+    role: str
+    inside: tuple[str, ...]
+    numbered: bool
+    encoding: Encoding
+    source: Watched | None = None
+    factor: int = 1
+    dtype: str = field(init=False)
+    shape: tuple[int, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Keeps the type, as instrumentation may kill the value."""
+        self.dtype = str(self.value.type.element_type)
+        self.shape = tuple(self.value.type.shape)
+
+    @property
+    def part(self) -> str:
+        """The part of the program by its name stack: ``forward``, ``backward`` or ``other``."""
+        return part_of(self.name) or "other"
+
+    @property
+    def size(self) -> int:
+        """The number of its elements; both parts of a complex number count."""
+        return math.prod(self.shape) * (2 if self.dtype.startswith("complex") else 1)
+
+
+@dataclass
+class Scan:
+    """Lists the float values of a function in program order.
+
+    Values in the conditions of loops, in reductions and in composites are not listed, as they
+    cannot be taken from there.
+
+    Args:
+        main: The function, in which all calls were inlined.
+        program: The name of the program in locations.
+        roles: The roles of arguments by their names.
+        arguments: The id of each argument; None for those that are left out.
+
+    Attributes:
+        dynamic: The number of values of dynamic shape, which are left out.
+    """
+
+    main: ir.OpView
+    program: str
+    roles: Mapping[str, str]
+    arguments: Sequence[str | None]
+    dynamic: int = 0
+    _found: list[Watched] = field(default_factory=list)
+    _known: ValueMap[Watched] = field(default_factory=ValueMap)
+    _identities: Identities = field(default_factory=Identities)
+
+    def values(self) -> list[Watched]:
+        """Returns the values."""
+        block = self.main.regions[0].blocks[0]
+        first = block.operations[0].operation
+        names = attributes.argument_names(self.main)
+        for id_, name, value in zip(self.arguments, names, block.arguments, strict=True):
+            if id_ is not None:
+                role = self.roles.get(name, "")
+                self._note(value, first, id_, "argument", "", name, "", role, (), numbered=True)
+        self._block(block, ())
+        return self._found
+
+    def _block(self, block: ir.Block, inside: tuple[str, ...]) -> None:
+        ops = [op.operation for op in block.operations]
+        for op, following in pairwise(ops):
+            id_, numbered = self._identities.of(op)
+            name, place = name_and_place(op, self.program)
+            for number, result in enumerate(op.results):
+                one = self._note(
+                    result, following, f"{id_}.{number}", "result", op.name, name, place, "",
+                    inside, numbered=numbered,
+                )  # fmt: skip
+                if one is not None:
+                    one.source, one.factor = self._source(op, number, one)
+            for inner in bodies_of(op):
+                self._arguments(op, inner, id_, (*inside, op.name), numbered=numbered)
+                self._block(inner, (*inside, op.name))
+
+    def _arguments(
+        self, op: ir.Operation, block: ir.Block, id_: str, inside: tuple[str, ...], *,
+        numbered: bool,
+    ) -> None:  # fmt: skip
+        """Lists the arguments of the body of an op."""
+        first = block.operations[0].operation
+        name, place = name_and_place(op, self.program)
+        kept = block.operations[-1].operands if op.name == LOOP else ()
+        for number, value in enumerate(block.arguments):
+            one = self._note(
+                value, first, f"{id_}:{number}", "carry", op.name, name, place, "", inside,
+                numbered=numbered,
+            )  # fmt: skip
+            if one is not None and number < len(kept) and kept[number] == value:
+                outside = self._known.get(op.operands[number])
+                if outside is not None and len(inside) == 1:  # else it may differ in each turn
+                    one.source = outside
+
+    def _note(
+        self, value: ir.Value, at: ir.Operation, id_: str, kind: str, op: str, name: str,
+        location: str, role: str, inside: tuple[str, ...], *, numbered: bool,
+    ) -> Watched | None:  # fmt: skip
+        format_ = format_of(value.type)
+        encoding = None if format_ is None else encoding_of(format_)
+        if encoding is None:
+            return None
+        if not value.type.has_static_shape:
+            self.dynamic += 1
+            return None
+        found = Watched(value, at, id_, kind, op, name, location, role, inside, numbered, encoding)
+        self._known[value] = found
+        self._found.append(found)
+        return found
+
+    def _source(self, op: ir.Operation, number: int, one: Watched) -> tuple[Watched | None, int]:
+        """Returns the value of its block that a result has the magnitudes of, and how often."""
+        if op.name not in _SAME and op.name != _BROADCAST:
+            return None, 1
+        operand = op.operands[number]
+        source = self._known.get(operand)
+        if source is None or source.encoding is not one.encoding:
+            return None, 1
+        if block_of(operand) != block_of(one.value):
+            return None, 1
+        if op.name == "stablehlo.abs" and operand.type != one.value.type:  # of complex numbers
+            return None, 1
+        if op.name == _BROADCAST:
+            return (source, one.size // source.size) if source.size else (None, 1)
+        return source, 1
+
+
+def bodies_of(op: ir.Operation) -> Iterator[ir.Block]:
+    """Yields the blocks of an op from which values can be taken."""
+    if op.name == LOOP:
+        yield op.regions[1].blocks[0]
+    elif op.name in BRANCHES or op.name in BODIES:
+        for region in op.regions:
+            yield region.blocks[0]
+
+
+def name_and_place(op: ir.Operation, program: str) -> tuple[str, str]:
+    """Returns the name stack of an op and its source location; each is empty if unknown.
+
+    Args:
+        op: The op.
+        program: The name of the program in locations.
+    """
+    location = op.location
+    name = str(location.name_str) if isinstance(location, ir.NameLoc) else ""
+    place = place_of_text(source_location(location), program)
+    return name, place if _HAS_LINE.search(place) else ""
+
+
+def constant_tally(one: Watched) -> Tally | None:
+    """Returns the statistics of a real constant; None for other values."""
+    dense = dense_of(one.value)
+    if dense is None:
+        return None
+    if dense.is_splat:
+        number = ir.FloatAttr(dense.get_splat_value()).value
+        element = np.full(1, number, dtype_of(one.encoding.format.name))
+        return tally(element, one.encoding).times(one.size)
+    return tally(elements_of(dense), one.encoding)

@@ -1,0 +1,1 @@
+"""Analyses of a program: data flow, roles of values, matmuls and state. They edit nothing."""

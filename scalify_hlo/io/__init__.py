@@ -1,1 +1,0 @@
-"""Program formats: MLIR text, bytecode, portable artifacts, jax.export files."""

@@ -1,0 +1,51 @@
+"""The op by which the region of a reduction, a scatter or a collective combines two elements."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from scalify_hlo._compat import ir
+from scalify_hlo.ir.through import behind
+from scalify_hlo.ir.traits import HOMOGENEOUS
+
+TAKES: Final = "takes"
+"""The result of `monoid` for a region that returns its second argument."""
+
+_CONSTRAINT: Final = "sdy.sharding_constraint"
+_RETURN: Final = "stablehlo.return"
+
+
+def monoid(region: ir.Region) -> str | None:
+    """Returns the name of the op that a region applies to its two scalar arguments.
+
+    Returns:
+        The name of the op; `TAKES` for a region that returns its second argument; None for any
+        other region.
+    """
+    block = region.blocks[0]
+    if (simple := _plain_monoid(block)) is not None:
+        return simple
+    arguments = list(block.arguments)
+    body = [op for op in block.operations if op.operation.name != _CONSTRAINT]
+    returned = [behind(value, ()) for value in body[-1].operands]
+    if len(arguments) != 2 or len(returned) != 1 or len(body) > 2:
+        return None
+    if len(body) == 1:
+        return TAKES if returned[0] == arguments[1] else None
+    inner = body[0].operation
+    operands = [behind(value, ()) for value in inner.operands]
+    if inner.results[0] != returned[0] or operands not in (arguments, arguments[::-1]):
+        return None
+    return str(inner.name)
+
+
+def _plain_monoid(block: ir.Block) -> str | None:
+    """A fast path of `monoid` for the most common regions, those of nearly all reductions."""
+    ops, arguments = block.operations, block.arguments
+    inner = ops[0].operation
+    end = ops[1].operation if inner.name in HOMOGENEOUS and len(arguments) == 2 else None
+    if end is None or end.name != _RETURN:
+        return None
+    operands, returned = inner.operands, end.operands
+    alike = operands[0] == arguments[0] and operands[1] == arguments[1]
+    return inner.name if alike and len(returned) == 1 and returned[0] == inner.result else None

@@ -1,0 +1,1 @@
+"""Layers that are recognized by what they compute, forward and backward."""

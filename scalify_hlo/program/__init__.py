@@ -1,0 +1,1 @@
+"""Programs: read from all forms, rewritten with their arguments and results, and written."""

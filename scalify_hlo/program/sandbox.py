@@ -1,0 +1,256 @@
+"""Runs native readers, which may crash on malformed bytes, in a child process.
+
+On some damaged inputs, MLIR's bytecode reader aborts the process, corrupts its memory, or never
+ends. A child process reads the input and returns clean bytecode, so that the reader in this process
+never reads the bytes of a user.
+
+The child is forked, which takes milliseconds. It is forked from a process with a single thread,
+since a lock that another thread holds would never be released in the child. That is this process
+or, if XLA or a linear algebra library has started threads here, a server that is started once.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import faulthandler
+import json
+import os
+import pickle
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import threading
+import warnings
+from collections.abc import Callable
+from typing import BinaryIO, Final, NoReturn
+
+from scalify_hlo.errors import InputError
+from scalify_hlo.program.byte_source import Buffer
+
+_SECONDS = 10
+_BYTES_PER_SECOND = 1 << 20
+_CHUNK = 1 << 20
+_DONE, _CRASHED, _REFUSED = 0, 1, 2
+"""Exit codes of a child: it wrote its result, it crashed, or it wrote an InputError."""
+
+Work = Callable[[BinaryIO], object]
+
+
+def available() -> bool:
+    """Whether this system can fork."""
+    return hasattr(os, "fork")
+
+
+def in_child(work: Work, size: int) -> bytes | None:
+    """Runs work in a child process, and returns the bytes that it writes.
+
+    The work writes to a stream, so that the child holds no copy of its output.
+
+    Args:
+        work: The work. If it raises an error, it does so before it writes. It can be pickled: it is
+            a function at the top level of a module, or a `functools.partial` of one.
+        size: The number of bytes that the work reads, which determines the time limit.
+
+    Returns:
+        The bytes; None if the child crashed or ran out of time.
+
+    Raises:
+        InputError: The work raised it.
+    """
+    seconds = _SECONDS + size // _BYTES_PER_SECOND
+    end, answer = fork(work, seconds) if _is_single_threaded() else _SERVER.ask(work, seconds)
+    if end == _REFUSED:
+        raise InputError(**json.loads(answer))
+    return answer if end == _DONE else None
+
+
+def fork(work: Work, seconds: int) -> tuple[int, bytes]:
+    """Runs work in a child of this process, which should have no other threads.
+
+    Args:
+        work: As for `in_child`.
+        seconds: The time limit.
+
+    Returns:
+        The exit code of the child, and the bytes that it wrote.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:  # It is None if the process was started without it.
+            stream.flush()
+    taking, giving = os.pipe()
+    with warnings.catch_warnings():
+        # JAX warns if it is imported, but it has no threads before it runs a program.
+        warnings.filterwarnings("ignore", r"os\.fork\(\) was called", RuntimeWarning)
+        child = os.fork()
+    if child == 0:
+        os.close(taking)
+        _run(work, seconds, giving)
+    os.close(giving)
+    with os.fdopen(taking, "rb") as pipe:
+        # A child may hang before it sets its alarm; then there is nothing to read.
+        if not select.select([pipe], [], [], seconds + 1)[0]:
+            os.kill(child, signal.SIGKILL)
+        answer = pipe.read()
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), answer
+
+
+def _is_single_threaded() -> bool:
+    """Whether this process is known to have one thread, those of native libraries included."""
+    try:
+        return len(os.listdir("/proc/self/task")) == 1
+    except OSError:
+        return False
+
+
+def _run(work: Work, seconds: int, giving: int) -> NoReturn:
+    """Runs work in the child without output to the terminal, and ends the child."""
+    try:
+        faulthandler.disable()
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(seconds)
+        silence = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(silence, 1)
+        os.dup2(silence, 2)
+        with os.fdopen(giving, "wb") as stream:
+            end = _answer(work, stream)
+        os._exit(end)
+    except BaseException:
+        os._exit(_CRASHED)
+
+
+def _answer(work: Work, stream: BinaryIO) -> int:
+    try:
+        work(stream)
+    except InputError as error:
+        fields = {"message": error.message, "location": error.location, "hint": error.hint}
+        stream.write(json.dumps(fields).encode())
+        return _REFUSED
+    return _DONE
+
+
+_HEADER: Final = struct.Struct("<qq")
+"""The header of a request: seconds, bytes; and that of an answer: exit code, bytes."""
+_START: Final = (
+    "import pickle, sys; sys.path[:] = pickle.load(sys.stdin.buffer); "
+    f"from {__name__} import serve; serve()"
+)
+
+
+class _Server:
+    """A process without threads that forks a child for each request; started on first use."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._owner = 0
+
+    def ask(self, work: Work, seconds: int) -> tuple[int, bytes]:
+        """Runs `fork` in the server; if the server has ended, the result is a crash."""
+        request = pickle.dumps((os.getcwd(), work))
+        with self._lock:
+            try:
+                return self._exchange(self._running(), request, seconds)
+            except (OSError, struct.error):
+                self.stop()
+                return _CRASHED, b""
+            except BaseException:
+                self.stop()  # It would send the answer of this request for the next one.
+                raise
+
+    def stop(self) -> None:
+        """Ends the server, if this process has started one."""
+        process, self._process = self._process, None
+        if process is None or self._owner != os.getpid():
+            return
+        with contextlib.suppress(OSError):
+            process.kill()
+            process.communicate()
+
+    def _exchange(
+        self, process: subprocess.Popen[bytes], request: bytes, seconds: int
+    ) -> tuple[int, bytes]:
+        if process.stdin is None or process.stdout is None:
+            raise OSError("the server has no pipes")
+        process.stdin.write(_HEADER.pack(seconds, len(request)) + request)
+        process.stdin.flush()
+        end, length = _HEADER.unpack(process.stdout.read(_HEADER.size))
+        return end, process.stdout.read(length)
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        if self._process is None or self._owner != os.getpid():
+            self._process, self._owner = _start(), os.getpid()
+        return self._process
+
+
+def _start() -> subprocess.Popen[bytes]:
+    process = subprocess.Popen(
+        [sys.executable, "-I", "-c", _START],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        # The linear algebra library of NumPy would start threads.
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
+    )
+    if process.stdin is not None:
+        pickle.dump(sys.path, process.stdin)
+    return process
+
+
+_SERVER: Final = _Server()
+atexit.register(_SERVER.stop)
+
+
+def serve() -> None:
+    """Answers requests on standard input until it ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # An interrupt is for the process that asks.
+    requests = sys.stdin.buffer
+    with os.fdopen(os.dup(1), "wb") as answers:
+        os.dup2(2, 1)
+        while header := requests.read(_HEADER.size):
+            seconds, length = _HEADER.unpack(header)
+            folder, work = pickle.loads(requests.read(length))
+            with contextlib.suppress(OSError):
+                os.chdir(folder)
+            end, answer = fork(work, seconds)
+            answers.write(_HEADER.pack(end, len(answer)) + answer)
+            answers.flush()
+
+
+_OPENING, _CLOSING = b"([{<", b")]}>"
+_NO_BRACKETS: Final = bytes(c for c in range(256) if c not in _OPENING + _CLOSING)
+_STEPS: Final = bytes.maketrans(_OPENING + _CLOSING, b"\x01" * 4 + b"\xff" * 4)
+"""A translation table from brackets to the change of depth, as signed bytes."""
+
+
+def nesting(text: Buffer) -> int:
+    """Returns the depth to which brackets nest in MLIR text.
+
+    MLIR's parser recurses, and crashes at depths of thousands. The text is read in chunks, since
+    the depths at all brackets take many times its memory.
+    """
+    import numpy as np
+
+    level = lowest = deepest = 0
+    for start in range(0, len(text), _CHUNK):
+        before = max(start - 1, 0)  # An arrow, which is not a bracket, may cross the boundary.
+        piece = text[before : start + _CHUNK].replace(b"->", b"  ")[start - before :]
+        steps = np.frombuffer(piece.translate(_STEPS, _NO_BRACKETS), np.int8)
+        if not steps.size:
+            continue  # The chunk is inside a constant.
+        depth = level + np.cumsum(steps, dtype=np.int64)
+        lows = np.minimum(np.minimum.accumulate(depth), lowest)
+        deepest = max(deepest, int((depth - lows).max()))
+        level, lowest = int(depth[-1]), int(lows[-1])
+    return deepest
+
+
+_FAR = re.compile(rb"(?:dim_numbers|stablehlo\.conv<)[^\n]{0,200}?\d{6}")
+
+
+def counts_far(text: Buffer) -> bool:
+    """Whether a convolution may have dimension numbers so high that parsing takes minutes."""
+    return text.find(b"stablehlo.conv") >= 0 and _FAR.search(text) is not None

@@ -1,0 +1,128 @@
+"""Checks that a module can be rewritten: StableHLO with a public function `main`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from scalify_hlo._compat import func, ir
+from scalify_hlo.errors import InputError
+from scalify_hlo.ir.locations import UNNAMED, place_of_text
+
+_TENSORS = (ir.RankedTensorType, ir.UnrankedTensorType)
+
+
+def check_module(module: ir.Module, name: str) -> None:
+    """Checks that a module is a StableHLO program.
+
+    Args:
+        module: A module that MLIR's own verifier accepts.
+        name: The name of the module in diagnostics.
+
+    Raises:
+        InputError: The module has no ops or no public `main`, or `main` has arguments or results
+            of quantized types or buffers. Ops of other dialects are found by `scalify-normalize`,
+            which visits each op anyway.
+    """
+    with module.context:
+        if not list(module.body.operations):
+            raise InputError(
+                "the module is empty", location=name, hint="export a program that has a main"
+            )
+        _check_main(module, name)
+
+
+def main_function(module: ir.Module) -> func.FuncOp | None:
+    """Returns the function `main` of a module; None if there is none."""
+    for op in module.body.operations:
+        if isinstance(op, func.FuncOp) and op.sym_name.value == "main":
+            return op
+    return None
+
+
+def place(location: ir.Location, name: str) -> str:
+    """Returns a location as ``file:line:column``, or only the name if it has no line."""
+    try:
+        # Locations of diagnostics have the base class; the constructor converts them.
+        line = ir.FileLineColLoc(location)
+    except ValueError:
+        return name
+    file = name if line.filename == UNNAMED else line.filename
+    return f"{file}:{line.start_line}:{line.start_col}" if line.start_line else str(file)
+
+
+@contextmanager
+def located(name: str) -> Iterator[None]:
+    """Adds the name of the file to the locations of errors that are raised inside."""
+    try:
+        yield
+    except InputError as error:
+        if error.location and error.location.startswith("loc("):
+            error.location = place_of_text(error.location, name)
+        raise
+
+
+def in_source(location: ir.Location, name: str) -> bool:
+    """Whether a location is only the position of the op in the text that was parsed."""
+    return isinstance(location, ir.FileLineColLoc) and location.filename in (UNNAMED, name)
+
+
+def has_debug_locations(module: ir.Module, name: str) -> bool:
+    """Whether the text from which a module was parsed had locations in it."""
+    found = False
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        nonlocal found
+        blocks = list(op.regions[0].blocks) if op.name == "func.func" else []
+        arguments = blocks[0].arguments if blocks else ()
+        values = (op, *arguments)
+        found = not all(in_source(value.location, name) for value in values)
+        return ir.WalkResult.INTERRUPT if found else ir.WalkResult.ADVANCE
+
+    with module.context:
+        module.operation.walk(visit)
+    return found
+
+
+def _quantized(type_: ir.Type, location: ir.Location, name: str) -> InputError | None:
+    element = type_.element_type if isinstance(type_, ir.ShapedType) else type_
+    if not str(element).startswith("!quant."):
+        return None
+    return quantized(f"the type {type_}", place(location, name))
+
+
+def quantized(what: str, location: str) -> InputError:
+    """Returns the error for values whose elements are quantized already."""
+    return InputError(
+        f"{what} is quantized already",
+        location=location,
+        hint="export the program before it is quantized, or legalize it to integer arithmetic",
+    )
+
+
+def _check_main(module: ir.Module, name: str) -> None:
+    main = main_function(module)
+    if main is None:
+        raise InputError(
+            "the module has no function `main`",
+            location=name,
+            hint="name the entry point of the program @main",
+        )
+    where = place(main.location, name)
+    if "sym_visibility" in main.attributes and main.sym_visibility.value != "public":
+        raise InputError(
+            "the function `main` is private", location=where, hint="make @main a public function"
+        )
+    if main.is_external:
+        raise InputError(
+            "the function `main` has no body", location=where, hint="give @main its definition"
+        )
+    for type_ in dict.fromkeys((*main.type.inputs, *main.type.results)):
+        if problem := _quantized(type_, main.location, name):
+            raise problem
+        if isinstance(type_, ir.ShapedType) and not isinstance(type_, _TENSORS):
+            raise InputError(
+                f"`main` takes or returns {type_}, which is no tensor",
+                location=where,
+                hint="give the program as jax.export writes it, before it is lowered to buffers",
+            )

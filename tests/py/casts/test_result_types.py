@@ -1,0 +1,234 @@
+"""The types in which quantized matmuls return their results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import hypothesis
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+
+import scalify_hlo
+from scalify_hlo._compat import ir
+from scalify_hlo.algebra.formats import FORMATS
+from scalify_hlo.ir.walk import ops_in
+from scalify_hlo.run.runner import compile_module
+from tests.py.shared.judge import evaluate, parse, program_of
+
+BF16 = np.dtype(jnp.bfloat16)
+OWN = ["fp8-current", "fp8-delayed", "fp8-calibrated"]
+FP8 = ["fp8", "unit", *OWN]
+K = 32
+
+Shape = jax.ShapeDtypeStruct
+
+
+def rewritten(recipe: str, fn: Callable[..., Any], *shapes: Any, **settings: object) -> ir.Module:
+    """A program under a preset, whose profile is of a run on normal numbers."""
+    program = program_of(fn, *shapes)
+    profile = None
+    if recipe == "fp8-calibrated":
+        rng = np.random.default_rng(0)
+        arrays = tuple(np.asarray(rng.standard_normal(s.shape), s.dtype) for s in shapes)
+        profile = scalify_hlo.calibrate(program, [arrays])
+    text = scalify_hlo.rewrite(program, recipe=recipe, profile=profile, settings=settings)
+    return parse(str(text.mlir_module()))
+
+
+def ops(module: ir.Module, *names: str) -> list[ir.Operation]:
+    """The ops by some names, in all functions."""
+    return ops_in(module.operation, where=lambda op: op.name.partition(".")[2] in names)
+
+
+def element(value: ir.Value) -> str:
+    return str(value.type.element_type)
+
+
+def results(module: ir.Module) -> list[str]:
+    return [element(op.results[0]) for op in ops(module, "dot_general")]
+
+
+def matrices(dtype: Any) -> tuple[Any, Any]:
+    return Shape((K, K), dtype), Shape((K, K), dtype)
+
+
+def widened(x: jax.Array, w: jax.Array) -> jax.Array:
+    """A matmul of bf16 whose result is f32."""
+    return jnp.matmul(x.astype(jnp.float32), w.astype(jnp.float32))
+
+
+def both(x: jax.Array, w: jax.Array) -> Any:
+    y = widened(x, w)
+    return y.astype(BF16), y.sum(0)
+
+
+PRODUCTS: dict[str, tuple[Any, Any, str]] = {
+    "of bf16": (jnp.matmul, BF16, "bf16"),
+    "of f32": (jnp.matmul, np.float32, "f32"),
+    "of f16, which is rounded after the scale": (jnp.matmul, np.float16, "f32"),
+    "that a sum reads in f32": (lambda x, w: widened(x, w).sum(0), BF16, "f32"),
+    "that is read in both types": (both, BF16, "f32"),
+}
+"""Programs, the type of their operands, and that of the matmul's result."""
+
+
+@pytest.mark.parametrize("recipe", FP8)
+class TestResults:
+    @pytest.mark.parametrize("name", PRODUCTS)
+    def test_have_a_type(self, recipe: str, name: str) -> None:
+        function, dtype, found = PRODUCTS[name]
+        assert results(rewritten(recipe, function, *matrices(dtype))) == [found]
+
+    @pytest.mark.parametrize("output", ["f32", "bf16"])
+    def test_are_of_the_format_that_the_recipe_names(self, recipe: str, output: str) -> None:
+        settings = {"matmul.output": output}
+        assert results(rewritten(recipe, jnp.matmul, *matrices(BF16), **settings)) == [output]
+
+    @pytest.mark.parametrize(
+        "moved", [lambda y: y, jnp.transpose, lambda y: y.T.reshape(4, -1), lambda y: y.ravel()]
+    )
+    def test_that_are_only_rounded_are_bf16(self, recipe: str, moved: Any) -> None:
+        module = rewritten(recipe, lambda x, w: moved(widened(x, w)).astype(BF16), *matrices(BF16))
+        assert results(module) == ["bf16"]
+        tensors = ops(module, "convert", "reshape", "transpose")
+        large = [op for op in tensors if op.operands[0].owner == ops(module, "dot_general")[0]]
+        assert {element(op.results[0]) for op in large} <= {"bf16"}
+
+
+@pytest.mark.parametrize("recipe", OWN)
+def test_one_product_by_a_bf16_scale_stands_behind_a_matmul(recipe: str) -> None:
+    """A second one would be a kernel of its own."""
+    module = rewritten(recipe, lambda x, w: jnp.tanh(x @ w), *matrices(BF16))
+    (dot,) = ops(module, "dot_general")
+    (scaled,) = [use.owner.operation for use in dot.results[0].uses]
+    assert scaled.name == "stablehlo.multiply"
+    assert [element(v) for v in scaled.operands] == ["bf16", "bf16"]
+    assert [use.owner.operation.name for use in scaled.results[0].uses] == ["stablehlo.tanh"]
+
+
+def test_scales_that_are_no_powers_of_two_are_applied_in_f32() -> None:
+    settings = {"scaling.power_2_scale": False}
+    module = rewritten("fp8-current", jnp.matmul, *matrices(BF16), **settings)
+    (dot,) = ops(module, "dot_general")
+    (scaled,) = [use.owner.operation for use in dot.results[0].uses]
+    assert [element(v) for v in scaled.operands] == ["f32", "f32"]
+
+
+def program(sums: str, factor: str) -> str:
+    """A matmul of f8 times a scale: the types of the sums and of the product, which is widened."""
+    tensor = f"tensor<8x4x{factor}>"
+    return f"""
+func.func @main(%x: tensor<8x{K}xf32>, %w: tensor<{K}x4xf32>, %s: tensor<f32>)
+    -> tensor<8x4xf32> {{
+  %a = stablehlo.convert %x : (tensor<8x{K}xf32>) -> tensor<8x{K}xf8E4M3FN>
+  %b = stablehlo.convert %w : (tensor<{K}x4xf32>) -> tensor<{K}x4xf8E5M2>
+  %d = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]
+      : (tensor<8x{K}xf8E4M3FN>, tensor<{K}x4xf8E5M2>) -> tensor<8x4x{sums}>
+  %e = stablehlo.convert %d : (tensor<8x4x{sums}>) -> {tensor}
+  %c = stablehlo.convert %s : (tensor<f32>) -> tensor<{factor}>
+  %f = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<{factor}>) -> {tensor}
+  %y = stablehlo.multiply %e, %f : {tensor}
+  %r = stablehlo.convert %y : ({tensor}) -> tensor<8x4xbf16>
+  %z = stablehlo.convert %r : (tensor<8x4xbf16>) -> tensor<8x4xf32>
+  return %z : tensor<8x4xf32>
+}}"""
+
+
+WIDE, ROUNDED, NARROW = program("f32", "f32"), program("f32", "bf16"), program("bf16", "bf16")
+"""The scale before the rounding, and twice after it; the interpreter rounds NARROW's every sum."""
+
+
+def operands(seed: int) -> tuple[Any, Any]:
+    """Numbers over a range in which f8 products sum up exactly in f32, so in any order."""
+    rng = np.random.default_rng(seed)
+
+    def numbers(shape: tuple[int, ...]) -> Any:
+        return (rng.standard_normal(shape) * 2.0 ** rng.integers(-2, 3, shape)).astype(np.float32)
+
+    return numbers((8, K)), numbers((K, 4))
+
+
+class TestPowersOfTwo:
+    """A power of two commutes with the rounding to bf16, unless a result is subnormal."""
+
+    @hypothesis.given(seed=st.integers(0, 2**32 - 1), exponent=st.integers(-100, 110))
+    def test_are_applied_in_bf16_as_in_f32(self, seed: int, exponent: int) -> None:
+        given = (*operands(seed), np.asarray(2.0**exponent, np.float32))
+        (wide,) = evaluate(parse(WIDE), given)
+        (narrow,) = evaluate(parse(ROUNDED), given)
+        np.testing.assert_array_equal(narrow.view(np.uint32), wide.view(np.uint32))
+
+    def test_and_a_scale_of_more_digits_is_not(self) -> None:
+        """The test above can fail."""
+        given = (*operands(0), np.asarray(1.2345678, np.float32))
+        (wide,) = evaluate(parse(WIDE), given)
+        (narrow,) = evaluate(parse(ROUNDED), given)
+        assert not np.array_equal(narrow, wide)
+
+    def test_xla_rounds_once_too(self) -> None:
+        given = (*operands(1), np.asarray(2.0**-13, np.float32))
+        (wide,) = compile_module(WIDE)(given)
+        (narrow,) = compile_module(NARROW)(given)
+        np.testing.assert_array_equal(narrow, wide)
+
+
+@pytest.mark.parametrize("log2", [-30, 0, 30])
+def test_a_rewritten_program_gives_the_rounded_f32_result(log2: int) -> None:
+    rng = np.random.default_rng(log2 + 40)
+    x, w = (np.asarray(rng.standard_normal((K, K)) * 2.0**log2, BF16) for _ in range(2))
+    wide, narrow = (
+        compile_module(
+            str(rewritten("fp8-current", jnp.matmul, x, w, **{"matmul.output": output}))
+        )((x, w))[0].astype(np.float32)
+        for output in ("f32", "keep")
+    )
+    np.testing.assert_allclose(narrow, wide, rtol=2.0**-7, atol=1e-6 * np.abs(wide).max())
+
+
+class TestWidenedOperands:
+    """JAX widens an operand of a matmul whose sum is f32; other matmuls read it as it was."""
+
+    @staticmethod
+    def shared(x: jax.Array, w: jax.Array) -> jax.Array:
+        return x @ w + widened(x, w).astype(BF16)
+
+    @pytest.mark.parametrize("recipe", FP8)
+    def test_share_the_cast_of_what_was_widened(self, recipe: str) -> None:
+        module = rewritten(recipe, self.shared, *matrices(BF16))
+        casts = [op for op in ops(module, "convert") if element(op.results[0]).startswith("f8")]
+        assert len(casts) == 2
+        assert results(module) == ["bf16", "bf16"]
+
+    @pytest.mark.parametrize("recipe", ["fp8-current", "fp8-delayed"])
+    def test_are_measured_once(self, recipe: str) -> None:
+        module = rewritten(recipe, self.shared, *matrices(BF16))
+        amaxes = ops(module, "reduce")
+        read = [
+            op for op in amaxes if op.operands[0].type.rank == 2 and K in op.operands[0].type.shape
+        ]
+        assert len(read) == 2
+
+    def test_are_read_in_f32_if_bf16_could_not_hold_them(self) -> None:
+        def rounding(x: jax.Array, w: jax.Array) -> jax.Array:
+            return x.astype(BF16).astype(jnp.float32) @ w
+
+        module = rewritten("fp8-current", rounding, *matrices(np.float32))
+        made = [op.results[0] for op in ops(module, "convert")]
+        rounds = [value for value in made if element(value) == "bf16" and value.type.rank]
+        assert len(rounds) == 1
+
+
+@pytest.mark.parametrize(
+    ("wide", "narrow", "included"),
+    [
+        *[("f32", "bf16", True), ("f32", "f16", True), ("f64", "f32", True)],
+        *[("bf16", "bf16", True), ("bf16", "f16", False), ("f16", "bf16", False)],
+        ("f32", "f64", False),
+    ],
+)
+def test_formats_include_others(wide: str, narrow: str, included: bool) -> None:
+    assert FORMATS[wide].includes(FORMATS[narrow]) == included

@@ -1,0 +1,215 @@
+"""`inspect --matmuls`: each matmul in a line, selected, sorted and marked; and its JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import pytest
+from click.testing import Result
+
+from scalify_hlo import rewrite
+from scalify_hlo.cli import console
+from scalify_hlo.cli.matmul_table import ROLES, SORTS
+from scalify_hlo.program.pairs import pairs_of
+from scalify_hlo.program.program import read_text
+from tests.py.shared import commands
+from tests.py.shared.judge import propagated, shaped
+from tests.py.shared.schemas import faults
+
+
+def loss(params: Any, x: jax.Array, y: jax.Array) -> jax.Array:
+    with jax.named_scope("encoder"):
+        h = jax.nn.relu(x @ params["encoder"])
+    with jax.named_scope("head"):
+        return jnp.mean((h @ params["head"] - y) ** 2)
+
+
+def step(params: Any, x: jax.Array, y: jax.Array) -> Any:
+    return jax.tree.map(lambda p, g: p - 0.1 * g, params, jax.grad(loss)(params, x, y))
+
+
+@pytest.fixture(scope="module")
+def text() -> str:
+    params = {"encoder": shaped(32, 64), "head": shaped(64, 8)}
+    types = params, shaped(16, 32), shaped(16, 8)
+    return str(jax.export.export(jax.jit(step), platforms=["cpu"])(*types).mlir_module())
+
+
+def call(text: str, *arguments: object, code: int | None = None) -> Result:
+    return commands.call("inspect", "-", *arguments, text=text, code=code)
+
+
+def rows(text: str, *arguments: str) -> list[str]:
+    result = call(text, *arguments, code=0)
+    lines = result.stdout.splitlines()
+    (start,) = [i for i, line in enumerate(lines) if "M x N x K" in line]
+    return [line for line in lines[start + 1 :] if " x " in line]
+
+
+def test_every_matmul_has_a_line(text: str) -> None:
+    found = rows(text, "--matmuls", "--recipe", "fp8-current")
+    assert len(found) == 5
+    first = found[0].split()
+    assert first[:9] == ["forward", "act", "x", "weight", "16", "x", "64", "x", "32"]
+    assert first[9:12] == ["1", "E4M3", "measured"]
+    line = loss.__code__.co_firstlineno + 2
+    assert first[12] == f"{Path(__file__).name}:{line}"
+    assert first[13] == "jit(step)/jvp(encoder)/dot_general"
+    assert first[14:] == ["x", "params['encoder']"]
+
+
+def test_propagate_shows_the_formats_of_the_program(text: str) -> None:
+    assert all(" f32 " in row for row in rows(text, "--recipe", "propagate", "--matmuls"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "count"),
+    [
+        (["--name", "*head*"], 3),
+        (["--name", "*HEAD*", "--name", "x"], 5),
+        (["--name", "params['encoder']"], 1),
+        (["--role", "backward"], 3),
+        (["--role", "backward", "--role", "weight"], 1),
+        (["--role", "gradient"], 3),
+        (["--wide"], 3),
+        (["--wide", "--role", "forward"], 1),
+    ],
+)
+def test_matmuls_are_selected(text: str, arguments: list[str], count: int) -> None:
+    assert len(rows(text, "--recipe", "fp8-current", *arguments)) == count
+
+
+def test_why_matmuls_stay_wide_is_below(text: str) -> None:
+    out = call(text, "--recipe", "fp8-current", "--wide").stdout
+    assert "matmuls (3 of 5)" in out
+    assert "1 wide: too small: the free size of its weight is below 16" in out
+
+
+def test_matmuls_are_sorted(text: str) -> None:
+    sizes = [row.split()[4:9] for row in rows(text, "--sort", "size")]
+    assert sizes[0] in (["16", "x", "64", "x", "32"], ["64", "x", "32", "x", "16"])
+    parts = [row.split()[0] for row in rows(text, "--sort", "part")]
+    assert parts == sorted(parts)
+    for key in SORTS:
+        assert len(rows(text, "--matmuls", "--sort", key, "--recipe", "unit")) == 5
+
+
+def test_patterns_have_roles(text: str) -> None:
+    given = ["--matmuls", "--recipe", "fp8-current"]
+    (dgrad,) = rows(text, *given, "--name", "*head*@gradient@weight")
+    (wgrad,) = rows(text, *given, "--name", "*head*@gradient@activation")
+    assert "grad x weight" in dgrad
+    assert "grad x act" in wgrad
+    out = call(text, *given, "--exclude", "*head*@gradient@activation").stdout
+    assert "takes out 1 of 5 matmuls" in out
+    failed = call(text, *given, "--exclude", "*head*@wgrad", code=2)
+    assert "a role after @ is one of: forward, backward" in failed.stderr
+
+
+def test_patterns_of_exclude_are_tried(text: str) -> None:
+    given = ["--recipe", "fp8-current", "--set", "matmul.smallest=4"]
+    out = call(text, *given, "--exclude", "*head*").stdout
+    assert "takes out 3 of 5 matmuls, 3 of them in low precision now" in out
+    marked = [line for line in out.splitlines() if line.startswith("out ")]
+    assert len(marked) == 3
+    assert all("head" in line for line in marked)
+    excluded = rows(text, *given, "--wide", "--set", "matmul.exclude=*head*")
+    assert len(excluded) == len(marked)
+
+
+def test_the_help_has_all_roles_and_keys() -> None:
+    help_ = " ".join(commands.call("inspect", "--help").stdout.split())
+    for word in (*ROLES, *SORTS):
+        assert word in help_
+
+
+class Terminal:
+    """Standard output that is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_names_are_cut_to_a_terminal_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    name = "model.py:12 jit(step)/jvp(encoder)/layers/0/attention/dot_general params['attention']"
+    table = [("forward", "16 x 64 x 32", name)]
+    header = ("part", "M x N x K", "where")
+    assert console.table(header, table, fit=True).endswith(name)
+    monkeypatch.setattr(sys, "stdout", Terminal())
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("NO_COLOR", "1")
+    line = console.table(header, table, fit=True).splitlines()[1]
+    assert len(line) == 80
+    assert "model.py:12 …" in line
+    assert line.endswith("params['attention']")
+    assert console.table(header, table).endswith(name)
+
+
+def test_tables_fit_100_columns_but_for_names(text: str) -> None:
+    for recipe in ("unit", "fp8-current", "fp8-delayed"):
+        out = call(text, "--matmuls", "--recipe", recipe).stdout
+        (header,) = [line for line in out.splitlines() if "M x N x K" in line]
+        assert header.index("where") <= 84
+
+
+def test_arguments_are_listed_if_asked_for(text: str) -> None:
+    overview = call(text, "--recipe", "propagate").stdout
+    assert "4 arguments (0 scaled), 2 results; --arguments lists them" in overview
+    assert "tensor<32x64xf32>" not in overview
+    listed = call(text, "--recipe", "propagate", "--arguments").stdout
+    assert "params['encoder']  tensor<32x64xf32>  plain" in listed
+    assert "layers" not in listed
+
+
+def test_json(text: str) -> None:
+    given = ["--recipe", "fp8-current", "--format", "json", "--exclude", "*head*"]
+    content = json.loads(call(text, *given, "--role", "forward").stdout)
+    assert faults(content, "inspect") == []
+    assert (content["format"], content["version"]) == ("scalify-hlo inspect", 1)
+    assert [m["excluded"] for m in content["matmuls"]] == [False, True]
+    assert content["program"] == {"name": "<stdin>", "kind": "MLIR text"}
+    assert [a["role"] for a in content["arguments"]] == ["weight", "weight", "", ""]
+
+
+class TestRewritten:
+    """A program that was rewritten is recognized."""
+
+    @pytest.fixture(scope="class")
+    def rewritten(self, text: str) -> str:
+        settings = {"matmul.smallest": [2, 8, 8]}
+        new: str = rewrite(text, recipe="fp8", signature="scaled", settings=settings)
+        return new
+
+    def test_the_overview(self, rewritten: str) -> None:
+        lines = call(rewritten).stdout.splitlines()
+        assert "recipe fp8, signature scaled, matmul.smallest = [2, 8, 8]" in lines[1]
+        assert lines[3] == (
+            "4 pairs of data and scale among the arguments, the first of which is "
+            "params['encoder'] (arguments 0 and 1)"
+        )
+
+    def test_the_arguments(self, rewritten: str) -> None:
+        out = call(rewritten, "--recipe", "propagate", "--arguments").stdout
+        lines = [" ".join(line.split()) for line in out.splitlines()]
+        assert "0 params['encoder'] tensor<32x64xf16> data, scale is 1 unscaled" in lines
+        assert "1 params['encoder'].scale tensor<f32> scale of 0 unscaled" in lines
+
+    def test_the_json(self, rewritten: str) -> None:
+        content = json.loads(call(rewritten, "--format", "json").stdout)
+        assert faults(content, "inspect") == []
+        assert content["pairs"][0] == {"name": "params['encoder']", "data": 0, "scale": 1}
+        assert len(content["rewrites"]) == 1
+
+    def test_pairs_without_names(self) -> None:
+        plain = "func.func @main(%x: tensor<4xf32>, %n: tensor<i32>, %y: tensor<f32>) { return }"
+        new = propagated(plain, signature="scaled")
+        assert pairs_of(read_text(new).module) == {0: 1, 3: 4}
+
+    def test_an_original_has_no_pairs(self, text: str) -> None:
+        assert pairs_of(read_text(text).module) == {}
+        assert "pairs" not in call(text).stdout

@@ -1,0 +1,217 @@
+"""An interrupt leaves an output file as it was, or whole, and says nothing."""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scalify_hlo.storage import files, interrupts
+from tests.py.shared.commands import PROGRAM, RUNS, call, python, write
+
+OUTPUTS = {
+    "rewrite": ("-o", "out.export"),
+    "opt": ("-o", "out.mlir"),
+    "state": ("-o", "out.npz"),
+    "calibrate": ("-o", "out.json"),
+    "stats": ("-o", "out.html"),
+    "compare": ("-o", "out.txt"),
+    "blame": ("-o", "out.toml"),
+    "search": ("-o", "out.toml"),
+    "rewrite --report": ("-o", "/dev/null", "--report", "out.json"),
+}
+"""The commands that write files, with options for an output."""
+
+OLD = "before"
+
+
+def arguments(case: str) -> tuple[str, ...]:
+    name = case.partition(" ")[0]
+    run = RUNS.get(name, (PROGRAM, "--pass-pipeline=scalify-normalize"))
+    return (name, *run, *OUTPUTS[case])
+
+
+@pytest.fixture(scope="module", name="folder")
+def _folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("interrupted")
+    write(folder)
+    return folder
+
+
+@pytest.fixture(name="here")
+def _here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def interrupt(*_: Any, **__: Any) -> Any:
+    raise KeyboardInterrupt
+
+
+class Half:
+    """A file of which half of the first write is written, and then the user presses Ctrl-C."""
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+
+    def __enter__(self) -> Half:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+    def write(self, data: bytes) -> int:
+        self._file.write(data[: len(data) // 2])
+        self._file.flush()
+        raise KeyboardInterrupt
+
+
+def half_written(patch: pytest.MonkeyPatch) -> None:
+    def opened(name: Any, mode: str, **more: Any) -> Any:
+        return Half(builtins.open(name, mode, **more))
+
+    patch.setattr(files, "open", opened, raising=False)
+
+
+def after(of: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns a function that is interrupted when it has done its work."""
+
+    def call(*arguments: Any) -> None:
+        of(*arguments)
+        raise KeyboardInterrupt
+
+    return call
+
+
+POINTS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
+    "before it is created": lambda p: p.setattr("secrets.token_hex", interrupt),
+    "half written": half_written,
+    "before its mode is set": lambda p: p.setattr("os.chmod", interrupt),
+    "before it is renamed": lambda p: p.setattr("os.replace", interrupt),
+    "after it is renamed": lambda p: p.setattr("os.replace", after(os.replace)),
+}
+
+
+def assert_old(done: Any, output: Path, before: list[str]) -> None:
+    assert (done.exit_code, done.stderr.strip()) == (130, "")
+    assert output.read_text() == OLD
+    assert sorted(os.listdir(output.parent)) == before
+
+
+@pytest.mark.parametrize("case", OUTPUTS)
+def test_a_command_that_is_interrupted_while_it_writes(here: Path, case: str) -> None:
+    call_ = arguments(case)
+    output = here / call_[-1]
+    output.write_text(OLD)
+    before = sorted(os.listdir(here))
+    with pytest.MonkeyPatch.context() as patch:
+        half_written(patch)
+        done = call(
+            *call_, *("--quiet",) * (call_[0] in ("rewrite", "state", "stats", "calibrate"))
+        )
+    assert_old(done, output, before)
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_each_point_of_a_write(here: Path, point: str) -> None:
+    output = here / "out.export"
+    output.write_text(OLD)
+    before = sorted(os.listdir(here))
+    with pytest.MonkeyPatch.context() as patch:
+        POINTS[point](patch)
+        done = call(*arguments("rewrite"), "--quiet")
+    if point == "after it is renamed":
+        assert (done.exit_code, done.stderr.strip()) == (130, "")
+        assert not call("inspect", str(output)).exit_code
+        assert sorted(os.listdir(here)) == before
+    else:
+        assert_old(done, output, before)
+
+
+_CUT = """
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # A shell may have it ignored.
+from scalify_hlo.storage import files, interrupts
+
+interrupts.end_on_interrupt()
+
+class Tied:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+        for _ in range(1000):
+            pass  # The handler runs here, where an exception would be ignored.
+
+def save(file):
+    file.write(b"half")
+    file.flush()
+    Tied()
+    file.write(b"rest")
+
+files.save_file(sys.argv[1], save)
+"""
+
+
+def test_an_interrupt_where_exceptions_are_lost(tmp_path: Path) -> None:
+    output = tmp_path / "out"
+    output.write_text(OLD)
+    done = python("-c", _CUT, output, code=130)
+    assert (done.stdout, done.stderr) == ("", "")
+    assert os.listdir(tmp_path) == ["out"]
+    assert output.read_text() == OLD
+
+
+def test_another_handler_of_interrupts_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    for known in (signal.SIG_IGN, interrupt):
+        monkeypatch.setattr(signal, "getsignal", lambda _, known=known: known)
+        monkeypatch.setattr(signal, "signal", interrupt)
+        interrupts.end_on_interrupt()
+        interrupts.ignore_interrupts()
+
+
+def test_a_compilation_leaves_no_process_and_no_files(here: Path, tmp_path: Path) -> None:
+    """XLA compiles in another process, and in a folder of its own."""
+    # A shell that starts the tests in the background lets them ignore the signal.
+    code = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "from scalify_hlo.__main__ import run; run()"
+    )
+    command = ["compile", PROGRAM, "--target", "cpu", "-o", "compiled"]
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *command],
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while not list(tmp_path.glob("*/log.txt")) and process.poll() is None:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=60)
+    assert (process.returncode, told) == (130, "")
+    assert not (here / "compiled").exists()
+    assert not list(tmp_path.iterdir())
+    end = time.monotonic() + 30  # A process that was killed takes a moment to end.
+    while _runs(str(tmp_path)) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not _runs(str(tmp_path))
+
+
+def _runs(text: str) -> bool:
+    """Whether a process runs that has a text in its command line."""
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            if text.encode() in path.read_bytes():
+                return True
+    return False

@@ -1,0 +1,325 @@
+"""`search`: the costs of sites, and the recipe that leaves the worst wide at a budget."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import replace
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import scalify_hlo
+from examples.training import cross_entropy
+from scalify_hlo.cli.search import some_points
+from scalify_hlo.commands.choose.front import Front, Point, efficient, parse_budget
+from scalify_hlo.commands.choose.model import Search
+from scalify_hlo.commands.choose.sensitivity import LOSS, RATIO
+from scalify_hlo.commands.choose.sites import Site, sites_of
+from scalify_hlo.dataflow.sizes import Extent, Size
+from scalify_hlo.errors import InputError, UsageError
+from scalify_hlo.report.matmuls import MatmulReport
+from tests.py.shared import choosing
+from tests.py.shared.choosing import batch, good_step, parameters, planted_step
+from tests.py.shared.commands import call
+from tests.py.shared.judge import program_of
+
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "compare.md"
+PLANTED = "jit(planted_step)/jvp(planted)/dot_general"
+
+
+def searched(step: Any, budget: str, recipe: Any = "fp8-current", **options: Any) -> Search:
+    program = choosing.exported(step)
+    return scalify_hlo.search(program, [(parameters(), *batch())], recipe, budget, **options)
+
+
+@cache
+def planted() -> Search:
+    return searched(planted_step, "narrow>=0.9")
+
+
+def test_a_planted_site_is_the_first_that_is_left_wide() -> None:
+    found = planted()
+    first = found.sites[0]
+    assert first.site.name == PLANTED
+    assert first.effect == LOSS
+    assert first.cost > 2 * found.sites[1].cost
+    assert [site.name for site in found.left_out] == [PLANTED]
+    assert [each.site.name for each in found.sites if each.wide] == [PLANTED]
+    assert found.result.matmul.exclude == (PLANTED,)
+    assert found.effect.narrow == pytest.approx(10 / 11)
+    assert found.chosen.narrow == found.effect.narrow
+    rest = found.whole_cost**2 - first.cost**2
+    assert found.chosen.cost == pytest.approx(math.sqrt(rest))
+    worst = [each.worst(outputs=False) for each in (found.whole, found.effect)]
+    assert worst[0] is not None
+    assert worst[1] is not None
+    assert worst[1].snr_db > worst[0].snr_db + 9
+
+
+def test_the_found_recipe_can_be_read_and_meets_the_budget(tmp_path: Path) -> None:
+    found = planted()
+    path = tmp_path / "better.toml"
+    path.write_text(found.toml)
+    assert scalify_hlo.load_recipe(path) == found.result
+    (tmp_path / "part.toml").write_text(f'base = "fp8-current"\n{found.fragment}')
+    assert scalify_hlo.load_recipe(tmp_path / "part.toml") == found.result
+    _, report = scalify_hlo.rewrite(choosing.exported(planted_step), recipe=path, report=True)
+    assert [each.site for each in report.matmuls if each.wide is not None] == [PLANTED]
+
+
+def test_the_front_ends_where_nothing_costs() -> None:
+    points = planted().front
+    assert points[0].wide == 0
+    assert points[-1].cost == 0
+    assert [each.wide for each in points] == sorted({each.wide for each in points})
+    assert [each.cost for each in points] == sorted((p.cost for p in points), reverse=True)
+    assert planted().chosen in points
+
+
+def test_a_finer_format_of_gradients_is_tried_on_request() -> None:
+    found = searched(good_step, "wide<=1", formats=True)
+    assert [each.name for each in found.formats] == ["f8E5M2", "f8E4M3FN"]
+    coarse, fine = found.formats
+    assert fine.cost < coarse.cost
+    assert (coarse.taken, fine.taken) == (False, True)
+    assert found.result.matmul.gradient == "f8E4M3FN"
+    assert 'gradient = "f8E4M3FN"' in found.fragment
+    assert planted().result.matmul.gradient == "f8E5M2"
+    assert [each.name for each in planted().formats] == ["f8E5M2"]
+
+
+def test_the_given_recipe_is_returned_at_its_own_share() -> None:
+    found = searched(good_step, "wide<=0")
+    assert found.result == found.base
+    assert found.chosen.cost == found.whole_cost
+
+
+def test_recipes_of_wider_formats_have_costs_too() -> None:
+    found = searched(good_step, "narrow>=0.8", "bf16")
+    assert [each.name for each in found.formats] == ["bf16"]
+    assert len(found.left_out) == 2
+    assert 0 < found.chosen.cost < 1e-3
+
+
+def vocabulary_step(params: Any, tokens: Any, *, scope: str = "head") -> Any:
+    """A step of a model that looks rows up in a table, and projects to it."""
+
+    def loss(params: Any) -> Any:
+        h = jnp.tanh(params["table"][tokens[:-1]] @ params["layer"])
+        with jax.named_scope(scope) if scope else nullcontext():
+            logits = h @ params["table"].T
+        return cross_entropy(logits, tokens[1:])
+
+    value, gradients = jax.value_and_grad(loss)(params)
+    return jax.tree.map(lambda p, g: p - 0.1 * g, params, gradients), value
+
+
+def vocabulary_program(scope: str = "head") -> tuple[Any, Any]:
+    """Returns the program of `vocabulary_step`, and its inputs."""
+    rng = np.random.default_rng(0)
+    params = {"table": rng.standard_normal((64, 32), np.float32), "layer": np.eye(32) / 2}
+    sample = jax.tree.map(np.float32, params), rng.integers(0, 64, 33).astype(np.int32)
+    step = partial(vocabulary_step, scope=scope)
+    return program_of(step, *sample), sample
+
+
+def test_matmuls_of_a_vocabulary_are_searched_if_the_budget_needs_them() -> None:
+    program, sample = vocabulary_program()
+
+    def found(budget: str) -> Search:
+        return scalify_hlo.search(program, [sample], "fp8-current", budget)
+
+    everything = found("narrow>=1")
+    assert everything.whole.narrow is not None
+    assert everything.whole.narrow < 1
+    assert everything.result.matmul.vocabulary
+    assert "vocabulary = true" in everything.fragment
+    assert everything.effect.narrow == 1
+    assert everything.left_out == ()
+    same = found(f"narrow>={everything.whole.narrow}")
+    assert same.chosen.cost <= same.whole_cost < everything.chosen.cost
+    assert not same.result.matmul.vocabulary
+    assert not any(each.site.vocabulary for each in same.sites)
+
+
+def test_a_matmul_of_a_vocabulary_is_told_from_others_of_its_name() -> None:
+    program, sample = vocabulary_program(scope="")
+    found = scalify_hlo.search(program, [sample], "fp8-current", "narrow>=1")
+    backward = [each.site for each in found.sites if each.site.operands[0] == "gradient"]
+    both = [each for each in backward if each.operands[1] == "activation"]
+    assert [each.calls for each in both] == [1, 1]
+    assert both[0].full == both[1].full
+    (projection,) = [each for each in both if each.vocabulary]
+    assert projection.name.endswith("@vocabulary")
+    out = {"matmul.vocabulary": True, "matmul.exclude": [projection.pattern]}
+    report = scalify_hlo.rewrite(program, recipe="fp8-current", settings=out, report=True)[1]
+    (wide,) = [each for each in report.matmuls if each.wide is not None]
+    assert wide.vocabulary
+    assert wide.roles == projection.operands
+
+
+def test_programs_without_a_loss_are_searched_by_noise() -> None:
+    w = parameters()["first"]
+    program = program_of(lambda x, w, v: jnp.tanh(x @ w) @ v, batch()[0], w, w)
+    found = scalify_hlo.search(program, [(batch()[0], w, w)], "fp8-current", "narrow>=0.5")
+    assert found.loss is None
+    assert {each.effect for each in found.sites} == {RATIO}
+    for each in found.sites:
+        assert each.cost == pytest.approx(10 ** (-each.snr_db / 20))
+    assert [site.name for site in found.left_out] == [found.sites[0].site.name]
+
+
+def test_a_function_that_is_called_with_two_names_has_costs() -> None:
+    layer = jax.jit(lambda h, w: jnp.tanh(h @ w))
+
+    def model(x: Any, w: Any) -> Any:
+        with jax.named_scope("one"):
+            h = layer(x, w)
+        with jax.named_scope("two"):
+            return layer(h, w)
+
+    w, x = parameters()["first"], batch()[0]
+    program = program_of(model, x, w)
+    found = scalify_hlo.search(program, [(x, w)], "fp8-current", "narrow>=0")
+    assert all(each.cost > 0 for each in found.sites)
+    assert [each.calls for each in (site.site for site in found.sites)] == [2]
+    assert found.effect.narrow == 0
+
+
+def matmul(name: str, calls: int = 1, size: int = 64, arguments: str = "") -> MatmulReport:
+    one = _one_matmul()
+    extent = Extent(Size(size), Size(size), Size(size))
+    return replace(one, name=name, calls=calls, extent=extent, arguments=(arguments, ""))
+
+
+@cache
+def _one_matmul() -> MatmulReport:
+    x, y = batch()
+    program = program_of(lambda x, y: x @ y, x, y)
+    _, report = scalify_hlo.rewrite(program, recipe="fp8-current", report=True)
+    one: MatmulReport = report.matmuls[0]
+    return one
+
+
+def front(
+    matmuls: Sequence[MatmulReport], costs: Sequence[float], budget: str
+) -> tuple[Front, list[Site]]:
+    sites = sites_of(matmuls, "p")
+    amounts = {site.full: cost for site, cost in zip(sites, costs, strict=True)}
+    return Front(matmuls, sites, amounts, parse_budget(budget), "f8E5M2"), sites
+
+
+def left(found: Front) -> tuple[str, ...] | None:
+    point = found.chosen()
+    return None if point is None else tuple(name.strip() for name in point.left)
+
+
+def test_the_worst_for_its_size_is_left_wide_first() -> None:
+    matmuls = [matmul("a"), matmul("b", calls=4), matmul("c"), matmul("d")]
+    costs = [2.0, 3.0, 4.0, 0.0]
+    found, _ = front(matmuls, costs, "narrow>=0.7")
+    # One call of b has a square of 9 / 4; after c and a, the budget has no room for its four calls.
+    assert [point.wide for point in found.points] == [0, 1, 2, 6]
+    assert [point.cost**2 for point in found.points] == pytest.approx([29.0, 13.0, 9.0, 0.0])
+    assert left(found) == ("c", "a")
+    assert left(front(matmuls, costs, "narrow>=0")[0]) == ("c", "a", "b")
+    assert left(front(matmuls, costs, "wide<=1")[0]) == ("c",)
+    assert left(front(matmuls, costs, "wide<1")[0]) == ()
+    assert left(front(matmuls, costs, "narrow>1")[0]) is None
+
+
+def test_smaller_sites_fill_the_budget() -> None:
+    matmuls = [matmul("a"), matmul("b", calls=3), matmul("c"), matmul("d", calls=5)]
+    assert left(front(matmuls, [4.0, 9.0, 1.0, 0.5], "narrow>=0.8")[0]) == ("a", "c")
+
+
+def test_budgets_of_operations_count_these() -> None:
+    matmuls = [matmul("a", size=128), matmul("b"), matmul("c")]
+    costs = [4.0, 1.0, 0.9]
+    assert left(front(matmuls, costs, "narrow>=0.6")[0]) == ("a",)
+    assert left(front(matmuls, costs, "narrow-flops>=0.8")[0]) == ("b", "c")
+
+
+def test_sites_that_no_pattern_tells_apart_are_left_wide_together() -> None:
+    matmuls = [matmul("a"), matmul("a", arguments="w"), matmul("b"), matmul("c")]
+    found, sites = front(matmuls, [4.0, 1.0, 2.4, 0.0], "narrow>=0.5")
+    assert sites[1].is_matched(sites[0].pattern)
+    assert left(found) == ("a", "a w")
+    assert left(front(matmuls, [1.0, 4.0, 2.4, 0.0], "narrow>=0.75")[0]) == ("a w",)
+
+
+def test_points_that_cost_as_much_with_less_are_dropped() -> None:
+    def point(wide: int, cost: float, flops: float | None = None) -> Point:
+        return Point((), "f8E5M2", wide, 1 - wide / 4, flops, cost)
+
+    budget = parse_budget("narrow>=0.5")
+    points = [point(2, 1.0), point(0, 3.0), point(1, 3.0), point(1, 2.0), point(3, 1.5)]
+    assert [each.wide for each in efficient(points, budget)] == [0, 1, 2]
+    by_flops = [point(0, 3.0, 0.5), point(2, 1.0, 0.75), point(1, 2.0, 1.0)]
+    kept = efficient(by_flops, parse_budget("narrow-flops>=0.5"))
+    assert [each.wide for each in kept] == [1, 2]
+    assert [each.wide for each in some_points(points, points[1], 2)] == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("narow>=0.9", "no quantity is named 'narow' (did you mean 'narrow'"),
+        ("narrow=0.9", "'narrow=0.9' is not a requirement"),
+        ("narrow<=0.9", "narrow<=0.9 is not a budget"),
+        ("wide>=2", "wide>=2 is not a budget"),
+        ("narrow>=0.9,statistics<=2", "statistics<=2 is not a budget"),
+        ("", "'' is not a requirement"),
+    ],
+)
+def test_budgets_that_cannot_be_read_are_refused(text: str, message: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(message)):
+        parse_budget(text)
+
+
+def test_budgets_that_cannot_be_met_are_refused() -> None:
+    with pytest.raises(InputError, match=r"narrow>=1\.5 is required, and the share of .* is 1\n"):
+        searched(good_step, "narrow>=1.5")
+    with pytest.raises(InputError, match="the recipe propagate quantizes no matmul"):
+        searched(good_step, "narrow>=0.5", "propagate")
+
+
+def test_progress_ends_with_the_last_program() -> None:
+    told: list[tuple[int, int]] = []
+    searched(
+        good_step,
+        "wide<=1",
+        progress=lambda done, total: told.append((done, total)),
+    )
+    assert told == [(2, 3), (3, 3)]
+
+
+run = partial(call, "search")
+
+
+def test_the_command_prints_a_front_and_writes_a_recipe(tmp_path: Path) -> None:
+    program, inputs = choosing.write(planted_step, tmp_path)
+    out = tmp_path / "better.toml"
+    required = ("--recipe", "fp8-current", "--budget", "narrow>=0.9", "--rows", "4", "--formats")
+    done = run(program, "--inputs", inputs, *required, "-o", out, code=0)
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("fp8-current: 100.0% narrow, cost 0.00972, loss ")
+    assert lines[1].startswith("formats of gradients by cost: f8E5M2 0.000963, f8E4M3FN 0.000963; ")
+    assert lines[4].endswith(PLANTED)
+    assert "wide" in lines[4].split()
+    assert lines[8] == ""
+    chosen = [line for line in lines if line.endswith("chosen")]
+    assert [line.split()[0] for line in chosen] == ["90.9%"]
+    assert any(line.startswith("at narrow>=0.9, with 1 site wide: 90.9% ") for line in lines)
+    assert f'exclude = ["{PLANTED}"]' in done.stdout
+    rewritten = tmp_path / "step.mlir"
+    arguments = ["rewrite", program, "--recipe", str(out), "-o", str(rewritten)]
+    call(*arguments, "--require", "narrow>=0.9", code=0)

@@ -1,0 +1,252 @@
+"""`rewrite` keeps the kind of its program; `scalify` is used like `jax.jit`."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import export
+
+import scalify_hlo as jsa
+from scalify_hlo import InputError, UsageError
+from scalify_hlo._compat import ir, new_context
+from scalify_hlo.jax_api.scaled_array import is_scaled_array
+from tests.py.shared import samples
+from tests.py.shared.commands import python
+from tests.py.shared.judge import assert_all_close, propagated
+
+CLOSE: dict[str, Any] = {"rtol": 1e-5, "atol": 1e-6}
+
+
+def test_text_comes_back_as_text() -> None:
+    out = propagated(samples.TEXT, signature="scaled")
+    assert isinstance(out, str)
+    assert out.count("tensor<f32>") >= 3
+    assert "loc(" not in out
+
+
+@pytest.mark.parametrize("kind", samples.KINDS)
+def test_bytes_come_back_as_bytes_of_the_same_kind(kind: str) -> None:
+    data = samples.stored()[kind]
+    if kind == "text":
+        assert isinstance(jsa.rewrite(data.decode()), str)
+        return
+    out = propagated(data, signature="scaled")
+    assert isinstance(out, bytes)
+    assert out[:4] == data[:4] or kind == "exported"
+    assert out != data
+
+
+def test_a_module_is_left_as_it_was() -> None:
+    with new_context():
+        module = ir.Module.parse(samples.TEXT)
+    before = str(module)
+    out = propagated(module, signature="scaled")
+    assert isinstance(out, ir.Module)
+    assert out.context == module.context
+    assert str(module) == before != str(out)
+
+
+def test_a_module_of_jax_can_be_rewritten() -> None:
+    lowered = jax.jit(samples.loss).lower(*samples.arguments())
+    out = propagated(lowered.compiler_ir("stablehlo"), signature="scaled")
+    assert "tensor<8x4xf32>" in str(out)
+
+
+def test_without_scales_the_program_is_the_original() -> None:
+    canonical = propagated(samples.TEXT)
+    assert propagated(canonical) == canonical
+    assert canonical.split() == samples.TEXT.split()
+
+
+def test_an_exported_comes_back_as_one() -> None:
+    assert isinstance(propagated(samples.exported()), export.Exported)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"recipe": "propagat"}, "did you mean 'propagate'"),
+        ({"signature": "scale"}, "did you mean 'scaled'"),
+        ({"settings": {"met": "max"}}, "did you mean 'meet'"),
+        ({"input_scale": {"*": -3.0}}, "PATTERN"),
+        ({"input_scale": {"nothing": 2.0}}, "matches no float argument"),
+    ],
+)
+def test_mistakes_are_named(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message.replace("*", r"\*")):
+        jsa.rewrite(samples.TEXT, **options)
+
+
+def test_what_is_no_program_is_refused() -> None:
+    with pytest.raises(UsageError, match="a function is not a program"):
+        jsa.rewrite(samples.loss)
+    with pytest.raises(InputError):
+        jsa.rewrite("not a program")
+    with pytest.raises(InputError):
+        jsa.rewrite(b"")
+
+
+def test_every_public_name_is_there_and_lazy() -> None:
+    for name in jsa.__all__:
+        assert getattr(jsa, name) is not None
+    assert set(dir(jsa)) == set(jsa.__all__)
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        _ = jsa.nothing
+    code = "import sys, scalify_hlo; sys.exit('jax' in sys.modules or 'jaxlib' in sys.modules)"
+    python("-c", code)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "module",
+    [
+        *("api", "io.exported_file", "results.model", "run.calibration", "schemas"),
+        *(f"jax_api.{name}" for name in ("custom_scale", "export_trees", "ops", "scaled_array")),
+    ],
+)
+def test_the_examples_of_the_docs_run(module: str) -> None:
+    names: dict[str, Any] = {"jax": jax, "jnp": jnp, "np": np}
+    names |= {"as_scaled_array": jsa.as_scaled_array, "asarray": jsa.asarray}
+    results = doctest.testmod(importlib.import_module(f"scalify_hlo.{module}"), extraglobs=names)
+    assert results.attempted
+    assert not results.failed
+
+
+def init(seed: int = 0) -> dict[str, jax.Array]:
+    rng = np.random.default_rng(seed)
+    shapes = {"w1": (8, 16), "b1": (16,), "w2": (16, 4)}
+    return {k: jnp.asarray(rng.standard_normal(s), jnp.float32) * 0.3 for k, s in shapes.items()}
+
+
+def model_loss(params: dict[str, Any], x: Any, y: Any) -> jax.Array:
+    h = jax.nn.relu(x @ params["w1"] + params["b1"])
+    logits = jax.nn.log_softmax(h @ params["w2"])
+    return -jnp.mean(jnp.sum(y * logits, -1))
+
+
+def batch(seed: int = 1) -> tuple[jax.Array, jax.Array]:
+    rng = np.random.default_rng(seed)
+    x = jnp.asarray(rng.standard_normal((32, 8)), jnp.float32)
+    return x, jax.nn.one_hot(rng.integers(0, 4, 32), 4)
+
+
+def test_plain_arrays_enter_unscaled_and_come_back_plain() -> None:
+    @jsa.scalify
+    def f(x: Any, y: Any) -> Any:
+        return x * 2, y * 2, jnp.exp(y), jnp.argmax(x)
+
+    y, x = jnp.arange(3.0), jnp.ones(3)
+    out = f(x, jsa.as_scaled_array(y))
+    assert [is_scaled_array(o) for o in out] == [False, True, False, False]
+    wanted: tuple[Any, ...] = (x * 2, y * 2, jnp.exp(y), 0)
+    assert_all_close(jsa.asarray(out), wanted, rtol=1e-6)
+
+
+def test_shapes_are_traced_once_each() -> None:
+    traces = []
+
+    @jsa.scalify()
+    def f(x: Any) -> Any:
+        traces.append(x.shape)
+        return x + x
+
+    for n in (2, 3, 2, 3):
+        f(jsa.as_scaled_array(jnp.ones(n)))
+    assert sorted(traces) == [(2,), (3,)]
+
+
+def test_static_donated_and_keyword_arguments() -> None:
+    @jsa.scalify(static_argnums=(1,), static_argnames=("mode",), donate_argnums=0)
+    def f(x: Any, n: int, *, mode: str, lr: float = 1.0) -> Any:
+        assert isinstance(n, int)
+        return x * lr if mode == "mul" else x + n
+
+    x = jsa.as_scaled_array(jnp.full(4, 3.0))
+    kept = np.asarray(x)
+    out = f(x, 2, mode="mul", lr=2.0)
+    assert x.data.is_deleted()
+    np.testing.assert_array_equal(jsa.asarray(out), kept * 2)
+    out = f(jsa.as_scaled_array(kept), 2, mode="add")
+    np.testing.assert_array_equal(jsa.asarray(out), kept + 2)
+
+
+def test_arguments_that_are_not_used() -> None:
+    @jsa.scalify
+    def f(unused: Any, x: Any, also: Any) -> Any:
+        del unused, also
+        return x * 3
+
+    x = jnp.arange(4.0)
+    out = f(jsa.as_scaled_array(jnp.ones(7)), jsa.as_scaled_array(x), jnp.arange(3))
+    np.testing.assert_array_equal(jsa.asarray(out), x * 3)
+
+
+def test_keys_integers_and_python_numbers() -> None:
+    @jsa.scalify
+    def f(key: Any, x: Any, n: Any, factor: Any) -> Any:
+        return x * factor + jax.random.normal(key, x.shape), n + 1, factor
+
+    x, key = jnp.ones(4), jax.random.key(3)
+    out = jsa.asarray(f(key, jsa.as_scaled_array(x), 3, 2.0))
+    np.testing.assert_allclose(out[0], x * 2 + jax.random.normal(key, x.shape), rtol=1e-6)
+    assert int(out[1]) == 4
+    assert out[1].dtype == jnp.int32
+    assert out[2].weak_type
+
+
+def test_inside_jit_with_values_of_the_outer_trace() -> None:
+    @jax.jit
+    def outer(x: Any, y: Any) -> Any:
+        z = y + 1
+        inner = jsa.scalify(lambda p: {"r": p["x"] * z})
+        return inner({"x": jsa.as_scaled_array(x)})
+
+    x, y = jnp.arange(4.0), jnp.full(4, 3.0)
+    out = outer(x, y)
+    assert is_scaled_array(out["r"])
+    np.testing.assert_array_equal(jsa.asarray(out["r"]), x * 4)
+
+
+@pytest.mark.slow
+def test_gradients_through_scalify() -> None:
+    data = batch()
+
+    def scaled_loss(params: Any) -> Any:
+        scalified = jsa.scalify(model_loss)
+        return jsa.asarray(scalified(jsa.as_scaled_array(params), *data))
+
+    actual = jax.grad(scaled_loss)(init())
+    expected = jax.grad(model_loss)(init(), *data)
+    assert_all_close(actual, expected, **CLOSE)
+    mixed = jax.grad(lambda p: jsa.scalify(model_loss)(p, *data))(init())
+    assert_all_close(mixed, expected, **CLOSE)
+
+
+def test_scales_propagate_through_the_function() -> None:
+    f = jsa.scalify(lambda w, x: jax.nn.relu(x @ w) @ w)
+    w, x = (jnp.asarray(np.random.default_rng(i).standard_normal((4, 4)), "f4") for i in (0, 1))
+    near = f(jsa.ScaledArray(w, jnp.float32(1)), jsa.ScaledArray(x, jnp.float32(1)))
+    far = f(jsa.ScaledArray(w, jnp.float32(2.0**20)), jsa.ScaledArray(x, jnp.float32(2.0**10)))
+    np.testing.assert_array_equal(near.data, far.data)
+    assert float(far.scale / near.scale) == 2.0**50
+
+
+def test_custom_calls_that_jax_export_would_refuse() -> None:
+    def f(x: Any) -> Any:
+        return jax.ffi.ffi_call("not_stable", jax.ShapeDtypeStruct(x.shape, x.dtype))(x * 2)
+
+    lowered = jsa.scalify(f).lower(jnp.ones(3))
+    assert "not_stable" in lowered.as_text()
+
+
+def test_unknown_options_are_told_their_neighbours() -> None:
+    with pytest.raises(UsageError, match="did you mean 'static_argnums'"):
+        jsa.scalify(lambda x: x, static_argnum=1)
+    with pytest.raises(UsageError, match="did you mean 'propagate'"):
+        jsa.scalify(lambda x: x, recipe="propagat")

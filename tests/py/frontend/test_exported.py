@@ -1,0 +1,258 @@
+"""An Exported is rewritten as a whole: module, avals, pytrees, vjp, files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+import pytest
+from jax import export
+
+from examples.training import training_step
+from scalify_hlo import (
+    ScaledArray,
+    UsageError,
+    as_scaled_array,
+    asarray,
+    register_for_export,
+    serialize,
+)
+from scalify_hlo.jax_api.scaled_array import is_scaled_array
+from scalify_hlo.jax_api.stored_program import scaled_node
+from scalify_hlo.program.exported import ScaledVjp
+from scalify_hlo.program.leaves import pair_tree
+from tests.py.shared import samples
+from tests.py.shared.commands import call, python
+from tests.py.shared.judge import program_of, propagated, shaped
+
+CLOSE: dict[str, Any] = {"rtol": 1e-5, "atol": 1e-6}
+
+
+def same_tree(a: Any, b: Any) -> bool:
+    return bool(a == b)
+
+
+def leaves(tree: Any) -> list[Any]:
+    return jax.tree.leaves(asarray(tree))
+
+
+def assert_close(actual: Any, expected: Any) -> None:
+    for a, b in zip(leaves(actual), leaves(expected), strict=True):
+        assert a.dtype == b.dtype
+        np.testing.assert_allclose(np.asarray(a), np.asarray(b), **CLOSE)
+
+
+def gradient(call: Any) -> Any:
+    params, x, index = samples.arguments()
+    return jax.grad(lambda p, x: asarray(call(p, x, index)[0]), argnums=(0, 1))(params, x)
+
+
+def test_same_keeps_the_signature_and_the_numbers() -> None:
+    old = samples.exported()
+    new = propagated(old, input_scale={"*w*": 2.0**-3, "x": 4.0})
+    assert new.in_avals == old.in_avals
+    assert new.out_avals == old.out_avals
+    assert same_tree(new.in_tree, old.in_tree)
+    assert same_tree(new.out_tree, old.out_tree)
+    assert new.mlir_module_serialized != old.mlir_module_serialized
+    assert_close(new.call(*samples.arguments()), old.call(*samples.arguments()))
+
+
+def test_the_vjp_of_same_is_rewritten_with_the_scales_of_its_arguments() -> None:
+    old = samples.exported()
+    new = propagated(old, input_scale={"params['w']": 2.0**-3})
+    assert "1.250000e-01" in new.vjp().mlir_module() or "8.000000e+00" in new.vjp().mlir_module()
+    assert_close(gradient(new.call), gradient(old.call))
+
+
+def test_scaled_makes_pairs_of_floats_and_only_of_them() -> None:
+    new = propagated(samples.exported(), signature="scaled")
+    shapes = [a.str_short() for a in new.in_avals]
+    assert shapes == ["float32[4]", "float32[]", "float32[4,4]", "float32[]", "float32[8,4]",
+                      "float32[]", "int32[]"]  # fmt: skip
+    scaled = as_scaled_array(samples.arguments())
+    assert same_tree(new.in_tree, jax.tree.structure((scaled, {})))
+    assert new.module_kept_var_idx == tuple(range(7))
+    loss, index = new.call(*scaled)
+    assert is_scaled_array(loss)
+    assert index.dtype == jnp.int32
+    assert_close((loss, index), samples.exported().call(*samples.arguments()))
+
+
+@pytest.mark.slow
+def test_gradients_through_scaled() -> None:
+    old = samples.exported()
+    new = propagated(old, signature="scaled")
+
+    def call(*arguments: Any) -> Any:
+        return new.call(*as_scaled_array(arguments))
+
+    assert_close(gradient(call), gradient(old.call))
+
+
+def test_the_vjp_of_scaled_takes_and_gives_scaled_cotangents() -> None:
+    old = samples.exported()
+    new = propagated(old, signature="scaled")
+    arguments = samples.arguments()
+    cotangents = (jnp.float32(24.0), np.zeros((), jax.dtypes.float0))
+    flat = jax.tree.leaves(arguments)
+    expected = old.vjp().call(*flat, *cotangents)
+    vjp = new.vjp()
+    assert isinstance(vjp, ScaledVjp)
+    actual = vjp.call(*as_scaled_array(flat), *as_scaled_array(cotangents[:1]), cotangents[1])
+    assert [is_scaled_array(g) for g in actual] == [True, True, True, False]
+    assert_close(actual[:3], expected[:3])
+    _, pull = jax.vjp(new.call, *as_scaled_array(arguments))
+    pulled = pull((ScaledArray(jnp.float32(3.0), jnp.float32(8.0)), cotangents[1]))
+    assert_close(jax.tree.leaves(asarray(pulled))[:3], expected[:3])
+
+
+def test_second_order_gradients() -> None:
+    old = program_of(lambda x: jnp.sum(x**3), jnp.ones(3))
+    x = jnp.arange(3.0)
+    for new in (propagated(old), propagated(old, input_scale={"x": 4.0})):
+        hessian = jax.grad(lambda x, f=new: jnp.sum(jax.grad(f.call)(x)))(x)
+        np.testing.assert_allclose(hessian, 6 * x)
+
+
+@pytest.mark.parametrize("signature", ["same", "scaled"])
+def test_arguments_that_the_module_dropped(signature: str) -> None:
+    def f(unused: jax.Array, x: jax.Array, also: jax.Array, y: jax.Array) -> jax.Array:
+        del unused, also
+        return x - y
+
+    arguments = (jnp.ones(3), jnp.arange(2.0), jnp.ones(5), jnp.ones(2))
+    old = program_of(f, *arguments)
+    assert old.module_kept_var_idx == (1, 3)
+    new = propagated(old, signature=signature)
+    given = arguments if signature == "same" else as_scaled_array(arguments)
+    assert new.module_kept_var_idx == ((1, 3) if signature == "same" else (2, 3, 6, 7))
+    assert_close(new.call(*given), f(*arguments))
+    read = export.deserialize(bytearray(serialize(new, vjp_order=1)))
+    assert_close(read.call(*given), f(*arguments))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("signature", ["same", "scaled"])
+def test_symbolic_shapes_are_kept(signature: str) -> None:
+    (n,) = export.symbolic_shape("n")
+    shape = shaped(n, 4)
+    old = program_of(lambda x: jnp.tanh(x).sum(0) / x.shape[0], shape)
+    new = propagated(old, signature=signature)
+    assert new.in_avals[0].shape == old.in_avals[0].shape
+    for size in (1, 5):
+        x = jnp.ones((size, 4)) * 0.5
+        given = x if signature == "same" else as_scaled_array(x)
+        assert_close(new.call(given), old.call(x))
+
+
+def test_more_than_one_platform() -> None:
+    old = export.export(jax.jit(lambda x: x * 2), platforms=("cpu", "cuda"))(jnp.ones(3))
+    new = propagated(old, signature="scaled")
+    assert new.platforms == ("cpu", "cuda")
+    assert_close(new.call(as_scaled_array(jnp.ones(3))), jnp.full(3, 2.0))
+
+
+def test_keys_and_other_dtypes_stand_aside() -> None:
+    def f(key: jax.Array, x: jax.Array, on: jax.Array) -> jax.Array:
+        return jnp.where(on, x + jax.random.normal(key, x.shape, x.dtype), 0)
+
+    arguments = (jax.random.key(1), jnp.ones(4, jnp.bfloat16), jnp.array(True))
+    old = program_of(f, *arguments)
+    new = propagated(old, signature="scaled")
+    assert_close(new.call(*as_scaled_array(arguments)), f(*arguments))
+
+
+def test_keyword_arguments() -> None:
+    old = program_of(lambda x, *, y: {"r": x - y}, jnp.ones(2), y=jnp.ones(2))
+    new = propagated(old, signature="scaled")
+    scaled = as_scaled_array(jnp.arange(2.0))
+    assert_close(new.call(scaled, y=scaled)["r"], jnp.zeros(2))
+
+
+@pytest.mark.parametrize("signature", ["same", "scaled"])
+def test_files_hold_the_vjp_too(signature: str) -> None:
+    new = propagated(samples.exported(), signature=signature)
+    read = export.deserialize(bytearray(serialize(new, vjp_order=1)))
+    assert same_tree(read.in_tree, new.in_tree)
+    given = samples.arguments() if signature == "same" else as_scaled_array(samples.arguments())
+    assert_close(read.call(*given), new.call(*given))
+    assert read.vjp().in_avals == new.vjp().in_avals
+    with pytest.raises(ValueError, match="No VJP"):
+        export.deserialize(bytearray(serialize(new))).vjp()
+
+
+def test_calls_work_inside_jit() -> None:
+    new = propagated(samples.exported(), signature="scaled")
+    outer = jax.jit(lambda arguments: asarray(new.call(*as_scaled_array(arguments))))
+    assert_close(outer(samples.arguments()), samples.exported().call(*samples.arguments()))
+
+
+def test_pairs_in_a_tree() -> None:
+    tree = jax.tree.structure({"a": (0, None), "b": [0, 0]})
+    half = np.dtype(np.float16)
+    paired = pair_tree(tree, [scaled_node(), None, scaled_node(half)])
+    first, second = ScaledArray(0, 0), ScaledArray(0, 0, half)
+    assert same_tree(paired, jax.tree.structure({"a": (first, None), "b": [0, second]}))
+
+
+def optimizer_step() -> tuple[Any, tuple[Any, ...]]:
+    tx = optax.adamw(1e-3)
+    params = {"w": jnp.ones((3, 3))}
+    step = training_step(lambda params, x: jnp.sum((x @ params["w"]) ** 2), tx)
+    return step, (params, tx.init(params), jnp.ones((2, 3)))
+
+
+def test_two_types_of_one_name_are_refused() -> None:
+    def local() -> type:
+        class Twin(NamedTuple):
+            x: Any
+
+        return Twin
+
+    register_for_export(local()(1.0))
+    with pytest.raises(UsageError, match="two pytree node types are named"):
+        register_for_export(local()(1.0))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("signature", ["same", "scaled"])
+def test_a_file_with_optax_states_in_a_process_without_optax(
+    tmp_path: Path, signature: str
+) -> None:
+    step, arguments = optimizer_step()
+    register_for_export(arguments)
+    old = program_of(step, *arguments)
+    before, after = tmp_path / "step.jax_export", tmp_path / "out"
+    before.write_bytes(serialize(old))
+    code = (
+        "import sys; sys.modules['optax'] = None; from scalify_hlo.cli.main import main; "
+        f"main(['rewrite', {str(before)!r}, '--recipe', 'propagate', "
+        f"'--signature', {signature!r}, '-o', {str(after)!r}])"
+    )
+    python("-c", code)
+    new = export.deserialize(bytearray(after.read_bytes()))
+    given = arguments if signature == "same" else as_scaled_array(arguments)
+    assert same_tree(new.in_tree, jax.tree.structure((given, {})))
+    assert_close(new.call(*given), old.call(*arguments))
+
+
+def test_a_file_with_unknown_nodes_does_not_take_their_names(tmp_path: Path) -> None:
+    class State(NamedTuple):
+        x: Any
+
+    register_for_export(State(1.0))
+    old = program_of(lambda s: State(s.x * 2), State(jnp.ones(2)))
+    path = tmp_path / "f"
+    name = b"test_a_file_with_unknown_nodes"
+    # The same file under a name that this process does not know.
+    path.write_bytes(serialize(old).replace(name, name[::-1]))
+    for _ in range(2):
+        given = ["--recipe", "propagate", "-o", str(path)]
+        call("rewrite", path, *given, code=0)
+    new = export.deserialize(bytearray(path.read_bytes().replace(name[::-1], name)))
+    assert_close(new.call(State(jnp.ones(2))).x, jnp.full(2, 2.0))

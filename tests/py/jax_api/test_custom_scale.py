@@ -1,0 +1,433 @@
+"""Functions with a scale rule of their own: the program is the same, and holds the rule."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import export
+
+import scalify_hlo as jsa
+from scalify_hlo import ScaledArray, UsageError, asarray, custom_scale
+from scalify_hlo.jax_api.scaled_array import is_scaled_array
+from tests.py.shared import marked
+from tests.py.shared.judge import assert_all_close, normal, shaped
+
+CLOSE: dict[str, Any] = {"rtol": 1e-5, "atol": 1e-6}
+Function = Callable[..., Any]
+
+
+def bits(tree: Any) -> list[bytes]:
+    return [np.asarray(leaf).tobytes() for leaf in jax.tree.leaves(tree)]
+
+
+# Functions, and their rules.
+
+
+def gelu(x: Any) -> Any:
+    return x * 0.5 * (1 + jnp.tanh(0.7978845608 * (x + 0.044715 * x**3)))
+
+
+def gelu_rule(x: ScaledArray) -> ScaledArray:
+    """The input's scale goes on (Scalify paper, appendix C.1)."""
+    value = asarray(x)
+    gate = 0.5 * (1 + jnp.tanh(0.7978845608 * (value + 0.044715 * value**3)))
+    return ScaledArray(x.data * gate, x.scale)
+
+
+def layer_norm(x: Any, gain: Any, bias: Any) -> Any:
+    centerd = x - jnp.mean(x, -1, keepdims=True)
+    return gain * centerd / jnp.sqrt(jnp.mean(centerd**2, -1, keepdims=True) + 1e-30) + bias
+
+
+def layer_norm_rule(x: ScaledArray, gain: ScaledArray, bias: ScaledArray) -> ScaledArray:
+    """Normalized data are those of the values (Scalify paper, appendix C.2)."""
+    data = layer_norm(x.data, gain.data, bias.data * (bias.scale / gain.scale))
+    return ScaledArray(data, gain.scale)
+
+
+def extremes(tree: dict[str, Any]) -> tuple[Any, Any]:
+    return jnp.max(tree["x"], -1), {"sum": jnp.sum(tree["x"]), "at": jnp.argmax(tree["x"], -1)}
+
+
+def extremes_rule(tree: dict[str, ScaledArray]) -> tuple[Any, Any]:
+    data, scale = tree["x"].data, tree["x"].scale
+    total = ScaledArray(jnp.sum(data) / 4, scale * 4)
+    return ScaledArray(jnp.max(data, -1), scale), {"sum": total, "at": jnp.argmax(data, -1)}
+
+
+def rows(table: Any, at: Any) -> Any:
+    return table[at] * 2
+
+
+def rows_rule(table: ScaledArray, at: Any) -> ScaledArray:
+    return ScaledArray(table.data[at], table.scale * 2)
+
+
+def ruled(fn: Function, rule: Function, **options: Any) -> Any:
+    with_rule = custom_scale(fn, **options)
+    assert with_rule.defscale(rule) is rule
+    return with_rule
+
+
+CASES: dict[str, tuple[Function, Function, tuple[Any, ...]]] = {
+    "gelu": (gelu, gelu_rule, (normal(3, 8),)),
+    "layer norm": (layer_norm, layer_norm_rule, (normal(3, 8), normal(8), normal(8, seed=1))),
+    "results and trees": (extremes, extremes_rule, ({"x": normal(3, 8)},)),
+    "integers": (rows, rows_rule, (normal(5, 3), np.array([4, 0], np.int32))),
+}
+EVERY_CASE = pytest.mark.parametrize("case", CASES)
+
+
+def pairs_of(args: Any, exponents: tuple[int, ...] = (3, -2, 4)) -> list[Any]:
+    """Data and scale of each float leaf."""
+    leaves = jax.tree.leaves(args)
+    values = [
+        jsa.as_scaled_array(leaf, 2.0**e) if leaf.dtype != np.int32 else leaf
+        for leaf, e in zip(leaves, exponents, strict=False)
+    ]
+    return jax.tree.leaves(values)
+
+
+def multiplied(results: list[Any], types: Any) -> list[Any]:
+    """The values that the flat results of a rule stand for."""
+    rest = iter(results)
+    return [
+        next(rest) * next(rest) if jnp.issubdtype(type_.dtype, jnp.floating) else next(rest)
+        for type_ in jax.tree.leaves(types)
+    ]
+
+
+@pytest.mark.slow
+@EVERY_CASE
+def test_no_bit_changes(case: str) -> None:
+    fn, rule, args = CASES[case]
+    marked.assert_same_function(ruled(fn, rule, check=True), fn, *args)
+
+
+@EVERY_CASE
+def test_the_file_holds_the_rule(case: str) -> None:
+    fn, rule, args = CASES[case]
+    exported = marked.through_a_file(ruled(fn, rule), *args)
+    (call,) = marked.calls(exported)
+    assert call.marker == "custom_scale"
+    (text,) = marked.rules(exported)
+    given = marked.run(text, *pairs_of(args))
+    values = multiplied(given, exported.out_avals)
+    assert_all_close(values, fn(*args), **CLOSE)
+
+
+@EVERY_CASE
+def test_a_rule_is_called_with_scaled_arrays(case: str) -> None:
+    fn, rule, args = CASES[case]
+    function = ruled(fn, rule)
+    given = [jsa.as_scaled_array(args[0], 4.0), *args[1:]]
+    for run in (function, jax.jit(function)):
+        results = run(*given)
+        assert is_scaled_array(jax.tree.leaves(results, is_leaf=is_scaled_array)[0])
+        assert_all_close(asarray(results), fn(*args), **CLOSE)
+
+
+def _loss(fn: Function, x: Any, gain: Any, bias: Any) -> Any:
+    return jnp.sum(jnp.sin(fn(x, gain, bias)))
+
+
+NORM = CASES["layer norm"][2]
+GRADIENT = jax.value_and_grad(_loss, argnums=(1, 2, 3))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("transform", [lambda f: f, jax.jit, jax.checkpoint])
+def test_derivatives_are_those_of_the_body(transform: Any) -> None:
+    function = transform(ruled(layer_norm, layer_norm_rule))
+    expected = jax.jit(partial(GRADIENT, layer_norm))(*NORM)
+    exported = marked.through_a_file(partial(GRADIENT, function), *NORM)
+    for actual in (partial(GRADIENT, function)(*NORM), exported.call(*NORM)):
+        jax.tree.map(partial(np.testing.assert_allclose, **CLOSE), actual, expected)
+    assert set(marked.names(exported)) == {"custom_scale"}
+    jvp = jax.jit(partial(jax.jvp, partial(_loss, function)))(NORM, NORM)
+    plain = jax.jit(partial(jax.jvp, partial(_loss, layer_norm)))(NORM, NORM)
+    np.testing.assert_allclose(jvp[1], plain[1], **CLOSE)
+    assert marked.names(exported.vjp()) == ["custom_scale"] * len(marked.names(exported.vjp()))
+
+
+def test_results_that_are_integers_have_no_derivative() -> None:
+    def loss(fn: Function, x: Any) -> Any:
+        largest, others = fn({"x": x})
+        return jnp.sum(largest**2) + others["sum"] + others["at"][0]
+
+    x = normal(3, 8)
+    function = ruled(extremes, extremes_rule)
+    actual = jax.jit(jax.grad(partial(loss, function)))(x)
+    np.testing.assert_allclose(actual, jax.grad(partial(loss, extremes))(x), **CLOSE)
+    table, at = CASES["integers"][2]
+    take = ruled(rows, rows_rule)
+    gradient = jax.jit(jax.grad(lambda t: jnp.sum(take(t, at))))(table)
+    np.testing.assert_array_equal(gradient.sum(1), [6, 0, 0, 0, 6])
+
+
+def test_loops_keep_the_marker() -> None:
+    function = ruled(gelu, gelu_rule)
+
+    def run(fn: Function, x: Any) -> Any:
+        return jax.lax.scan(lambda c, row: (fn(c + row), None), x[0], x)[0]
+
+    x = normal(3, 8)
+    exported = marked.assert_same_function(partial(run, function), partial(run, gelu), x)
+    assert marked.names(exported) == ["custom_scale"]
+
+
+def test_calls_of_one_type_share_their_functions() -> None:
+    function = ruled(gelu, gelu_rule)
+    exported = marked.through_a_file(lambda x: function(function(x)) + function(x), normal(3))
+    assert marked.names(exported) == ["custom_scale"] * 3
+    assert exported.mlir_module().count("func.func private @scalify.custom_scale") == 2
+
+
+def test_programs_that_call_others_keep_each_rule_with_its_function() -> None:
+    """JAX renames functions of the same name, and not the strings that name them."""
+
+    def times(n: float) -> Any:
+        def helper(x: Any) -> Any:
+            return x * n
+
+        rule = jax.jit(helper)
+        return ruled(lambda x: x * n, lambda x: ScaledArray(rule(x.data), x.scale))
+
+    x = normal(3)
+    files = [marked.through_a_file(times(n), x) for n in (2.0, 3.0, 2.0)]
+    exported = marked.through_a_file(lambda x: [file.call(x) for file in files], x)
+    found = []
+    for body, rule in zip(marked.bodies(exported), marked.rules(exported), strict=True):
+        (values,) = marked.run(body, x)
+        np.testing.assert_array_equal(marked.run(rule, x, np.float32(1))[0], values)
+        found.append(round(float(values[0] / x[0])))
+    assert sorted(found) == [2, 2, 3]
+
+
+# Batches have one scale.
+
+
+def test_a_batch_has_one_scale() -> None:
+    function = ruled(layer_norm, layer_norm_rule)
+    x, gain, bias = normal(5, 3, 8), normal(5, 8), normal(8)
+
+    def run(fn: Function, x: Any, gain: Any, bias: Any) -> Any:
+        return jax.vmap(fn, in_axes=(0, 0, None))(x, gain, bias)
+
+    plain = partial(run, layer_norm)
+    exported = marked.assert_same_function(partial(run, function), plain, x, gain, bias)
+    expected = jax.jit(plain)(x, gain, bias)
+    (text,) = marked.rules(exported)
+    data, scale = marked.run(text, *pairs_of((x, gain, bias)))
+    assert (data.shape, scale.shape) == ((5, 3, 8), ())
+    np.testing.assert_allclose(data * scale, expected, **CLOSE)
+
+
+@pytest.mark.slow
+def test_a_batch_of_a_batch_and_its_gradient() -> None:
+    function = ruled(gelu, gelu_rule)
+
+    def run(fn: Function, x: Any) -> Any:
+        each = jax.vmap(jax.vmap(jax.grad(lambda x: jnp.sum(fn(x))), in_axes=1))
+        return each(x), jax.vmap(jax.vmap(fn), in_axes=1)(x)
+
+    x = normal(3, 4, 5)
+    exported = marked.through_a_file(partial(run, function), x)
+    for actual in (run(function, x), exported.call(x)):
+        jax.tree.map(partial(np.testing.assert_allclose, **CLOSE), actual, run(gelu, x))
+
+
+def test_of_scales_that_differ_in_a_batch_the_largest_is_taken() -> None:
+    def at_its_own_scale(x: ScaledArray) -> Any:
+        return jsa.dynamic_rescale(x, "max")
+
+    x = np.array([[1.0, 0.5], [8.0, 3.0], [2.0, -1.0]], np.float32)
+    exported = marked.through_a_file(jax.vmap(ruled(lambda x: x, at_its_own_scale)), x)
+    (text,) = marked.rules(exported)
+    data, scale = marked.run(text, x / 4, np.float32(4))
+    assert scale == 8
+    np.testing.assert_array_equal(data, x / 8)
+
+
+def test_integers_may_be_mapped() -> None:
+    take = ruled(rows, rows_rule)
+    table, _ = CASES["integers"][2]
+    at = np.array([[0, 1], [4, 4], [2, 3]], np.int32)
+    mapped = jax.vmap(take, in_axes=(None, 0))
+    exported = marked.through_a_file(mapped, table, at)
+    np.testing.assert_array_equal(exported.call(table, at), table[at] * 2)
+    (text,) = marked.rules(exported)
+    data, scale = marked.run(text, table / 8, np.float32(8), at)
+    np.testing.assert_array_equal(data * scale, table[at] * 2)
+
+
+# Rules for the vjp.
+
+
+def gelu_vjp_rule(x: ScaledArray, cotangent: ScaledArray) -> ScaledArray:
+    (slope,) = jax.vjp(gelu, asarray(x))[1](jnp.ones_like(x.data))
+    return ScaledArray(cotangent.data * slope, cotangent.scale)
+
+
+def _with_vjp(fn: Function, rule: Function, vjp_rule: Function) -> Any:
+    function = ruled(fn, rule, check=True)
+    assert function.defscale_vjp(vjp_rule) is vjp_rule
+    return function
+
+
+@pytest.mark.slow
+def test_a_vjp_has_a_rule_of_its_own() -> None:
+    function = _with_vjp(gelu, gelu_rule, gelu_vjp_rule)
+    x = normal(3, 8)
+
+    def loss(fn: Function, x: Any) -> Any:
+        return jnp.sum(jnp.sin(fn(x)))
+
+    gradient = jax.grad(partial(loss, function))
+    expected = jax.grad(partial(loss, gelu))(x)
+    exported = marked.through_a_file(gradient, x)
+    for actual in (gradient(x), jax.jit(gradient)(x), exported.call(x)):
+        np.testing.assert_allclose(actual, expected, **CLOSE)
+    assert marked.names(exported) == ["custom_scale"] * 2
+    text = marked.rules(exported)[1]
+    cotangent = np.cos(gelu(x)).astype(np.float32)
+    data, scale = marked.run(text, x / 4, np.float32(4), cotangent / 2, np.float32(2))
+    assert scale == 2
+    np.testing.assert_allclose(data * scale, expected, **CLOSE)
+    mapped = jax.jit(jax.vmap(gradient))(x)
+    np.testing.assert_allclose(mapped, expected, **CLOSE)
+
+
+def test_the_vjp_of_integers_is_none() -> None:
+    def vjp_rule(table: ScaledArray, at: Any, cotangent: ScaledArray) -> Any:
+        zeros = jnp.zeros_like(table.data)
+        return ScaledArray(zeros.at[at].add(cotangent.data), cotangent.scale * 2), None
+
+    function = _with_vjp(rows, rows_rule, vjp_rule)
+    table, at = CASES["integers"][2]
+    gradient = jax.grad(lambda t: jnp.sum(function(t, at)))
+    np.testing.assert_array_equal(gradient(table).sum(1), [6, 0, 0, 0, 6])
+    exported = marked.through_a_file(gradient, table)
+    assert marked.names(exported)[:1] == ["custom_scale"]
+    np.testing.assert_array_equal(exported.call(table), gradient(table))
+
+
+def test_a_vjp_rule_sees_no_cotangent_of_integers() -> None:
+    def vjp_rule(tree: Any, cotangent: Any) -> Any:
+        largest, others = cotangent
+        assert others["at"] is None
+        x = tree["x"].data
+        at = jnp.arange(x.shape[1]) == jnp.argmax(x, 1)[:, None]
+        total = others["sum"]
+        return ({"x": ScaledArray(at * (asarray(largest)[:, None]) + asarray(total), 1.0)},)
+
+    function = _with_vjp(extremes, extremes_rule, vjp_rule)
+    x = normal(3, 8)
+
+    def loss(fn: Function, x: Any) -> Any:
+        largest, others = fn({"x": x})
+        return jnp.sum(largest**2) + others["sum"]
+
+    actual = jax.jit(jax.grad(partial(loss, function)))(x)
+    np.testing.assert_allclose(actual, jax.grad(partial(loss, extremes))(x), **CLOSE)
+
+
+def test_gradients_of_scaled_arrays_are_those_of_their_values() -> None:
+    function = ruled(gelu, gelu_rule)
+    x = normal(3, 8)
+    pair = jsa.as_scaled_array(x, 4.0)
+    gradient = jax.grad(lambda x: jnp.sum(jnp.sin(asarray(function(x)))))(pair)
+    expected = jax.grad(lambda x: jnp.sum(jnp.sin(gelu(x))))(x)
+    np.testing.assert_allclose(asarray(gradient), expected, **CLOSE)
+
+
+# What is captured, and how arguments are given.
+
+
+def test_values_of_an_outer_trace_may_be_captured() -> None:
+    def outer(custom: bool, x: Any, w: Any, shift: Any) -> Any:
+        def fn(x: Any) -> Any:
+            return jnp.tanh(x @ w)
+
+        def rule(x: ScaledArray) -> ScaledArray:
+            return ScaledArray(fn(asarray(x)) + 0 * shift, 1.0)
+
+        return jnp.sum((ruled(fn, rule) if custom else fn)(x))
+
+    args = normal(3, 4), normal(4, 5), np.float32(7)
+    gradient = jax.value_and_grad(partial(outer, True), argnums=(0, 1))
+    expected = jax.value_and_grad(partial(outer, False), argnums=(0, 1))(*args)
+    exported = marked.through_a_file(gradient, *args)
+    for actual in (jax.jit(gradient)(*args), exported.call(*args)):
+        jax.tree.map(partial(np.testing.assert_allclose, **CLOSE), actual, expected)
+    (text,) = marked.rules(exported)
+    x, w, shift = args
+    # What the body captures, what the rule captures, and the arguments.
+    given = [w, np.float32(1), w / 2, np.float32(2), shift, np.float32(1), x / 8, np.float32(8)]
+    data, scale = marked.run(text, *given)
+    np.testing.assert_allclose(data * scale, np.tanh(x @ w), **CLOSE)
+
+
+def test_arguments_may_be_given_by_name() -> None:
+    def fn(x: Any, power: Any = 2.0) -> Any:
+        return x**power
+
+    def keyword_only(x: Any, *, power: Any = 2.0) -> Any:
+        return x**power
+
+    function = ruled(fn, lambda x, power: ScaledArray(asarray(x) ** asarray(power), 1.0))
+    assert float(function(power=3.0, x=2.0)) == 8.0
+    assert float(function(3.0)) == 9.0
+    with pytest.raises(UsageError, match=r"power by keyword only(.|\n)*functools\.partial"):
+        ruled(keyword_only, gelu_rule)(1.0)
+
+
+def test_arguments_may_be_bound_beforehand() -> None:
+    def power(n: int, x: Any) -> Any:
+        return x**n
+
+    def rule(n: int, x: ScaledArray) -> ScaledArray:
+        return ScaledArray(x.data**n, x.scale)
+
+    function = ruled(partial(power, 3), partial(rule, 3))
+    assert float(function(2.0)) == 8.0
+    with pytest.raises(UsageError, match="rule of power differs") as error:
+        ruled(partial(power, 3), partial(rule, 3), check=True)(normal(3))
+    assert error.value.location == f"{__file__}:{inspect.getsourcelines(rule)[1]}"
+
+
+def test_the_function_keeps_its_name_and_words() -> None:
+    assert custom_scale(gelu).__name__ == "gelu"
+    assert custom_scale(check=True)(layer_norm_rule).__doc__ == layer_norm_rule.__doc__
+
+
+def test_sizes_may_be_unknown() -> None:
+    function = ruled(layer_norm, layer_norm_rule, check=True)
+
+    def run(fn: Function, x: Any, y: Any, gain: Any, bias: Any) -> Any:
+        return jax.grad(lambda g: _loss(fn, x, g, bias) + _loss(fn, y, g, bias))(gain)
+
+    n, m = export.symbolic_shape("n, m")
+    shapes = ((n, 8), (m, 8), (8,), (8,))
+    types = [shaped(*shape) for shape in shapes]
+    exported = marked.through_a_file(partial(run, function), *types)
+    assert marked.names(exported) == ["custom_scale"] * 2
+    args = normal(3, 8), normal(6, 8), normal(8), normal(8, seed=1)
+    actual = jax.jit(exported.call)(*args)
+    np.testing.assert_allclose(actual, jax.jit(partial(run, layer_norm))(*args), **CLOSE)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float64", "complex64"])
+def test_data_have_the_dtype_of_the_function(dtype: str) -> None:
+    with jax.enable_x64(dtype == "float64"):
+        x = jnp.asarray(normal(4)).astype(dtype)
+        double = ruled(lambda x: x * 2, lambda x: ScaledArray(x.data, x.scale * 2), check=True)
+        exported = marked.through_a_file(double, x)
+        assert bits(exported.call(x)) == bits(x * 2)
