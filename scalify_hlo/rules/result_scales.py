@@ -13,14 +13,15 @@ from scalify_hlo.algebra.limits import (
     TRUSTED_LEVEL,
 )
 from scalify_hlo.algebra.scale import ONE, Scale, Scaled
+from scalify_hlo.ir.contraction import DOT_GENERAL
 from scalify_hlo.ir.formats import FloatFormat
 from scalify_hlo.ir.functions import is_block
 from scalify_hlo.ir.traits import where
 from scalify_hlo.rules.values import Values
 
-_CARRYING = {"stablehlo.convert", "stablehlo.optimization_barrier"} | where(
+_CARRYING = {DOT_GENERAL, "stablehlo.convert", "stablehlo.optimization_barrier"} | where(
     *("reshape", "transpose", "reverse", "broadcast", "slice", "lookup", "pad", "join"),
-    *("dot", "convolution"),
+    "convolution",
     dynamic=False,
 )
 """Ops whose result may keep a static scale, as a cast or a product uses it at no cost."""
