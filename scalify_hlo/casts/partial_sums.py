@@ -44,7 +44,7 @@ from scalify_hlo.ir import emit
 from scalify_hlo.ir.calls import Calls
 from scalify_hlo.ir.contraction import contraction_of
 from scalify_hlo.ir.functions import callee_of, is_block, terminator
-from scalify_hlo.ir.value_map import ValueMap, erase, erase_unread, replace_uses
+from scalify_hlo.ir.value_map import ValueMap, ValueSet, erase, erase_unread, replace_uses
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.rules.emitter import Emitter
 from scalify_hlo.rules.placement import argument_sharding, divided
@@ -296,8 +296,10 @@ def _only_reader(value: ir.Value) -> ir.Operation | None:
 
 def _erase_product(value: ir.Value) -> None:
     """Erases a product with scales, and the ops on scales that only it read."""
-    product = value.owner.operation
-    erase_unread(value, lambda op: op == product or _is_of_scalars(op))
+    operands = ValueSet(value.owner.operands)
+    erase(value.owner)
+    while operands:
+        erase_unread(operands.popitem()[0], _is_of_scalars)
 
 
 def _is_of_scalars(op: ir.Operation) -> bool:
