@@ -78,23 +78,15 @@ def test_exact_rewrites_are_exact() -> None:
     assert found.losses == every().losses
 
 
-def test_operands_have_the_error_of_the_cast_of_the_recipe() -> None:
+def test_operands_and_the_result_have_the_error_of_the_casts_of_the_recipe() -> None:
     found = {each.site.name: each for each in trial(every(), "fp8-current").matmuls}
     site = found["jit(good_step)/jvp(first)/dot_general x params['first']"]
-    for value, measured in zip((batch()[0], parameters()["first"]), site.operands, strict=True):
-        scale = 2.0 ** np.floor(np.log2(448 / np.abs(value).max()))
-        cast = (value * scale).astype(ml_dtypes.float8_e4m3fn).astype(np.float32) / scale
-        assert measured == pytest.approx(judge.decibels(value, cast), abs=0.05)
-
-
-def test_a_matmul_has_the_error_of_its_result() -> None:
-    found = {each.site.name: each for each in trial(every(), "fp8-current").matmuls}
-    site = found["jit(good_step)/jvp(first)/dot_general x params['first']"]
-    exact = np.float64(batch()[0]) @ parameters()["first"]
-    casts = []
-    for value in (batch()[0], parameters()["first"]):
+    values, casts = (batch()[0], parameters()["first"]), []
+    for value, measured in zip(values, site.operands, strict=True):
         scale = 2.0 ** np.floor(np.log2(448 / np.abs(value).max()))
         casts.append((value * scale).astype(ml_dtypes.float8_e4m3fn).astype(np.float64) / scale)
+        assert measured == pytest.approx(judge.decibels(value, casts[-1]), abs=0.05)
+    exact = np.float64(values[0]) @ values[1]
     assert site.snr_db == pytest.approx(judge.decibels(exact, casts[0] @ casts[1]), abs=0.05)
 
 

@@ -139,7 +139,6 @@ def test_an_existing_output_is_left_as_it_was(tmp_path: Path, name: str) -> None
     ("arguments", "message"),
     [
         (["rewrit"], "no command is named 'rewrit' (did you mean 'rewrite'?)"),
-        (["rewrite", "-", "--recipe", "propagat"], "did you mean 'propagate'?"),
         (["rewrite", "-", "--signatur", "same"], "--signature"),
         (["rewrite", "-", "--signature", "paired"], "'paired' is not a value of --signature"),
         (["rewrite", "-", "--set", "met=max"], "did you mean 'meet'"),
