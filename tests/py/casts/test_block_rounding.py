@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import scalify_hlo
-from scalify_hlo import UsageError, load_recipe
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.algebra.limits import HADAMARD
@@ -331,17 +330,3 @@ def test_an_option_for_operands_that_no_matmul_has_is_told(
     assert message.startswith(f"{key} has no effect: no ")
     assert told(forward) == []
     assert told(both, **{key: value}) == []
-
-
-@pytest.mark.parametrize(
-    ("recipe", "settings", "message"),
-    [
-        ("mxfp8", {"blocks.gradient_rounding": "random"}, "is not a value of"),
-        ("fp8-current", {"blocks.hadamard": True}, "blocks.hadamard has no effect"),
-        ("mxfp8", {"blocks.hadamard": True, "blocks.size": 40}, "transforms 16 terms"),
-        ("mxfp8", {"blocks.hadamard": "true", "blocks.size": "40"}, "transforms 16 terms"),
-    ],
-)
-def test_what_is_refused(recipe: str, settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        load_recipe(recipe, settings)

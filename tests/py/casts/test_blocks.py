@@ -360,6 +360,10 @@ def test_the_report_has_the_formats() -> None:
         ("fp8-block", {"blocks.rounding": "floor"}, "blocks.rounding has no effect"),
         ("mxfp8", {"compute": "f16"}, "too little range for block scales"),
         ("mxfp4", {"target": "iree"}, "a format that the target 'iree' lacks"),
+        ("mxfp8", {"blocks.gradient_rounding": "random"}, "is not a value of"),
+        ("fp8-current", {"blocks.hadamard": True}, "blocks.hadamard has no effect"),
+        ("mxfp8", {"blocks.hadamard": True, "blocks.size": 40}, "transforms 16 terms"),
+        ("mxfp8", {"blocks.hadamard": "true", "blocks.size": "40"}, "transforms 16 terms"),
     ],
 )
 def test_what_is_refused(recipe: str, settings: dict[str, Any], message: str) -> None:

@@ -21,6 +21,7 @@ Function = Callable[..., Any]
 W = shaped(8, 12)
 X = shaped(6, 8)
 WIDE = shaped(60, 8)
+STACK = shaped(3, 8, 8)
 
 
 def numbers(shape: Sequence[int], seed: int) -> jax.Array:
@@ -122,6 +123,21 @@ CASES: dict[str, tuple[Function, list[Any], list[str]]] = {
     ),
     "called": (lambda w, x: jax.jit(lambda a, b: b @ a)(w, x), [W, X], ["w=0x1"]),
     "returned": (lambda w, x: (w, w.T, x @ w), [W, X], ["w=0x1"]),
+    "gradient of a loop": (
+        jax.grad(lambda w, x: jnp.sum(layers(w, x))),
+        [STACK, X],
+        ["w=1x0x1"],
+    ),
+    "a carry that changes": (
+        lambda w, x: (jax.lax.fori_loop(0, 3, lambda _, y: y @ w, x), w),
+        [shaped(8, 8), X],
+        ["w=0x1", "x=1x0"],
+    ),
+    "rounded to fewer exponents": (
+        lambda w, x: (jax.lax.reduce_precision(w, 7, 3) @ x.T, jax.lax.reduce_precision(w, 8, 3)),
+        [W, W],
+        ["w=0x1"],
+    ),
 }
 
 
@@ -151,26 +167,9 @@ def layers(w: jax.Array, x: jax.Array) -> jax.Array:
     return jax.lax.scan(layer, x, w)[0]
 
 
-STACK = shaped(3, 8, 8)
-
-
 def test_factors_of_stacked_layers_go_into_the_loop() -> None:
     text = assert_exact(layers, [STACK, X], ["w=1x0x1"])
     assert products_of(text, "3x8x8") == products_of(text, "8x8") == 0
-
-
-def test_a_gradient_through_a_loop() -> None:
-    def loss(w: jax.Array, x: jax.Array) -> jax.Array:
-        return jnp.sum(layers(w, x))
-
-    assert_exact(jax.grad(loss), [STACK, X], ["w=1x0x1"])
-
-
-def test_a_carry_that_changes_has_one_scale() -> None:
-    def powers(w: jax.Array, x: jax.Array) -> Any:
-        return jax.lax.fori_loop(0, 3, lambda _, y: y @ w, x), w
-
-    assert_exact(powers, [shaped(8, 8), X], ["w=0x1", "x=1x0"])
 
 
 def step(params: Any, batch: jax.Array) -> Any:
@@ -317,15 +316,6 @@ def test_arguments_that_are_not_used_keep_their_array_of_scales() -> None:
     w = jsa.as_scaled_array(jnp.ones((4, 4)), block=(0, 1))
     result = jsa.scalify(lambda _, x: x * 2)(w, jsa.as_scaled_array(jnp.ones(3)))
     np.testing.assert_array_equal(jsa.asarray(result), [2, 2, 2])
-
-
-def test_rounding_to_fewer_exponents_rounds_data() -> None:
-    """The values too, where both are normal numbers."""
-
-    def rounded(w: jax.Array, x: jax.Array) -> Any:
-        return jax.lax.reduce_precision(w, 7, 3) @ x.T, jax.lax.reduce_precision(w, 8, 3)
-
-    assert_exact(rounded, [W, W], ["w=0x1"])
 
 
 def test_scales_that_help_no_cast_are_named() -> None:
