@@ -344,7 +344,10 @@ class TestRemarks:
         np.testing.assert_allclose(new_w, wide[0].astype(np.float32), rtol=0.02, atol=0.02)
 
     def test_a_program_without_moments_gives_a_remark(self) -> None:
-        text = mlir("x: 8x8\n  y = tanh x; return y")
+        text = (
+            "func.func @main(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {"
+            " %y = stablehlo.tanh %x : tensor<8x8xf32> return %y : tensor<8x8xf32> }"
+        )
         _, report = propagated(text, settings=BLOCKS, signature="scaled", report=True)
         assert any("state.moment_scales is block" in r.message for r in report.remarks)
 
