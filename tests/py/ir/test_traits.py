@@ -39,7 +39,7 @@ def test_all_names_are_ops(name: str) -> None:
 
 
 def test_an_op_stands_in_one_row() -> None:
-    rows = ast.walk(ast.parse((PACKAGE / "dialect" / "traits.py").read_text()))
+    rows = ast.walk(ast.parse((PACKAGE / "ir" / "traits.py").read_text()))
     calls = [node for node in rows if isinstance(node, ast.Call)]
     of = [call for call in calls if isinstance(call.func, ast.Attribute) and call.func.attr == "of"]
     assert sum(len(call.args) for call in of) == len(traits.OPS)
