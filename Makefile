@@ -65,6 +65,7 @@ docs: $(STAMP) ## write the pages of docs that list things, and the output that 
 	$(BIN)/python -m scalify_hlo recipes --markdown > docs/recipes.md
 	$(BIN)/python -m tools.cli_page > docs/cli.md
 	$(BIN)/python -m tools.targets_page
+	$(BIN)/python -m tools.files_page
 	$(BIN)/python -m tools.api_page > docs/api.md
 	$(BIN)/python -m tools.pages
 

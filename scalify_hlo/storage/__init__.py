@@ -1,1 +1,1 @@
-"""Reading and writing bytes: files, mapped sources, .npz archives, UTF-8. No MLIR, no JAX."""
+"""Reading and writing files, whole or not at all. No MLIR, no JAX."""

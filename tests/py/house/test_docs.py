@@ -10,7 +10,7 @@ import pytest
 
 import scalify_hlo
 from tests.py.shared.judge import propagated
-from tools import api_page, cli_page, pages, targets_page
+from tools import api_page, cli_page, files_page, pages, targets_page
 
 SITE = (pages.ROOT / "mkdocs.yml").read_text()
 EVERY = sorted(path.name for path in pages.DOCS.glob("*.md"))
@@ -65,6 +65,10 @@ def test_the_command_line_page_has_every_option() -> None:
 
 def test_the_page_of_targets_has_every_target() -> None:
     assert targets_page.PAGE.read_text() == targets_page.page(), "run `make docs`"
+
+
+def test_the_page_of_files_has_every_file() -> None:
+    assert files_page.PAGE.read_text() == files_page.page(), "run `make docs`"
 
 
 def test_the_api_page_has_every_public_name() -> None:
