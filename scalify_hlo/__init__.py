@@ -59,24 +59,24 @@ if TYPE_CHECKING:
     from scalify_hlo.errors import ScalifyError as ScalifyError
     from scalify_hlo.errors import ScalifyWarning as ScalifyWarning
     from scalify_hlo.errors import UsageError as UsageError
+    from scalify_hlo.frontend.delayed_state import init_scaling_state as init_scaling_state
+    from scalify_hlo.frontend.delayed_state import scaling_tensors as scaling_tensors
     from scalify_hlo.frontend.scaled_state import scaled_state as scaled_state
-    from scalify_hlo.frontend.scaling_state import init_scaling_state as init_scaling_state
-    from scalify_hlo.frontend.scaling_state import scaling_tensors as scaling_tensors
     from scalify_hlo.jax_api.custom_scale import custom_scale as custom_scale
     from scalify_hlo.jax_api.export_trees import register_for_export as register_for_export
     from scalify_hlo.jax_api.export_trees import serialize as serialize
-    from scalify_hlo.jax_api.ops import cast_on_backward as cast_on_backward
-    from scalify_hlo.jax_api.ops import cast_on_forward as cast_on_forward
-    from scalify_hlo.jax_api.ops import dynamic_rescale_l1 as dynamic_rescale_l1
-    from scalify_hlo.jax_api.ops import dynamic_rescale_l1_grad as dynamic_rescale_l1_grad
-    from scalify_hlo.jax_api.ops import dynamic_rescale_l2 as dynamic_rescale_l2
-    from scalify_hlo.jax_api.ops import dynamic_rescale_l2_grad as dynamic_rescale_l2_grad
-    from scalify_hlo.jax_api.ops import dynamic_rescale_max as dynamic_rescale_max
-    from scalify_hlo.jax_api.ops import dynamic_rescale_max_grad as dynamic_rescale_max_grad
-    from scalify_hlo.jax_api.ops import get_data_and_scale as get_data_and_scale
-    from scalify_hlo.jax_api.ops import rebalance_scale as rebalance_scale
-    from scalify_hlo.jax_api.ops import set_scaling as set_scaling
-    from scalify_hlo.jax_api.ops import stop_scaling as stop_scaling
+    from scalify_hlo.jax_api.markers import cast_on_backward as cast_on_backward
+    from scalify_hlo.jax_api.markers import cast_on_forward as cast_on_forward
+    from scalify_hlo.jax_api.markers import dynamic_rescale_l1 as dynamic_rescale_l1
+    from scalify_hlo.jax_api.markers import dynamic_rescale_l1_grad as dynamic_rescale_l1_grad
+    from scalify_hlo.jax_api.markers import dynamic_rescale_l2 as dynamic_rescale_l2
+    from scalify_hlo.jax_api.markers import dynamic_rescale_l2_grad as dynamic_rescale_l2_grad
+    from scalify_hlo.jax_api.markers import dynamic_rescale_max as dynamic_rescale_max
+    from scalify_hlo.jax_api.markers import dynamic_rescale_max_grad as dynamic_rescale_max_grad
+    from scalify_hlo.jax_api.markers import get_data_and_scale as get_data_and_scale
+    from scalify_hlo.jax_api.markers import rebalance_scale as rebalance_scale
+    from scalify_hlo.jax_api.markers import set_scaling as set_scaling
+    from scalify_hlo.jax_api.markers import stop_scaling as stop_scaling
     from scalify_hlo.jax_api.rescaling import dynamic_rescale as dynamic_rescale
     from scalify_hlo.jax_api.scaled_array import ScaledArray as ScaledArray
     from scalify_hlo.jax_api.scaled_array import as_scaled_array as as_scaled_array

@@ -10,7 +10,7 @@ from scalify_hlo.results.model import schema_of
 
 MODELS: Final = {
     "rewrite": "passes.summary.ReportRecord",
-    "check": "cli.check_model.Comparison",
+    "check": "commands.check.comparison.Comparison",
     "calibrate": "profile.file.ProfileRecord",
     "stats": "commands.stats.record.StatsRecord",
     "bisect-nan": "commands.nan.nan_report.NanReport",

@@ -14,8 +14,8 @@ PACKAGE = ROOT / "scalify_hlo"
 PAGE = ROOT / "FILES.md"
 _HEAD = """# Files
 
-Each file of `scalify_hlo/` by its room; [ARCHITECTURE.md](ARCHITECTURE.md) says what the rooms are. `make docs` writes this
-page.
+Each file of `scalify_hlo/` by its room; [ARCHITECTURE.md](ARCHITECTURE.md) says what rooms are.
+`make docs` writes this page.
 """
 
 

@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from scalify_hlo._compat import ir
-from scalify_hlo.casts.constants import ConstantOrigin, Functions, Quantizer, Step
+from scalify_hlo.casts.constant_folding import ConstantOrigin, Functions, Quantizer, Step
 from scalify_hlo.casts.encoding import Array, Exponents, Scales, converted, dtype_of, elements_of
 from scalify_hlo.casts.operand_scales import Operand, QuantizeRequest
 from scalify_hlo.ir.dispatch import Dispatch

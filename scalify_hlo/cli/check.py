@@ -14,8 +14,8 @@ from scalify_hlo.recipes.fields import option
 from scalify_hlo.results.model import cells, headers
 
 if TYPE_CHECKING:
-    from scalify_hlo.cli.check_model import CheckedResult, Comparison, Inside, Limits
     from scalify_hlo.commands.check.check import Checked
+    from scalify_hlo.commands.check.comparison import CheckedResult, Comparison, Inside, Limits
     from scalify_hlo.commands.check.parting import ComparedValue
     from scalify_hlo.profile.model import Profile
     from scalify_hlo.program.program import Program
@@ -81,9 +81,9 @@ class Check(WithForm):
         if self.input_scale and not self.inputs:
             raise UsageError("--input-scale has no effect without --inputs", hint="give both")
         power = _scale(self.scale) if self.scale else None
-        from scalify_hlo.cli.check_model import Comparison, Limits
         from scalify_hlo.commands.check.bounds import bound_of
         from scalify_hlo.commands.check.check import checked
+        from scalify_hlo.commands.check.comparison import Comparison, Limits
         from scalify_hlo.profile.file import profile_of
 
         programs = read(self.original), read(self.rewritten)
@@ -110,7 +110,7 @@ def _inside(
     programs: tuple[Program, Program], done: Checked, profile: Profile | None, limits: Limits
 ) -> Inside:
     """Compares the values inside of the programs."""
-    from scalify_hlo.cli.check_model import Inside
+    from scalify_hlo.commands.check.comparison import Inside
     from scalify_hlo.commands.check.parting import compare_values
     from scalify_hlo.program.record import recorded_options
 

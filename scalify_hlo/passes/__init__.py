@@ -1,1 +1,1 @@
-"""The registered passes, one file each, and the pipeline that runs them."""
+"""The registered passes, and the pipeline that runs them."""

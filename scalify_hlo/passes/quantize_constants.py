@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from scalify_hlo._compat import ir
-from scalify_hlo.casts.constants import CONVERT, Functions, Quantizer, is_cast
+from scalify_hlo.casts.constant_folding import CONVERT, Functions, Quantizer, is_cast
 from scalify_hlo.dataflow.index import LISTING, ModuleIndex
 from scalify_hlo.ir.calls import functions_in
 from scalify_hlo.ir.walk import ops_in

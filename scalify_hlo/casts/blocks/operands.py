@@ -25,8 +25,8 @@ from scalify_hlo.casts.blocks.layout import (
 from scalify_hlo.casts.blocks.scales import Members, block_scales, may_saturate, static_scales
 from scalify_hlo.casts.blocks.stochastic import Steps, drawn, rounded
 from scalify_hlo.casts.casts import barrier_after, convert_after, unwidened
+from scalify_hlo.casts.constant_folding import Functions, Quantizer
 from scalify_hlo.casts.constant_operands import values_of
-from scalify_hlo.casts.constants import Functions, Quantizer
 from scalify_hlo.casts.encoding import Array, dense, dtype_of
 from scalify_hlo.casts.strategy import CastOperand
 from scalify_hlo.ir import emit

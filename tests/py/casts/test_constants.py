@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scalify_hlo.casts.constants import Functions
+from scalify_hlo.casts.constant_folding import Functions
 from scalify_hlo.transforms.carries import carried_to
 from tests.py.shared.judge import body_of, parse
 

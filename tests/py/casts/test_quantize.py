@@ -390,7 +390,7 @@ class TestSharing:
             calls.append(str(arguments[2]))
             return encode(*arguments, **options)
 
-        monkeypatch.setattr("scalify_hlo.casts.constants.encode", counted)
+        monkeypatch.setattr("scalify_hlo.casts.constant_folding.encode", counted)
         quantized(stablehlo_of(lambda x: (x @ weight) @ weight.copy(), X))
         assert calls == ["f8E4M3FN"]
 

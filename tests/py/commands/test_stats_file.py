@@ -19,7 +19,7 @@ from tests.py.shared.judge import program_of
 from tests.py.shared.schemas import changed, faults
 from tests.py.shared.stats_reference import planted
 
-SAMPLE = Path(__file__).with_name("stats_sample.json")
+SAMPLE = Path(__file__).resolve().parents[1] / "shared" / "stats_sample.json"
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "stats.md"
 
 
