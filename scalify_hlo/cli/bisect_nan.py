@@ -1,4 +1,4 @@
-"""The command `scalify-hlo bisect-nan`."""
+"""`scalify-hlo bisect-nan`: run a program, and find the op that makes its first NaN or infinity."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command `scalify-hlo blame`."""
+"""`scalify-hlo blame`: find the matmuls whose casts cost accuracy."""
 
 from __future__ import annotations
 

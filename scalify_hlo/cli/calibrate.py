@@ -1,4 +1,4 @@
-"""The command `scalify-hlo calibrate`."""
+"""`scalify-hlo calibrate`: run a program on samples, and write statistics of its matmuls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command `scalify-hlo check`."""
+"""`scalify-hlo check`: run a program and its rewritten form, and compare their results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command `scalify-hlo compare`."""
+"""`scalify-hlo compare`: run a program by several recipes, and suggest one."""
 
 from __future__ import annotations
 

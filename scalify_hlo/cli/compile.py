@@ -1,4 +1,4 @@
-"""The command `scalify-hlo compile`."""
+"""`scalify-hlo compile`: compile a program for a described device, and estimate its time."""
 
 from __future__ import annotations
 

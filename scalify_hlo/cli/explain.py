@@ -1,4 +1,4 @@
-"""The command `scalify-hlo explain`."""
+"""`scalify-hlo explain`: show what a compiler makes of each matmul, and its estimated time."""
 
 from __future__ import annotations
 

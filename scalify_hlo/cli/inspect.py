@@ -1,4 +1,4 @@
-"""The command `scalify-hlo inspect`."""
+"""`scalify-hlo inspect`: show arguments, ops, matmuls and layers of a program, and its scales."""
 
 from __future__ import annotations
 

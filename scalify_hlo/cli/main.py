@@ -5,7 +5,11 @@ from __future__ import annotations
 import errno
 import importlib
 import os
+import re
 import sys
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import click
@@ -17,26 +21,23 @@ from scalify_hlo.errors import ScalifyError, UsageError, nearest
 from scalify_hlo.storage import files
 from scalify_hlo.storage.interrupts import STATUS
 
-_COMMANDS = {
-    "rewrite": "Rewrite a program into scaled form.",
-    "opt": "Run any pipeline of passes, as mlir-opt does.",
-    "state": "Convert a checkpoint to the arguments of a rewritten program.",
-    "check": "Run a program and its rewritten form, and compare their results.",
-    "calibrate": "Run a program on samples, and write statistics of its matmuls.",
-    "stats": "Run a program, and write statistics of all its values.",
-    "bisect-nan": "Run a program, and find the op that makes its first NaN or infinity.",
-    "compare": "Run a program by several recipes, and suggest one.",
-    "blame": "Find the matmuls whose casts cost accuracy.",
-    "search": "Find a recipe at a budget of low precision.",
-    "compile": "Compile a program for a described device, and estimate its time.",
-    "explain": "Show what a compiler makes of each matmul, and its estimated time.",
-    "inspect": "Show the arguments, ops, matmuls and layers of a program, and its scales.",
-    "rules": "Show the rule of an op, or all rules.",
-    "recipes": "List the recipes, or print one as a file.",
-}
+_SUMMARY = re.compile(r'"""`scalify-hlo ([a-z-]+)`: (.*)"""')
+"""The first line of the file of a command."""
 _NAME = "scalify-hlo"
 _DEBUG = "SCALIFY_HLO_DEBUG"
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+@cache
+def _summaries() -> Mapping[str, str]:
+    """Returns what each command does, from the first lines of the files, which are not imported."""
+    found: dict[str, str] = {}
+    for path in Path(__file__).parent.glob("*.py"):
+        with path.open(encoding="utf-8") as file:
+            if summary := _SUMMARY.match(file.readline()):
+                found[summary[1]] = summary[2][:1].upper() + summary[2][1:]
+    first = sorted(found, key=lambda name: (name != "rewrite", name))
+    return {name: found[name] for name in first}
 
 
 class Commands(click.Group):
@@ -45,12 +46,12 @@ class Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Returns the names of the commands; see `click.Group`."""
         del ctx
-        return list(_COMMANDS)
+        return list(_summaries())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Imports and returns a command, or None if it is unknown; see `click.Group`."""
         del ctx
-        if cmd_name not in _COMMANDS:
+        if cmd_name not in _summaries():
             return None
         importlib.import_module(f"scalify_hlo.cli.{cmd_name.replace('-', '_')}")
         return COMMANDS[cmd_name]
@@ -59,16 +60,16 @@ class Commands(click.Group):
         """Lists the commands without importing them."""
         del ctx
         with formatter.section("Commands"):
-            formatter.write_dl(list(_COMMANDS.items()))
+            formatter.write_dl(list(_summaries().items()))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Resolves a command; see `click.Group`. The error for an unknown one suggests others."""
-        if args and args[0] not in _COMMANDS and not args[0].startswith("-"):
+        if args and args[0] not in _summaries() and not args[0].startswith("-"):
             raise UsageError(
-                f"no command is named {args[0]!r}{nearest(args[0], _COMMANDS)}",
-                hint=f"the commands are: {', '.join(_COMMANDS)}",
+                f"no command is named {args[0]!r}{nearest(args[0], _summaries())}",
+                hint=f"the commands are: {', '.join(_summaries())}",
             )
         return super().resolve_command(ctx, args)
 

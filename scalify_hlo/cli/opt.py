@@ -1,4 +1,4 @@
-"""The command `scalify-hlo opt`."""
+"""`scalify-hlo opt`: run any pipeline of passes, as mlir-opt does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command `scalify-hlo recipes`."""
+"""`scalify-hlo recipes`: list the recipes, or print one as a file."""
 
 from __future__ import annotations
 

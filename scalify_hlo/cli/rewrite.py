@@ -1,4 +1,4 @@
-"""The command `scalify-hlo rewrite`."""
+"""`scalify-hlo rewrite`: rewrite a program into scaled form."""
 
 from __future__ import annotations
 

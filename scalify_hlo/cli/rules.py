@@ -1,4 +1,4 @@
-"""The command `scalify-hlo rules`."""
+"""`scalify-hlo rules`: show the rule of an op, or all rules."""
 
 from __future__ import annotations
 

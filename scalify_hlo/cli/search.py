@@ -1,4 +1,4 @@
-"""The command `scalify-hlo search`."""
+"""`scalify-hlo search`: find a recipe at a budget of low precision."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command `scalify-hlo state`."""
+"""`scalify-hlo state`: convert a checkpoint to the arguments of a rewritten program."""
 
 from __future__ import annotations
 

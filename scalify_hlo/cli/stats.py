@@ -1,4 +1,4 @@
-"""The command `scalify-hlo stats`."""
+"""`scalify-hlo stats`: run a program, and write statistics of all its values."""
 
 from __future__ import annotations
 
