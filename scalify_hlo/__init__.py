@@ -12,6 +12,7 @@ import re
 from typing import TYPE_CHECKING
 
 from scalify_hlo.jax_api.after_import import register_nodes
+from scalify_hlo.version import __version__
 
 if TYPE_CHECKING:
     from scalify_hlo.api import collect_stats as collect_stats
@@ -107,7 +108,6 @@ _HOMES = {
 }
 """The module of each public name: the imports above, which only type checkers run, list both."""
 
-__version__ = "0.1.0"
 __all__ = ["__version__", *_HOMES]
 
 

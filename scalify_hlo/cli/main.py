@@ -14,12 +14,12 @@ from typing import Any
 
 import click
 
-from scalify_hlo import __version__
 from scalify_hlo.cli import console
 from scalify_hlo.cli.command import COMMANDS, HELP
 from scalify_hlo.errors import ScalifyError, UsageError, nearest
 from scalify_hlo.storage import files
 from scalify_hlo.storage.interrupts import STATUS
+from scalify_hlo.version import __version__
 
 _SUMMARY = re.compile(r'"""`scalify-hlo ([a-z-]+)`: (.*)"""')
 """The first line of the file of a command."""

@@ -11,7 +11,6 @@ import tomllib
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
-from scalify_hlo import __version__
 from scalify_hlo._compat import ir
 from scalify_hlo.errors import InputError, UsageError
 from scalify_hlo.passes.pipeline import Options, rewrite_module
@@ -19,6 +18,7 @@ from scalify_hlo.profile.model import Profile
 from scalify_hlo.recipes.loading import load_recipe, own_settings
 from scalify_hlo.recipes.toml import parse_input_scale, preset_names, to_literal
 from scalify_hlo.report.model import Report
+from scalify_hlo.version import __version__
 
 REWRITTEN: Final = "scalify.rewritten"
 """The name of the attribute, a list with a text for each rewrite, the oldest first."""

@@ -23,7 +23,7 @@ EVERY_FILE = pytest.mark.parametrize(
 )
 
 LAYERS: tuple[frozenset[str], ...] = (
-    frozenset({"_compat", "algebra", "deep", "errors", "results", "storage"}),
+    frozenset({"_compat", "algebra", "deep", "errors", "results", "storage", "version"}),
     frozenset({"ir"}),
     frozenset({"dialect", "profile", "recipes", "targets"}),
     frozenset({"dataflow"}),
