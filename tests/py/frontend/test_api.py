@@ -106,8 +106,12 @@ def test_every_public_name_is_there_and_lazy() -> None:
 @pytest.mark.parametrize(
     "module",
     [
-        *("api", "io.exported_file", "results.model", "run.calibration", "schemas"),
-        *(f"jax_api.{name}" for name in ("custom_scale", "export_trees", "ops", "scaled_array")),
+        *("api", "program.exported_file", "results.model", "schemas"),
+        "commands.calibrate.calibration",
+        *(
+            f"jax_api.{name}"
+            for name in ("custom_scale", "export_trees", "markers", "scaled_array")
+        ),
     ],
 )
 def test_the_examples_of_the_docs_run(module: str) -> None:
