@@ -458,8 +458,11 @@ def private_function(
 
 def _digest(function: func.FuncOp, symbols: ir.SymbolTable) -> str:
     """Returns a hash of a function and of all functions that it calls."""
-    digest = hashlib.sha256()
-    waiting, seen = [function.operation], set()
+    digest, seen = hashlib.sha256(), set[str]()
+
+    def add(body: ir.Operation) -> None:
+        digest.update(body.get_asm(enable_debug_info=False).encode())
+        body.walk(visit)
 
     def visit(op: ir.Operation) -> ir.WalkResult:
         for name in _CALLEES:
@@ -467,13 +470,10 @@ def _digest(function: func.FuncOp, symbols: ir.SymbolTable) -> str:
                 symbol = ir.FlatSymbolRefAttr(op.attributes[name]).value
                 if symbol not in seen:
                     seen.add(symbol)
-                    waiting.append(symbols[symbol].operation)
+                    add(symbols[symbol].operation)
         return ir.WalkResult.ADVANCE
 
-    while waiting:
-        op = waiting.pop()
-        digest.update(op.get_asm(enable_debug_info=False).encode())
-        op.walk(visit)
+    add(function.operation)
     return digest.hexdigest()[:_DIGITS]
 
 

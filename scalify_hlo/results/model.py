@@ -11,8 +11,7 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from types import NoneType, UnionType
@@ -91,7 +90,7 @@ def keys(text: str, **kinds: Kind) -> Callable[[C], C]:
     """
 
     def describe(model: C) -> C:
-        _KEYS[model] = _parsed(deque(re.findall(r"[^\s()]+|[()]", text))), kinds
+        _KEYS[model] = _parsed(iter(re.findall(r"[^\s()]+|[()]", text))), kinds
         return model
 
     return describe
@@ -121,15 +120,18 @@ def register(model: type, kind: Kind) -> None:
     _KINDS[model] = kind
 
 
-def _parsed(tokens: deque[str]) -> Keys:
+def _parsed(tokens: Iterator[str]) -> Keys:
+    """Returns the keys up to the next closing bracket; those in brackets belong to the last one."""
     found: Keys = []
-    while tokens and (token := tokens.popleft()) != ")":
+    for token in tokens:
+        if token == ")":
+            break
+        if token == "(":
+            name, path, _ = found.pop()
+            found.append((name, path, _parsed(tokens)))
+            continue
         name, equals, path = token.partition("=")
-        inner = None
-        if tokens and tokens[0] == "(":
-            tokens.popleft()
-            inner = _parsed(tokens)
-        found.append((name, path if equals else name.removeprefix("*"), inner))
+        found.append((name, path if equals else name.removeprefix("*"), None))
     return found
 
 
