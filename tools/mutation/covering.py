@@ -18,7 +18,7 @@ DATA = BUILD / "coverage.sqlite"
 CONFIGURATION = Path(__file__).with_name("coverage.ini")
 
 # These start processes, which no coverage of this process sees, or read the sources as text.
-_ELSEWHERE = ("lit", "docs", "readme", "examples", "hostile_input", "standard_streams", "structure")
+_ELSEWHERE = ("lit", "docs", "examples", "hostile_input", "standard_streams", "structure")
 # Letters of strings that are too short to tell tests by.
 _SHORT = 2
 # Seconds to import a file of tests, and whatever its first test needs.
@@ -40,7 +40,7 @@ def cover(tests: Sequence[str]) -> int:
     if not tests:
         DATA.unlink(missing_ok=True)
         durations.FILE.unlink(missing_ok=True)
-        left_out = [f"--ignore=tests/py/test_{name}.py" for name in _ELSEWHERE]
+        left_out = [f"--ignore-glob=*/test_{name}.py" for name in _ELSEWHERE]
         tests = ["-m", "not slow", *left_out, "tests/py", "tests/lit"]
     options = ["--cov", f"--cov-config={CONFIGURATION}", "--cov-context=test", "--cov-report="]
     command = [sys.executable, "-m", "pytest", "-n", "0", "-q", *_PLUGINS, "--cov-append"]
@@ -165,7 +165,9 @@ def _union(by_line: Mapping[int, frozenset[str]], lines: Iterable[int]) -> froze
 
 def about(file: str) -> str:
     """Returns the path of the tests that are named after a module."""
-    return f"tests/py/test_{Path(file).stem}.py"
+    name = f"test_{Path(file).stem}.py"
+    found = next((ROOT / "tests" / "py").rglob(name), None)
+    return name if found is None else found.relative_to(ROOT).as_posix()
 
 
 def choose(
