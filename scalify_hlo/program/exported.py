@@ -1,4 +1,4 @@
-"""Rewrites an Exported: its module, avals, pytrees, shardings and vjp."""
+"""Rewrites an Exported: its module, its leaves, their shardings, and the vjp."""
 
 from __future__ import annotations
 

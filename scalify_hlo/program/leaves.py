@@ -1,4 +1,4 @@
-"""The flat arguments and results of an Exported, each with what a rewrite makes of it.
+"""The flat arguments and results of an Exported, what they become, and their avals and pytrees.
 
 Marks in the module say the same of its arguments and results (`scalify_hlo.dialect.attributes`).
 The numbers of leaves and of the module's arguments differ: jax drops arguments that the program

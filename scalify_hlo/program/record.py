@@ -1,7 +1,7 @@
-"""The record of the rewrites of a program, as an attribute of its module.
+"""The record of the rewrites of a program, by which a second rewrite of it is refused.
 
 A second rewrite of a program with pairs makes pairs of pairs, which is seldom intended. So every
-rewrite that changes a program is recorded in the program.
+rewrite that changes a program is recorded in an attribute of its module.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Checks that a module can be rewritten: StableHLO with a public function `main`."""
+"""Checks that a module is a program: StableHLO with a public function `main`."""
 
 from __future__ import annotations
 

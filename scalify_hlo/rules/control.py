@@ -1,4 +1,4 @@
-"""Control flow: regions that are rewritten with the scales of the values that enter them."""
+"""Control flow: the rules of loops, branches and calls; `loops.py` has that of loops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An explanation as JSON."""
+"""An explanation as JSON; the keys of its matmuls are in `model.py`."""
 
 from __future__ import annotations
 
