@@ -10,7 +10,7 @@ from scalify_hlo.cli import console
 from scalify_hlo.cli.command import command
 from scalify_hlo.cli.options import WithForm, read, read_arrays
 from scalify_hlo.errors import InputError, UsageError
-from scalify_hlo.recipes.fields import option
+from scalify_hlo.recipes.fields import Amount, option
 from scalify_hlo.results.model import cells, headers
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Check(WithForm):
     original: str = option(metavar="ORIGINAL", argument=True, reads=True)
     rewritten: str = option(metavar="REWRITTEN", argument=True, reads=True)
     inputs: str | None = option(None, metavar="F.NPZ")
-    seed: int = 0
+    seed: Amount = 0
     input_scale: tuple[str, ...] = option((), metavar="PATTERN=2^k")
     scale: str | None = option(None, metavar="2^k")
     backend: Literal["xla", "interpreter"] = "xla"

@@ -253,9 +253,6 @@ LOOKUPS: Final = where("lookup")
 TAKES: Final = where(indexed=True)
 """The result has the elements of the operand at indices that the program computes."""
 
-PADS: Final = where("pad")
-"""The result is the operand with another value around and between its elements."""
-
 WRITES: Final = where("write", "scatter")
 """The result is the operand with some elements replaced or updated."""
 
@@ -293,9 +290,6 @@ INTEGRAL: Final = where("integral")
 
 WRAPPED: Final = where("special")
 """CHLO functions of one operand that jax.export writes as composites."""
-
-SPECIAL: Final = where("special", "kernel")
-"""CHLO functions of one operand."""
 
 LOGICAL: Final = where("logical")
 

@@ -29,7 +29,7 @@ def readable(program: Any) -> Program:
 
     if not isinstance(program, jax.export.Exported):
         raise UsageError(
-            f"a {type(program).__name__} is not a program",
+            f"an object of type {type(program).__name__} is not a program",
             hint="give MLIR text, bytes of a program, an ir.Module or a jax.export.Exported; "
             "scalify takes Python functions",
         )

@@ -7,9 +7,9 @@ field says which values the option takes, and the docstring of the class describ
 
 from __future__ import annotations
 
-import math
 import re
 import reprlib
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
 from functools import cache
@@ -30,8 +30,8 @@ from typing import (
 from scalify_hlo.errors import UsageError, nearest
 from scalify_hlo.results.model import attributes_of
 
-_REAL: Final = re.compile(r"[+-]?([0-9]{1,9}(\.[0-9]{0,20})?|\.[0-9]{1,20})([eE][+-]?[0-9]{1,2})?")
-_WHOLE: Final = re.compile(r"[+-]?[0-9]{1,9}")
+_REAL: Final = re.compile(r"[+-]?([0-9]{1,18}(\.[0-9]{0,20})?|\.[0-9]{1,20})([eE][+-]?[0-9]{1,3})?")
+_WHOLE: Final = re.compile(r"[+-]?[0-9]{1,18}")
 
 
 def _same(value: Any) -> Any:
@@ -180,7 +180,7 @@ Share = Annotated[float, number(float, "a number from 0 to 1", lambda x: 0 <= x 
 _KNOWN: Final[dict[Any, Values]] = {
     bool: Values("true or false", lambda v: v if isinstance(v, bool) else None, _boolean),
     int: number(int, "a whole number", lambda _: True),
-    float: number(float, "a number", lambda x: not math.isnan(x)),
+    float: number(float, "a finite number", lambda x: abs(x) <= sys.float_info.max),
     str: Values("a string", string),
     tuple[str, ...]: STRINGS,
 }

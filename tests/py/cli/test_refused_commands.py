@@ -52,6 +52,8 @@ REFUSED: dict[str, tuple[int, str]] = {
     f"stats {IN} x.npz -o stats.pdf": (2, "statistics cannot be written as .pdf"),
     f"check {IN} x.npz step.jax_export --per-value": (2, "records no rewrites"),
     f"check {IN} x.npz step.jax_export --per-value --profile none.json": (1, "none.json"),
+    f"check {IN} x.npz step.jax_export --seed -1": (2, "a whole number, at least 0, and not '-1'"),
+    f"check {IN} x.npz step.jax_export --rtol inf": (2, "a finite number, and not 'inf'"),
     "compile step.jax_export --target h20 -o out": (1, "is named 'h20' (did you mean 'h200'"),
     "inspect step.jax_export --exclude *haed*": (2, "--exclude '*haed*' matches no matmul"),
     "inspect step.jax_export --name params['frist']": (2, "did you mean \"params['first']\""),

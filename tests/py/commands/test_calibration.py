@@ -230,7 +230,7 @@ class TestSamples:
             calibrate(SQUARE, [])
 
     def test_what_is_no_program_is_refused(self) -> None:
-        with pytest.raises(UsageError, match="a list is not a program"):
+        with pytest.raises(UsageError, match="an object of type list is not a program"):
             calibrate([], [])
 
     def test_the_program_is_left_as_it_was(self) -> None:

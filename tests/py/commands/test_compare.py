@@ -304,7 +304,7 @@ def test_bad_requests_are_refused() -> None:
         ({"steps": 0}, "steps takes a whole number, at least 1, and not 0"),
         ({"seeds": -1}, "seeds takes a whole number, at least 1, and not -1"),
         ({"signature": "pairs"}, "'pairs' is not a value of signature"),
-        ({"snr_db": math.nan}, "snr_db takes a number, and not nan"),
+        ({"snr_db": math.nan}, "snr_db takes a finite number, and not nan"),
     ):
         with pytest.raises(UsageError, match=re.escape(message)):
             scalify_hlo.compare_recipes(program, [sample], **options)

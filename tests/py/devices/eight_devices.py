@@ -34,7 +34,7 @@ def mesh(**axes: int) -> Mesh:
 
 
 def places(on: Mesh, *specs: tuple[str | None, ...]) -> list[NamedSharding]:
-    """How tensors are placed, by the axes of their dimensions."""
+    """The places of tensors, by the axes of their dimensions."""
     return [NamedSharding(on, PartitionSpec(*spec)) for spec in specs]
 
 

@@ -33,7 +33,7 @@ def first(factor: float) -> list[Any]:
 
 
 def main() -> dict[str, Any]:
-    """What is found for each fault."""
+    """The op that is found for each fault."""
     return {
         "nan": found(logarithm, 20, -1.0, "NaN"),
         "overflow": found(exponential, 3, 2.0, "overflow"),

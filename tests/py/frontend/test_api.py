@@ -84,7 +84,7 @@ def test_mistakes_are_named(options: dict[str, Any], message: str) -> None:
 
 
 def test_what_is_no_program_is_refused() -> None:
-    with pytest.raises(UsageError, match="a function is not a program"):
+    with pytest.raises(UsageError, match="an object of type function is not a program"):
         jsa.rewrite(samples.loss)
     with pytest.raises(InputError):
         jsa.rewrite("not a program")

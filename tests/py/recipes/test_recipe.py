@@ -17,6 +17,7 @@ import scalify_hlo
 from scalify_hlo import Recipe, ScalifyError, UsageError, dump_recipe, load_recipe
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.cli.recipes import page
+from scalify_hlo.recipes.fields import values_of
 from scalify_hlo.recipes.formats import (
     AUTO,
     E5M2,
@@ -409,3 +410,19 @@ def test_the_places_of_formats_are_those_of_stablehlo() -> None:
 
 def test_docs_are_what_the_presets_and_docstrings_say() -> None:
     assert (ROOT / "docs" / "recipes.md").read_text() == page(), "run `make docs`"
+
+
+@pytest.mark.parametrize(
+    ("hint", "text", "number"),
+    [(int, "12345678901", 12345678901), (float, "1e-300", 1e-300), (float, "-.5", -0.5)],
+)
+def test_long_numbers_are_read(hint: type, text: str, number: float) -> None:
+    assert values_of(hint).read("option", text, spelt=True) == number
+
+
+@pytest.mark.parametrize(
+    "number", [float("inf"), float("nan"), "1e999", pytest.param(10**400, id="10^400")]
+)
+def test_numbers_that_are_not_finite_are_refused(number: object) -> None:
+    with pytest.raises(UsageError, match="option takes a finite number, and not"):
+        values_of(float).read("option", number, spelt=True)
