@@ -184,7 +184,7 @@ def test_facts_hold_in_the_programs_of_the_rules(program: Program) -> None:
             assert [element_type(v.type) for v in moved] == [element_type(v.type) for v in results]
         if op.name in traits.VIEWS | traits.REORDERS:
             assert prod(sizes(op.operands[0])) == prod(sizes(results[0]))
-        if op.name in traits.ELEMENTWISE | traits.SPECIAL | traits.ROUNDS:
+        if op.name in traits.ELEMENTWISE | traits.where("special", "kernel") | traits.ROUNDS:
             assert all(sizes(v) == sizes(results[0]) for v in data_in(op))
         assert (kind == "source") <= (not len(op.operands))
         assert traits.OPS[op.name].captures <= bool(len(op.regions))
