@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import reprlib
 import sys
+import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
 from functools import cache
@@ -110,8 +111,8 @@ def numbers(count: int, each: Values) -> Values:
     """
 
     def parse(value: Any) -> Any:
-        if isinstance(value, str) and "," in value:
-            value = [part.strip() for part in value.split(",")]
+        if isinstance(value, str) and ("," in value or value.startswith("[")):
+            value = _listed(value)
         return [*map(each.parse, value)] if isinstance(value, list | tuple) else each.parse(value)
 
     def check(value: Any) -> Any:
@@ -165,13 +166,22 @@ def _strings(value: Any) -> tuple[str, ...] | None:
 
 
 def _split(value: Any) -> Any:
-    if not isinstance(value, str):
-        return value
-    return [part.strip() for part in value.split(",") if part.strip()]
+    return _listed(value) if isinstance(value, str) else value
+
+
+def _listed(text: str) -> list[Any]:
+    """Returns a list that is written as in TOML, or with commas alone."""
+    try:
+        found = tomllib.loads(f"list = {text}")["list"] if text.startswith("[") else None
+    except tomllib.TOMLDecodeError:  # Names of arguments may begin with a bracket.
+        found = None
+    if isinstance(found, list):
+        return found
+    return [part.strip() for part in text.split(",") if part.strip()]
 
 
 STRINGS: Final = Values('a list of strings, such as ["head", "embed*"]', _strings, _split)
-"""Lists of patterns; in text, commas separate them."""
+"""Lists of patterns; in text, it is as in TOML, or commas separate them."""
 Count = Annotated[int, number(int, "a whole number, at least 1", lambda n: n >= 1)]
 Amount = Annotated[int, number(int, "a whole number, at least 0", lambda n: n >= 0)]
 Positive = Annotated[float, number(float, "a number above 0 and up to 100", lambda x: 0 < x <= 100)]

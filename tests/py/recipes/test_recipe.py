@@ -24,8 +24,8 @@ from scalify_hlo.recipes.formats import (
     F4,
     F8,
     FNUZ,
-    LACKING,
     OPERANDS,
+    PLATFORMS,
     spellings,
 )
 from scalify_hlo.recipes.loading import OPTIONS, PLACES, defaults, idle, own_options
@@ -141,14 +141,14 @@ def test_narrow_is_whatever_changes_a_dtype() -> None:
 
 
 def formats(key: str, target: str) -> st.SearchStrategy[str]:
-    return st.sampled_from([f for f in PLACES[key] if f not in LACKING.get(target, ())])
+    return st.sampled_from([f for f in PLACES[key] if f not in PLATFORMS[target].lacks])
 
 
 @st.composite
 def operands(draw: st.DrawFn, target: str) -> tuple[str, str, str]:
     wide = (KEEP, "f32", "bf16", "f16")
-    fnuz = [f for f in FNUZ if f not in LACKING.get(target, ())]
-    other = [f for f in F8 if f not in (*FNUZ, *LACKING.get(target, ()))]
+    fnuz = [f for f in FNUZ if f not in PLATFORMS[target].lacks]
+    other = [f for f in F8 if f not in (*FNUZ, *PLATFORMS[target].lacks)]
     family = draw(st.sampled_from([f for f in (wide, fnuz, other) if f]))
     roles = draw(st.tuples(*[st.sampled_from(family)] * 3))
     narrow = [f for f in family if f not in E5M2]
@@ -263,11 +263,11 @@ def test_a_file_starts_from_its_base_and_a_call_has_the_last_word(tmp_path: Path
     state = StateOptions(gradient="f8E5M2")
     expected = Recipe("fp8", meet="max", matmul=matmul, state=state, norm_gradients=L2)
     assert load_recipe(path) == expected
-    again = load_recipe(
-        path, ["matmul.smallest=2, 32,16", "matmul.exclude=a, b*", "saturate=false"]
-    )
     changed = replace(matmul, smallest=(2, 32, 16), exclude=("a", "b*"))
-    assert again == replace(expected, matmul=changed, saturate=False)
+    for smallest, exclude in (("2, 32,16", "a, b*"), ("[2, 32,16]", '["a", "b*"]')):
+        given_ = [f"matmul.smallest={smallest}", f"matmul.exclude={exclude}", "saturate=false"]
+        assert load_recipe(path, given_) == replace(expected, matmul=changed, saturate=False)
+    assert load_recipe("fp8", ["matmul.exclude=[0]['w']"]).matmul.exclude == ("[0]['w']",)
 
 
 def test_dotted_keys_are_tables() -> None:
