@@ -19,7 +19,7 @@ from scalify_hlo.ir.functions import is_block
 from scalify_hlo.ir.through import readers
 from scalify_hlo.ir.traits import CONTRACTED, MATMULS, where
 from scalify_hlo.ir.value_map import ValueMap, ValueSet
-from scalify_hlo.recipes.model import DEVICES, Recipe
+from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.report.matmuls import Wide
 from scalify_hlo.targets.description import BATCHED, CONVOLVED, Target, load_target
 from scalify_hlo.targets.roofline import LAUNCH
@@ -60,7 +60,7 @@ def not_faster(
     Returns:
         For each matmul the reason; None if it is faster in FP8, or a size is not known.
     """
-    device = load_target(recipe.target) if recipe.target in DEVICES else None
+    device = load_target(recipe.target) if recipe.platform.device else None
     if device is None or not device.bandwidth or recipe.matmul.slower != "wide":
         return [None] * len(candidates)
     return _Choice(candidates, device, recipe.scaling.kind, stored).reasons()

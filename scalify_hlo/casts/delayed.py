@@ -43,7 +43,6 @@ from scalify_hlo.errors import UsageError
 from scalify_hlo.ir import emit, traits
 from scalify_hlo.ir.functions import terminator
 from scalify_hlo.ir.value_map import ValueCache, ValueSet, erase, replace_op
-from scalify_hlo.recipes.model import DEVICES
 from scalify_hlo.report.model import Report, ScalingState
 from scalify_hlo.rules.emitter import Emitter
 from scalify_hlo.rules.placement import on_one_device
@@ -243,7 +242,7 @@ class Delayed(OwnScales):
 
     def _apart(self, request: QuantizeRequest) -> QuantizeRequest:
         """Returns a request whose cast and amax are one kernel, apart from that of the tensor."""
-        known = self._recipe.target in DEVICES and self._reshape
+        known = self._recipe.platform.device and self._reshape
         if not known or not is_made_of_rows(request.value):
             return request
         return replace(request, value=barrier_after(request.value))
@@ -312,7 +311,8 @@ class Delayed(OwnScales):
         ]
         type_ = attributes.function_type(self._main)
         attributes.set_function_type(self._main, [*type_.inputs, *types], list(type_.results))
-        attributes.set_argument_attributes(self._main, [*marks, *({} for _ in made)])
+        marks += [{attributes.IS_STATE: ir.UnitAttr.get()} for _ in made]
+        attributes.set_argument_attributes(self._main, marks)
         return made
 
     def _hand_out(self, scales: ir.Value) -> None:

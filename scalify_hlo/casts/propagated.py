@@ -32,7 +32,7 @@ from scalify_hlo.ir import emit
 from scalify_hlo.ir.algorithms import dot_algorithm
 from scalify_hlo.ir.contraction import NUMBERS, Axes, dot_numbers, of_numbers
 from scalify_hlo.ir.formats import with_element
-from scalify_hlo.recipes.model import KEEP, TURNING, WITH_ALGORITHMS
+from scalify_hlo.recipes.model import KEEP
 from scalify_hlo.report.matmuls import CONSTANT, PROGRAM
 from scalify_hlo.report.model import Report
 from scalify_hlo.rules.placement import on_one_device
@@ -80,7 +80,7 @@ class Tensors(CastStrategy):
         as long as its bytes for the gradient of a softmax over a vocabulary.
         """
         if op.operation.name == "stablehlo.dot_general":
-            return self._recipe.target in TURNING
+            return self._recipe.platform.turns
         return role == GRADIENT
 
     def replacement(self, op: ir.OpView, formats: Formats, extent: Extent) -> Replacement:
@@ -132,7 +132,7 @@ class Tensors(CastStrategy):
     def _attributes(self, op: ir.OpView, formats: Formats, extent: Extent) -> attributes.Attributes:
         kept = {key: value for key, value in attributes.all_of(op).items() if key not in _DROPPED}
         is_dot = op.operation.name == "stablehlo.dot_general"
-        asked = self._recipe.target in WITH_ALGORITHMS
+        asked = self._recipe.platform.algorithms
         if asked and is_dot and _has_kernel(formats, extent):
             algorithm = self._algorithm(op, formats)
             kept |= {"algorithm": algorithm} if algorithm is not None else {}

@@ -25,7 +25,7 @@ from scalify_hlo.ir.patterns import (
 )
 from scalify_hlo.ir.traits import CONVOLUTIONS, DOTS
 from scalify_hlo.recipes.loading import own_settings
-from scalify_hlo.recipes.model import KEEP, WITH_RAGGED_F8, MatmulOptions, Recipe
+from scalify_hlo.recipes.model import KEEP, MatmulOptions, Recipe
 from scalify_hlo.report.model import MatmulReport, Wide
 
 
@@ -41,6 +41,7 @@ class Selection:
 
     def __init__(self, recipe: Recipe) -> None:
         self._recipe, self._target = recipe.matmul, recipe.target
+        self._ragged = recipe.platform.ragged
         self._blocks = recipe.scaling.kind == "block"
         self._in_f32 = recipe.matmul.narrow and not recipe.scaling.propagated
         self.sites = Sites(recipe.matmul)
@@ -97,7 +98,7 @@ class Selection:
                 return WEIGHT_GRADIENT
             if formats[0] != formats[1]:
                 return TWO_TYPES
-        if op.operation.name == RAGGED_DOT and self._target not in WITH_RAGGED_F8:
+        if op.operation.name == RAGGED_DOT and not self._ragged:
             reason = f"the target {self._target!r} is not known to take f8 operands"
             return Wide("ragged", reason, option="target")
         if attributes.VOCABULARY in op.attributes and not self._recipe.vocabulary:

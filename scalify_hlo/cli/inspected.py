@@ -12,13 +12,14 @@ from scalify_hlo.cli import console
 from scalify_hlo.cli.matmul_table import Selection, listed
 from scalify_hlo.commands.lint.model import Finding
 from scalify_hlo.commands.lint.run import lint
+from scalify_hlo.dialect import attributes
+from scalify_hlo.ir.functions import entry
 from scalify_hlo.ir.locations import place_of_text
 from scalify_hlo.passes.normalize import NormalizePass
 from scalify_hlo.passes.pipeline import Options, rewrite_module, run_passes
 from scalify_hlo.passes.recognize import RecognizePass
 from scalify_hlo.passes.summary import summary
 from scalify_hlo.program.artifact import copy_module
-from scalify_hlo.program.pairs import pairs_of
 from scalify_hlo.program.program import Program
 from scalify_hlo.program.record import rewrites_of
 from scalify_hlo.program.wellformed import located
@@ -129,7 +130,8 @@ class Inspected:
     def pairs(self) -> list[Pair]:
         """The pairs of data and scale among the arguments of a program that was rewritten."""
         names = [value.name for value in self.report.arguments]
-        return [Pair(names[data], data, s) for data, s in pairs_of(self.program.module).items()]
+        numbers = attributes.scale_numbers(entry(self.program.module))
+        return [Pair(names[data], data, scale) for data, scale in numbers.items()]
 
     @property
     def arguments(self) -> list[Argument]:

@@ -9,7 +9,7 @@ from scalify_hlo.cli.command import command
 from scalify_hlo.cli.options import WithMarkdown, WithSettings
 from scalify_hlo.errors import UsageError
 from scalify_hlo.recipes.fields import Values, option
-from scalify_hlo.recipes.formats import ANY, F4, F8, LACKING, spellings
+from scalify_hlo.recipes.formats import ANY, F4, F8, PLATFORMS, spellings
 from scalify_hlo.recipes.loading import OPTIONS, dump_recipe, load_recipe, settings_of
 from scalify_hlo.recipes.toml import preset_names, preset_text, to_literal
 from scalify_hlo.results.model import Kind, result
@@ -167,7 +167,7 @@ def _values(values: Values) -> str:
 
 
 def _format(name: str) -> str:
-    lacking = ", ".join(target for target, names in LACKING.items() if name in names)
+    lacking = ", ".join(target for target, each in PLATFORMS.items() if name in each.lacks)
     return _row(f"`{name}`", ", ".join(f"`{s}`" for s in spellings(name)), lacking)
 
 

@@ -7,6 +7,8 @@ attribute                  on               meaning
 ``scalify.size``           argument         f64: log2 of its rms, if that is not the number above
 ``scalify.measured``       argument         that rms was measured from values, and not declared
 ``scalify.pair``           argument, result becomes data and scale, side by side
+``scalify.is_scale``       argument, result is the scale of the data before it; it stays
+``scalify.is_state``       argument        is state of delayed scales; it stays
 ``scalify.role``           argument, result its role: ``weight``, ``first_moment`` ...
 ``scalify.stored``         argument, result the format in which its data are stored
 ``scalify.packed``         argument, result the f8 format in which it is stored, in blocks
@@ -64,6 +66,8 @@ SIZE: Final = "scalify.size"
 MEASURED: Final = "scalify.measured"
 MEASURE: Final = "scalify.measure"
 PAIR: Final = "scalify.pair"
+IS_SCALE: Final = "scalify.is_scale"
+IS_STATE: Final = "scalify.is_state"
 FORMS: Final = "scalify.forms"
 ROLE: Final = "scalify.role"
 PART: Final = "scalify.part"
@@ -108,6 +112,7 @@ Attributes = dict[str, ir.Attribute]
 _COMMON = (
     *(
         PAIR,
+        IS_SCALE,
         "jax.result_info",
         SCALE,
         SIZE,
@@ -149,6 +154,12 @@ def result_attributes(function: ir.OpView) -> list[Attributes]:
     """Returns the attributes of each result of a function."""
     present = _attributes(function, "res_attrs")
     return [{} for _ in function_type(function).results] if present is None else present
+
+
+def scale_numbers(function: ir.OpView) -> dict[int, int]:
+    """Returns the numbers of the arguments that are data of a pair, each with that of its scale."""
+    marks = argument_attributes(function)
+    return {number - 1: number for number, mark in enumerate(marks) if IS_SCALE in mark}
 
 
 def states(function: ir.OpView) -> list[tuple[str, int] | None]:

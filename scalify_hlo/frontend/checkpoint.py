@@ -20,16 +20,14 @@ from scalify_hlo.algebra.limits import ENCODED_CHUNK
 from scalify_hlo.dialect import attributes
 from scalify_hlo.errors import InputError, UsageError, nearest
 from scalify_hlo.frontend.scaled_state import overflow
-from scalify_hlo.ir.functions import main_function
+from scalify_hlo.ir.functions import entry
 from scalify_hlo.jax_api.scaled_array import is_scaled_array
 from scalify_hlo.jax_api.stored_arrays import split_for, stored
 from scalify_hlo.program.arrays import StoredArray
-from scalify_hlo.program.pairs import pairs_of
 from scalify_hlo.program.program import Program
 from scalify_hlo.program.record import rewrites_of
 from scalify_hlo.program.tensors import Array, Tensor, interface, is_complex
 from scalify_hlo.run.pairs import by_element, is_packed, joined
-from scalify_hlo.run.session import state_numbers
 
 _NARROW: Final = 2
 """The most bytes of an element in which a program stores numbers that it computes in f32."""
@@ -133,7 +131,7 @@ def original_arguments(program: Program) -> list[Argument]:
     pairs = _require_pairs(program)
     described = interface(program.module, program.name, dynamic=True)
     tensors, names = described.arguments, _given_names(program)
-    left_out = {*pairs.values(), *state_numbers(program.module, described)}
+    left_out = {*pairs.values(), *described.state}
     counts = Counter(tensor.name for tensor in tensors)
     keys = [t.name if counts[t.name] == 1 else f"arr_{i}" for i, t in enumerate(tensors)]
     logical = _logical_dtypes(program, len(tensors))
@@ -159,7 +157,7 @@ def _require_pairs(program: Program) -> dict[int, int]:
         InputError: It has none, or pairs of pairs.
     """
     done = rewrites_of(program.module)
-    pairs = pairs_of(program.module)
+    pairs = attributes.scale_numbers(entry(program.module))
     if pairs and sum(", signature scaled" in each for each in done) == 1:
         return pairs
     if pairs:
@@ -174,9 +172,8 @@ def _require_pairs(program: Program) -> dict[int, int]:
 
 
 def _given_names(program: Program) -> list[str]:
-    main = main_function(program.module.operation)
     with program.module.context:
-        return [] if main is None else attributes.given_names(main)
+        return attributes.given_names(entry(program.module))
 
 
 def _logical_dtypes(program: Program, count: int) -> list[np.dtype[Any] | None]:

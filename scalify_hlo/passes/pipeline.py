@@ -42,7 +42,7 @@ from scalify_hlo.passes.signature import SignaturePass
 from scalify_hlo.passes.state import NarrowStatePass, PackMomentsPass, RoundWeightsPass
 from scalify_hlo.passes.verify import VerifyPass
 from scalify_hlo.profile.model import Profile
-from scalify_hlo.recipes.model import GPUS, NONE, PORTABLE, WIDE, Recipe
+from scalify_hlo.recipes.model import NONE, PORTABLE, WIDE, Recipe
 from scalify_hlo.recipes.toml import input_scale_text
 from scalify_hlo.report.model import MatmulReport, Report
 from scalify_hlo.report.records import fill_in_scales
@@ -123,7 +123,7 @@ class Options:
         recognizes = changes or recipe.epsilon == "data"
         layers = recipe.norm_gradients.statistic != NONE or recipe.epsilon == "data"
         arrays = self.scale_arrays or bool(self.marking.blocks)
-        gpu = recipe.target in GPUS and not recipe.orders_dims and not self.probe
+        gpu = recipe.platform.gpu and not recipe.orders_dims and not self.probe
         late = not self.probe  # Late passes move and repeat casts. Probes read values between.
         asked: list[tuple[bool, Pass]] = [
             (True, NormalizePass(expand=recognizes)),

@@ -81,6 +81,8 @@ class SignaturePass(Pass):
     def _mark_arguments(self, main: ir.OpView) -> None:
         """Marks the arguments."""
         marks = attributes.argument_attributes(main)
+        if self.signature == "scaled":
+            _forget_scales(marks)
         types = list(attributes.function_type(main).inputs)
         floats = are_floats(types)
         for i, size in self._sizes(main, types, floats).items():
@@ -239,8 +241,15 @@ def _refuse_callers(module: ir.Operation, main: ir.OpView) -> None:
         )
 
 
+def _forget_scales(marks: list[attributes.Attributes]) -> None:
+    """Makes scales of a rewrite before values like others, which become pairs themselves."""
+    for mark in marks:
+        mark.pop(attributes.IS_SCALE, None)
+
+
 def _mark_results(main: ir.OpView) -> None:
     marks = attributes.result_attributes(main)
+    _forget_scales(marks)
     types = list(attributes.function_type(main).results)
     for mark, is_float in zip(marks, are_floats(types), strict=True):
         if is_float:

@@ -33,7 +33,6 @@ from scalify_hlo.program.program import Program
 from scalify_hlo.program.record import record, refuse_rewritten
 from scalify_hlo.program.state_leaves import extended
 from scalify_hlo.program.wellformed import located
-from scalify_hlo.recipes.model import WITH_ALGORITHMS
 from scalify_hlo.report.model import Report
 
 _Trees: TypeAlias = tuple[Any, Any]
@@ -173,7 +172,7 @@ def _for_platforms(exported: jax.export.Exported, options: Options) -> Options:
     faster = recipe.casts_to_f8 or options.optimize
     if recipe.target == "any" and set(platforms) == {"cuda"} and faster:
         return replace(options, recipe=replace(recipe, target="gpu", compute=recipe.rest))
-    if recipe.matmul.narrow and recipe.target in WITH_ALGORITHMS and set(platforms) == {"tpu"}:
+    if recipe.matmul.narrow and recipe.platform.algorithms and set(platforms) == {"tpu"}:
         raise UsageError(
             f"the recipe is for the target {recipe.target!r}, and the program was exported for tpu",
             hint="leave target out, or export the program for cuda or rocm",

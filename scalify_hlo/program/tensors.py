@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -55,12 +56,16 @@ class Tensor:
         shape: The shape, with `UNKNOWN` for dynamic sizes.
         dtype: The dtype.
         root: Whether it is the square root of a moment in blocks.
+        is_scale: Whether it is the scale of the data before it.
+        is_state: Whether it is state of delayed scales.
     """
 
     name: str
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
     root: bool = False
+    is_scale: bool = False
+    is_state: bool = False
 
     @property
     def inexact(self) -> bool:
@@ -94,6 +99,12 @@ class Interface:
 
     arguments: tuple[Tensor, ...]
     results: tuple[Tensor, ...]
+
+    @property
+    def state(self) -> range:
+        """The numbers of the arguments that are state of delayed scales."""
+        numbers = [number for number, tensor in enumerate(self.arguments) if tensor.is_state]
+        return range(numbers[0], numbers[-1] + 1) if numbers else range(0)
 
 
 def array_of(value: Any) -> Array:
@@ -137,28 +148,39 @@ def interface(module: ir.Module, name: str, *, dynamic: bool = False) -> Interfa
     if main is None:
         raise InputError("the module has no function `main`", location=name)
     type_ = attributes.function_type(main)
-    roots = [
-        [attributes.ROOT in mark for mark in marks]
-        for marks in (attributes.argument_attributes(main), attributes.result_attributes(main))
-    ]
-    returned = attributes.result_names(attributes.result_attributes(main))
-    return Interface(
-        _tensors(attributes.argument_names(main), type_.inputs, roots[0], name, dynamic=dynamic),
-        _tensors(returned, type_.results, roots[1], name, dynamic=dynamic),
-    )
+    taken, given = attributes.argument_attributes(main), attributes.result_attributes(main)
+    names = attributes.argument_names(main), attributes.result_names(given)
+    each = zip(names, (type_.inputs, type_.results), (taken, given), strict=True)
+    return Interface(*(_tensors(*values, name, dynamic=dynamic) for values in each))
 
 
 def _tensors(
-    names: list[str], types: list[ir.Type], roots: list[bool], program: str, *, dynamic: bool
+    names: Sequence[str],
+    types: Sequence[ir.Type],
+    marks: Sequence[attributes.Attributes],
+    program: str,
+    *,
+    dynamic: bool,
 ) -> tuple[Tensor, ...]:
-    each = zip(names, types, roots, strict=True)
+    facts = (attributes.ROOT, attributes.IS_SCALE, attributes.IS_STATE)
     return tuple(
-        tensor_of(name, type_, program, dynamic=dynamic, root=root) for name, type_, root in each
+        tensor_of(name, type_, program, *(fact in mark for fact in facts), dynamic=dynamic)
+        for name, type_, mark in zip(names, types, marks, strict=True)
     )
 
 
+def paired(tensors: Sequence[Tensor]) -> list[tuple[Tensor, Tensor | None]]:
+    """Returns arguments or results with their scales; None for those that are not pairs."""
+    each = zip(tensors, [*tensors[1:], None], strict=True)
+    return [
+        (data, scale if scale is not None and scale.is_scale else None)
+        for data, scale in each
+        if not data.is_scale
+    ]
+
+
 def tensor_of(
-    name: str, type_: ir.Type, program: str, *, dynamic: bool = False, root: bool = False
+    name: str, type_: ir.Type, program: str, *facts: bool, dynamic: bool = False
 ) -> Tensor:
     """Returns an argument or a result of a type.
 
@@ -166,8 +188,8 @@ def tensor_of(
         name: Its name.
         type_: Its type.
         program: The name of the program in diagnostics.
+        facts: Whether it is a root, a scale and state; see `Tensor`.
         dynamic: Whether dynamic sizes are accepted.
-        root: Whether it is the square root of a moment in blocks.
 
     Raises:
         InputError: The type is not a tensor of a known dtype, or has a dynamic shape that is not
@@ -182,4 +204,4 @@ def tensor_of(
             hint="only programs whose arguments and results are tensors of static shape can be run",
         )
     shape = tuple(size if size >= 0 else UNKNOWN for size in type_.shape)
-    return Tensor(name, shape, np.dtype(dtype), root)
+    return Tensor(name, shape, np.dtype(dtype), *facts)

@@ -81,9 +81,9 @@ F8: Final = Need(
     f"set {', '.join(OPERANDS)} to f8 formats, or start from a preset such as fp8",
 )
 DEVICE: Final = Need(
-    lambda recipe, _: recipe.target in DEVICES and not set(SMALL).isdisjoint(_operands(recipe)),
+    lambda recipe, _: recipe.platform.device and not set(SMALL).isdisjoint(_operands(recipe)),
     "the target {0.target} has no estimate, or the recipe gives no matmul f8 or f4 operands",
-    f"set target to {', '.join(sorted(DEVICES))}, or leave the option out",
+    f"set target to {', '.join(DEVICES)}, or leave the option out",
 )
 CASTS: Final = Need(
     lambda recipe, _: recipe.narrow,

@@ -18,9 +18,6 @@ KEEP = "keep"
 AUTO = "auto"
 """The value of the option `compute` with which the target decides."""
 
-DEVICES = frozenset({"h100", "h200", "b200"})
-"""The targets that are one kind of GPU, of which `scalify_hlo/targets/data` says how fast it is."""
-
 F8 = tuple(name for name in FORMATS if name.startswith("f8"))
 F4 = ("f4E2M1FN",)
 """The formats of 4 bits, which need block scales."""
@@ -32,17 +29,58 @@ OPERANDS = ("matmul.activation", "matmul.weight", "matmul.gradient")
 FNUZ = ("f8E4M3FNUZ", "f8E5M2FNUZ")
 """The FNUZ formats of AMD, which no hardware multiplies by other formats."""
 E5M2 = ("f8E5M2", "f8E5M2FNUZ")
-_GPU = ("f8E4M3", "f8E4M3B11FNUZ", "f8E3M4", *FNUZ)
 
-LACKING: Mapping[str, tuple[str, ...]] = {
-    **dict.fromkeys(("gpu", *sorted(DEVICES)), _GPU),
-    "tpu": ("f8E4M3", "f8E3M4", *FNUZ),
-    "iree": ("f8E4M3", "f8E4M3B11FNUZ", "f8E3M4", *F4),
-    "portable": ("f8E4M3", "f8E3M4", *F4),
+
+@dataclass(frozen=True)
+class Platform:
+    """A target as recipes see it.
+
+    Attributes:
+        lacks: The f8 and f4 formats that it lacks. CPUs convert all formats to f32. AMD's GPUs have
+            the FNUZ formats, newer ones those of the OCP. For ``any`` nothing is known to be
+            lacking. StableHLO has the formats that ``portable`` lacks since version 1.7 or 1.9.
+        gpu: Whether it is a GPU.
+        cuda: Whether it is one of NVIDIA.
+        device: Whether it is one kind of GPU, of which `scalify_hlo/targets/data` says how fast it
+            is.
+        accelerator: Whether users run a model on it in bf16 if not in FP8.
+        algorithms: Whether its FP8 matmuls have a dot algorithm, which other compilers refuse.
+        turns: Whether its kernels may read both f8 operands along the summed dimension alone, so
+            that others are transposed. Programs for any target do not pay for that on a CPU.
+        ragged: Whether its compiler is known to support ragged matmuls of f8 operands.
+    """
+
+    lacks: tuple[str, ...] = ()
+    gpu: bool = False
+    cuda: bool = False
+    device: bool = False
+    accelerator: bool = False
+    algorithms: bool = False
+    turns: bool = False
+    ragged: bool = False
+
+
+_ROCM = Platform(gpu=True, accelerator=True, algorithms=True)
+_CUDA = replace(
+    _ROCM, lacks=("f8E4M3", "f8E4M3B11FNUZ", "f8E3M4", *FNUZ), cuda=True, turns=True, ragged=True
+)
+
+PLATFORMS: Mapping[str, Platform] = {
+    "any": Platform(algorithms=True, ragged=True),
+    "cpu": Platform(),
+    "gpu": _CUDA,
+    "rocm": _ROCM,
+    "tpu": Platform(("f8E4M3", "f8E3M4", *FNUZ), accelerator=True, ragged=True),
+    "iree": Platform(("f8E4M3", "f8E4M3B11FNUZ", "f8E3M4", *F4)),
+    "portable": Platform(("f8E4M3", "f8E3M4", *F4)),
+    "h100": replace(_CUDA, device=True),
+    "h200": replace(_CUDA, device=True),
+    "b200": replace(_CUDA, device=True, turns=False),
 }
-"""The f8 and f4 formats that a target lacks. CPUs convert all formats to f32. AMD's GPUs have the
-FNUZ formats, newer ones those of the OCP. For ``any`` nothing is known to be lacking. StableHLO has
-the formats that ``portable`` lacks since version 1.7 or 1.9."""
+"""What is known of the targets."""
+
+DEVICES = sorted(name for name, platform in PLATFORMS.items() if platform.device)
+"""The targets that are one kind of GPU."""
 
 SHORT = {
     "e4m3": ("f8E4M3FN", "f8E4M3FNUZ"),
@@ -158,7 +196,7 @@ def _format(setting: Setting, allowed: tuple[str, ...], target: str) -> str:
 
 
 def _check_target(setting: Setting, format_: str, target: Setting) -> None:
-    lacking = LACKING.get(str(target.value), ())
+    lacking = PLATFORMS.get(str(target.value), Platform()).lacks
     if format_ in lacking:
         present = ", ".join(name for name in F8 if name not in lacking)
         raise _later(setting, target).error(

@@ -18,8 +18,7 @@ from scalify_hlo.recipes.fields import (
     option,
     values_of,
 )
-from scalify_hlo.recipes.formats import ANY, AUTO, F4, SMALL, Formats
-from scalify_hlo.recipes.formats import DEVICES as DEVICES
+from scalify_hlo.recipes.formats import ANY, AUTO, F4, PLATFORMS, SMALL, Formats, Platform
 from scalify_hlo.recipes.formats import KEEP as KEEP
 from scalify_hlo.recipes.toml import parse_input_blocks, parse_input_scale
 
@@ -28,22 +27,6 @@ NONE = "none"
 
 PORTABLE = "portable"
 """The target for any reader of StableHLO."""
-
-WITH_ALGORITHMS = frozenset({"any", "gpu", "rocm"}) | DEVICES
-"""The targets whose FP8 matmuls have a dot algorithm; compilers of other targets refuse it."""
-
-GPUS = frozenset({"gpu", "rocm"}) | DEVICES
-"""The targets that are GPUs."""
-
-TURNING = frozenset({"gpu", "h100", "h200"})
-"""The targets whose kernels may read both f8 operands along the summed dimension alone, so that
-others are transposed. Programs for any target do not pay for that on a CPU."""
-
-WITH_RAGGED_F8 = frozenset({"any", "gpu", "tpu"}) | DEVICES
-"""The targets whose compilers are known to support ragged matmuls of f8 operands."""
-
-ACCELERATORS = frozenset({"gpu", "rocm", "tpu"}) | DEVICES
-"""The targets on which users run a model in bf16 if not in FP8."""
 
 UNIT = "unit"
 """The value of `predict` with which sizes are predicted as in the Unit Scaling paper."""
@@ -415,26 +398,31 @@ class Recipe:
     sites: NamedRescale = option(NamedRescale)
 
     @property
+    def platform(self) -> Platform:
+        """What is known of the target."""
+        return PLATFORMS[self.target]
+
+    @property
     def rest(self) -> str:
         """The format of f32 values other than operands of matmuls; see the attribute `compute`."""
         if self.compute != AUTO:
             return self.compute
-        return "bf16" if self.casts_to_f8 and self.target in ACCELERATORS else KEEP
+        return "bf16" if self.casts_to_f8 and self.platform.accelerator else KEEP
 
     @property
     def casts_again(self) -> bool:
         """Whether matmuls may read weights in f8 in two orders, each of which is a copy."""
-        return self.casts_to_f8 and self.scaling.kind != "block" and self.target in TURNING
+        return self.casts_to_f8 and self.scaling.kind != "block" and self.platform.turns
 
     @property
     def orders_dims(self) -> bool:
         """Whether matmuls have their dimensions in the order that is best for GPUs."""
-        return self.casts_to_f8 and self.target in GPUS
+        return self.casts_to_f8 and self.platform.gpu
 
     @property
     def rounds_gradients(self) -> bool:
         """Whether matmuls of f8 operands may write gradients of weights that are rounded to f8."""
-        return self.casts_to_f8 and self.state.gradient in SMALL and self.target in WITH_ALGORITHMS
+        return self.casts_to_f8 and self.state.gradient in SMALL and self.platform.algorithms
 
     @property
     def casts_to_f8(self) -> bool:

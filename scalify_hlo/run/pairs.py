@@ -7,7 +7,7 @@ shapes of arrays of scales, and `scalify_hlo.algebra.moments` those of moments.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ from scalify_hlo.algebra.moments import SCALE_FORMAT, block_length, scale_shape
 from scalify_hlo.algebra.scale_shapes import are_blocks, split_shape
 from scalify_hlo.casts.encoding import exponent_below_rms, rounded, unclipped
 from scalify_hlo.errors import InputError
-from scalify_hlo.program.tensors import DTYPES, Array, Interface, Tensor, is_complex
+from scalify_hlo.program.tensors import DTYPES, Array, Interface, Tensor, is_complex, paired
 
 _SCALE_DTYPE = np.dtype(DTYPES[SCALE_FORMAT])
 
@@ -185,20 +185,17 @@ def match(original: Interface, rewritten: Interface, name: str) -> tuple[Match, 
 def _match(
     original: tuple[Tensor, ...], rewritten: tuple[Tensor, ...], kind: str, name: str
 ) -> Match:
-    pairs = _pairs(original, rewritten)
-    rest = iter(rewritten)
-    data: list[Tensor] = []
-    scales: list[Tensor | None] = []
-    for pair in pairs:
-        data.append(next(rest))
-        scales.append(next(rest) if pair else None)
-    for old, new in zip(original, data, strict=True):
+    # A program whose own values are pairs has them, too, if the rewrite adds none.
+    plain = len(original) == len(rewritten)
+    each = [(tensor, None) for tensor in rewritten] if plain else paired(rewritten)
+    if len(each) != len(original):
+        raise _misfit(kind, f"{len(rewritten)} values stand for {len(original)}", name)
+    for old, (new, scale) in zip(original, each, strict=True):
         if old.shape != new.shape or (old.dtype != new.dtype and not (old.inexact and new.inexact)):
             raise _misfit(kind, f"{old.name} is {old}, and its counterpart {new}", name)
-    for tensor, scale in zip(data, scales, strict=True):
-        if scale is not None and not _fits(tensor, scale):
+        if scale is not None and not _fits(new, scale):
             raise _misfit(kind, f"the scale {scale.name} is {scale}", name)
-    return Match(tuple(data), tuple(scales))
+    return Match(tuple(data for data, _ in each), tuple(scale for _, scale in each))
 
 
 def _fits(data: Tensor, scale: Tensor) -> bool:
@@ -206,28 +203,6 @@ def _fits(data: Tensor, scale: Tensor) -> bool:
     if is_packed(scale):
         return data.shape != () and list(scale.shape) == scale_shape(data.shape)
     return scale.inexact and (not scale.shape or are_blocks(scale.shape, data.shape))
-
-
-def _pairs(original: tuple[Tensor, ...], rewritten: tuple[Tensor, ...]) -> list[bool]:
-    """Returns, for each value of the original, whether it is a pair in the rewrite."""
-    if len(original) == len(rewritten):
-        return [False] * len(original)
-    floats = [tensor.inexact for tensor in original]
-    if len(rewritten) == len(original) + sum(floats):
-        return floats
-    return list(_pairs_by_name(original, rewritten))
-
-
-def _pairs_by_name(original: tuple[Tensor, ...], rewritten: tuple[Tensor, ...]) -> Iterator[bool]:
-    position = 0
-    for tensor in original:
-        following = rewritten[position + 1 : position + 2]
-        pair = bool(following) and following[0].name == f"{tensor.name}.scale"
-        position += 1 + pair
-        yield pair
-    if position != len(rewritten):
-        counts = f"{len(rewritten)} values stand for {len(original)}"
-        raise _misfit("arguments and results", counts, "the rewritten program")
 
 
 def _misfit(kind: str, reason: str, name: str) -> InputError:

@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import SCALING_RUNS
-from scalify_hlo.casts.delayed import LEAVES, STATE, Described, described
+from scalify_hlo.casts.delayed import Described, described
 from scalify_hlo.dataflow.carried import carried_arguments
 from scalify_hlo.dataflow.frames import Frame
 from scalify_hlo.dialect import attributes
 from scalify_hlo.errors import UsageError
 from scalify_hlo.ir.functions import main_function
-from scalify_hlo.program.tensors import Array, Interface, interface
+from scalify_hlo.program.tensors import Array, Interface, interface, paired
 from scalify_hlo.run.given import fit
 from scalify_hlo.run.pairs import Match, is_packed, match, split
 
@@ -27,21 +26,6 @@ Run: TypeAlias = Callable[[Sequence[Array]], list[Array]]
 
 State: TypeAlias = list[Array]
 """The state of delayed scales, in the order of `LEAVES`; empty for other programs."""
-
-
-def state_numbers(module: ir.Module, program: Interface) -> range:
-    """Returns the numbers of the arguments of a program that are state of delayed scales.
-
-    Args:
-        module: The program.
-        program: Its arguments and results.
-    """
-    if described_state(module) is None:
-        return range(0)
-    names = [tensor.name for tensor in program.arguments]
-    first = f"{STATE}['{LEAVES[0]}']"
-    start = names.index(first) if first in names else len(names) - len(LEAVES)
-    return range(start, start + len(LEAVES))
 
 
 def described_state(module: ir.Module) -> Described | None:
@@ -107,14 +91,13 @@ def with_added(module: ir.Module, program: Interface, sample: Mapping[str, Any])
     given = dict(sample)
     arguments, about = program.arguments, described_state(module)
     if about is not None:
-        numbers = state_numbers(module, program)
+        numbers = program.state
         state = first_state(about, arguments[numbers[0]].shape[0])
         for number, array in zip(numbers, state, strict=True):
             if not {arguments[number].name, f"arr_{number}"} & given.keys():
                 given[arguments[number].name] = array
-    for tensor, scale in pairwise(arguments):
-        missing = scale.name == f"{tensor.name}.scale" and scale.name not in given
-        if missing and tensor.name in given:
+    for tensor, scale in paired(arguments):
+        if scale is not None and scale.name not in given and tensor.name in given:
             wide = is_packed(scale) or scale.shape
             like = replace(tensor, dtype=np.dtype(np.float32)) if wide else tensor
             pair = split(fit(given[tensor.name], like), tensor, scale)
@@ -220,7 +203,7 @@ class Session:
         self._about, self._at = described_state(module) if more else None, range(0)
         self.state: State = []
         if self._about is not None:
-            self._at = state_numbers(module, own)
+            self._at = own.state
             self._length = own.arguments[self._at.start].shape[0]
             self.state = first_state(self._about, self._length)
         arguments = tuple(t for i, t in enumerate(own.arguments) if i not in self._at)

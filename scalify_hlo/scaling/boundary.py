@@ -80,7 +80,7 @@ class Boundary:
         entering = self._paired(names, old, pairs) if any(pairs) else [(v, None) for v in old]
         for name, (data, scalar), mark, pair in zip(names, entering, marks, pairs, strict=True):
             info = self._enter_one(data, scalar, mark)
-            new_marks += [mark, {}] if pair else [mark]
+            new_marks += [mark, {attributes.IS_SCALE: ir.UnitAttr.get()}] if pair else [mark]
             self._note(self.arguments, name, data, info, pair, mark.get(attributes.PACKED))
             scales.append(info.scale if isinstance(info, Scaled) else ONE)
         self._kept = {i: scales[n] for i, n in carried.items() if i not in self._measured}
@@ -447,10 +447,10 @@ def _share_sharding(mark: Attributes, op: ir.Operation) -> None:
 
 
 def _scale_attributes(data: Attributes) -> Attributes:
-    info = data.get(_INFO)
+    info, mark = data.get(_INFO), {attributes.IS_SCALE: ir.UnitAttr.get()}
     if not isinstance(info, ir.StringAttr):
-        return {}
-    return {_INFO: ir.StringAttr.get(f"{info.value}.scale")}
+        return mark
+    return {_INFO: ir.StringAttr.get(f"{info.value}.scale"), **mark}
 
 
 def _check_aliases(main: ir.OpView, names: Sequence[str], marks: Sequence[Attributes]) -> None:

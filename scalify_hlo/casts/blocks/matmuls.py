@@ -26,12 +26,9 @@ from scalify_hlo.ir.formats import element_of
 from scalify_hlo.ir.scaled_dot import SCALED_DOT
 from scalify_hlo.ir.value_map import erase
 from scalify_hlo.recipes.formats import F4
-from scalify_hlo.recipes.model import DEVICES, KEEP, Recipe
+from scalify_hlo.recipes.model import KEEP, Recipe
 from scalify_hlo.report.matmuls import MEASURED
 from scalify_hlo.report.model import Report
-
-_GPUS = frozenset({"gpu"}) | DEVICES
-"""The targets that are GPUs of NVIDIA."""
 
 
 class Blocks(CastStrategy):
@@ -44,11 +41,11 @@ class Blocks(CastStrategy):
     def __init__(self, context: CastContext) -> None:
         super().__init__(context)
         recipe, module, scale = context.recipe, context.module, context.recipe.blocks.scale
-        bf16 = recipe.target in _GPUS
+        bf16 = recipe.platform.cuda
         self._dot: Dot = partial(spread_dot, wide_element(scale, bf16=bf16))
         # Powers of two are exact in bf16, which readers of StableHLO knew before E8M0.
         element = "bf16" if scale == "e8m0" else SCALE_ELEMENTS[scale]
-        if recipe.target in {"any"} | _GPUS and _is_lowered(recipe):
+        if (bf16 or recipe.target == "any") and _is_lowered(recipe):
             element = SCALE_ELEMENTS[scale]
             self._dot = ScaledDots(module, scale, bf16=bf16).dot
         self._operands = BlockOperands(module, recipe, element)

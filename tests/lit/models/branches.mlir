@@ -5,7 +5,7 @@
 
 // Branches and loops in which scales are computed, and what is used after them.
 // CHECK:      module {
-// CHECK-NEXT: func.func @main(%arg0: tensor<8xf32>, %arg1: tensor<f32>, %arg2: tensor<8xf32>, %arg3: tensor<f32>, %arg4: tensor<i1>, %arg5: tensor<i32>) -> (tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>) {
+// CHECK-NEXT: func.func @main(%arg0: tensor<8xf32>, %arg1: tensor<f32> {scalify.is_scale}, %arg2: tensor<8xf32>, %arg3: tensor<f32> {scalify.is_scale}, %arg4: tensor<i1>, %arg5: tensor<i32>) -> (tensor<8xf32>, tensor<f32> {scalify.is_scale}, tensor<8xf32>, tensor<f32> {scalify.is_scale}, tensor<8xf32>, tensor<f32> {scalify.is_scale}) {
 // CHECK-NEXT: %0 = stablehlo.divide %arg3, %arg1 : tensor<f32>
 // CHECK-NEXT: %1 = "stablehlo.if"(%arg4) ({
 // CHECK-NEXT: %c_1 = stablehlo.constant dense<2130706432> : tensor<ui32>
@@ -120,7 +120,7 @@
 // CHECK-NEXT: }
 // CHECK-NEXT: }
 // NARROW:      module {
-// NARROW-NEXT: func.func @main(%arg0: tensor<8xf32>, %arg1: tensor<f32>, %arg2: tensor<8xf32>, %arg3: tensor<f32>, %arg4: tensor<i1>, %arg5: tensor<i32>) -> (tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>) {
+// NARROW-NEXT: func.func @main(%arg0: tensor<8xf32>, %arg1: tensor<f32> {scalify.is_scale}, %arg2: tensor<8xf32>, %arg3: tensor<f32> {scalify.is_scale}, %arg4: tensor<i1>, %arg5: tensor<i32>) -> (tensor<8xf32>, tensor<f32> {scalify.is_scale}, tensor<8xf32>, tensor<f32> {scalify.is_scale}, tensor<8xf32>, tensor<f32> {scalify.is_scale}) {
 // NARROW-NEXT: %0 = stablehlo.divide %arg3, %arg1 : tensor<f32>
 // NARROW-NEXT: %cst = stablehlo.constant dense<2.000000e+00> : tensor<f32>
 // NARROW-NEXT: %1 = stablehlo.multiply %arg1, %cst : tensor<f32>

@@ -3,7 +3,7 @@
 
 // Markers in a function that is called by another one, and in functions that nothing calls.
 // CHECK:      module {
-// CHECK-NEXT: func.func @main(%arg0: tensor<8xf32>, %arg1: tensor<f32>, %arg2: tensor<8xf32>, %arg3: tensor<f32>) -> (tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<8xf32>, tensor<f32>) {
+// CHECK-NEXT: func.func @main(%arg0: tensor<8xf32>, %arg1: tensor<f32> {scalify.is_scale}, %arg2: tensor<8xf32>, %arg3: tensor<f32> {scalify.is_scale}) -> (tensor<8xf32>, tensor<f32> {scalify.is_scale}, tensor<8xf32>, tensor<8xf32>, tensor<f32> {scalify.is_scale}) {
 // CHECK-NEXT: %c = stablehlo.constant dense<2130706432> : tensor<ui32>
 // CHECK-NEXT: %cst = stablehlo.constant dense<4.39804651E+12> : tensor<f32>
 // CHECK-NEXT: %cst_0 = stablehlo.constant dense<2.27373675E-13> : tensor<f32>

@@ -8,7 +8,7 @@
 // Casts of a recipe: of constants within and beyond the range of a format, of values of which nothing
 // is known, and of run-time scales.
 // UNIT:      module {
-// UNIT-NEXT: func.func @main(%arg0: tensor<16x16xf32>, %arg1: tensor<f32>, %arg2: tensor<16x16xf32>) -> (tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>) {
+// UNIT-NEXT: func.func @main(%arg0: tensor<16x16xf32>, %arg1: tensor<f32> {scalify.is_scale}, %arg2: tensor<16x16xf32>) -> (tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>) {
 // UNIT-NEXT: %c = stablehlo.constant dense<2130706432> : tensor<ui32>
 // UNIT-NEXT: %cst = stablehlo.constant dense<1.2676506E+30> : tensor<f32>
 // UNIT-NEXT: %cst_0 = stablehlo.constant dense<7.88860905E-31> : tensor<f32>
@@ -126,7 +126,7 @@
 // UNIT-NEXT: }
 // UNIT-NEXT: }
 // FP8:      module {
-// FP8-NEXT: func.func @main(%arg0: tensor<16x16xf32>, %arg1: tensor<f32>, %arg2: tensor<16x16xf32>) -> (tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>) {
+// FP8-NEXT: func.func @main(%arg0: tensor<16x16xf32>, %arg1: tensor<f32> {scalify.is_scale}, %arg2: tensor<16x16xf32>) -> (tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>) {
 // FP8-NEXT: %c = stablehlo.constant dense<2130706432> : tensor<ui32>
 // FP8-NEXT: %cst = stablehlo.constant dense<1.2676506E+30> : tensor<f32>
 // FP8-NEXT: %cst_0 = stablehlo.constant dense<7.88860905E-31> : tensor<f32>
@@ -244,7 +244,7 @@
 // FP8-NEXT: }
 // FP8-NEXT: }
 // WIDE:      module {
-// WIDE-NEXT: func.func @main(%arg0: tensor<16x16xf32>, %arg1: tensor<f32>, %arg2: tensor<16x16xf32>) -> (tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>) {
+// WIDE-NEXT: func.func @main(%arg0: tensor<16x16xf32>, %arg1: tensor<f32> {scalify.is_scale}, %arg2: tensor<16x16xf32>) -> (tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>) {
 // WIDE-NEXT: %c = stablehlo.constant dense<2130706432> : tensor<ui32>
 // WIDE-NEXT: %cst = stablehlo.constant dense<1.2676506E+30> : tensor<f32>
 // WIDE-NEXT: %cst_0 = stablehlo.constant dense<7.88860905E-31> : tensor<f32>

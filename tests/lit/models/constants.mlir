@@ -50,7 +50,7 @@
 // FP8-NEXT: }
 // FP8-NEXT: }
 // FP16:      module @_infer attributes {jax.uses_shape_polymorphism = false, mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
-// FP16-NEXT: func.func public @main(%arg0: tensor<4x32xf32>, %arg1: tensor<f32>) -> (tensor<4x16xf32> {jax.result_info = "result"}, tensor<f32> {jax.result_info = "result.scale"}) {
+// FP16-NEXT: func.func public @main(%arg0: tensor<4x32xf32>, %arg1: tensor<f32> {scalify.is_scale}) -> (tensor<4x16xf32> {jax.result_info = "result"}, tensor<f32> {jax.result_info = "result.scale", scalify.is_scale}) {
 // FP16-NEXT: %cst = stablehlo.constant dense<-6.550400e+04> : tensor<f32>
 // FP16-NEXT: %cst_0 = stablehlo.constant dense<6.550400e+04> : tensor<f32>
 // FP16-NEXT: %cst_1 = stablehlo.constant dense<6.250000e-02> : tensor<f32>

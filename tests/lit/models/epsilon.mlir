@@ -3,7 +3,7 @@
 
 // A normalization whose epsilon is added to the data, at whatever scale these are.
 // CHECK:      module @_f attributes {jax.uses_shape_polymorphism = false, mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
-// CHECK-NEXT: func.func public @main(%arg0: tensor<4x8xf32>, %arg1: tensor<f32>, %arg2: tensor<8xf32>, %arg3: tensor<f32>) -> (tensor<4x8xf32> {jax.result_info = "result"}, tensor<f32> {jax.result_info = "result.scale"}) {
+// CHECK-NEXT: func.func public @main(%arg0: tensor<4x8xf32>, %arg1: tensor<f32> {scalify.is_scale}, %arg2: tensor<8xf32>, %arg3: tensor<f32> {scalify.is_scale}) -> (tensor<4x8xf32> {jax.result_info = "result"}, tensor<f32> {jax.result_info = "result.scale", scalify.is_scale}) {
 // CHECK-NEXT: %cst = stablehlo.constant dense<2.000000e+00> : tensor<f32>
 // CHECK-NEXT: %0 = stablehlo.multiply %arg3, %cst : tensor<f32>
 // CHECK-NEXT: %cst_0 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<9.99999974E-6> : tensor<f32>

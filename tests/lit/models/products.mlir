@@ -4,7 +4,7 @@
 // Products of a few elements have a power of their scale, and those of many, or from another start
 // than 1, are unscaled. Statistics of f64 are computed in f64.
 // CHECK:      module {
-// CHECK-NEXT: func.func @main(%arg0: tensor<8x5xf32>, %arg1: tensor<f32>, %arg2: tensor<8x6xf32>, %arg3: tensor<f32>, %arg4: tensor<8xf64>, %arg5: tensor<f64>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf64>, tensor<f64>) {
+// CHECK-NEXT: func.func @main(%arg0: tensor<8x5xf32>, %arg1: tensor<f32> {scalify.is_scale}, %arg2: tensor<8x6xf32>, %arg3: tensor<f32> {scalify.is_scale}, %arg4: tensor<8xf64>, %arg5: tensor<f64> {scalify.is_scale}) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf64>, tensor<f64> {scalify.is_scale}) {
 // CHECK-NEXT: %c = stablehlo.constant dense<9214364837600034816> : tensor<ui64>
 // CHECK-NEXT: %cst = stablehlo.constant dense<0x4290000000000000> : tensor<f64>
 // CHECK-NEXT: %cst_0 = stablehlo.constant dense<2.2737367544323206E-13> : tensor<f64>

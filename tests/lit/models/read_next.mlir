@@ -3,7 +3,7 @@
 
 // A sum whose only reader needs it at scale 1 is made there, if its operands are rescaled anyway.
 // CHECK:      module {
-// CHECK-NEXT: func.func @main(%arg0: tensor<8xf32>, %arg1: tensor<f32>, %arg2: tensor<8xf32>, %arg3: tensor<f32>, %arg4: tensor<8xf32>) -> (tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
+// CHECK-NEXT: func.func @main(%arg0: tensor<8xf32>, %arg1: tensor<f32> {scalify.is_scale}, %arg2: tensor<8xf32>, %arg3: tensor<f32> {scalify.is_scale}, %arg4: tensor<8xf32>) -> (tensor<8xf32>, tensor<f32> {scalify.is_scale}, tensor<8xf32>, tensor<f32> {scalify.is_scale}, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
 // CHECK-NEXT: %0 = stablehlo.divide %arg3, %arg1 : tensor<f32>
 // CHECK-NEXT: %1 = stablehlo.broadcast_in_dim %0, dims = [] : (tensor<f32>) -> tensor<8xf32>
 // CHECK-NEXT: %2 = stablehlo.multiply %arg2, %1 : tensor<8xf32>

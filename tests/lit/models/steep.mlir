@@ -5,7 +5,7 @@
 
 // High powers of values, their quotients and sums with constants: scales do not follow all of them.
 // WIDE:      module {
-// WIDE-NEXT: func.func @main(%arg0: tensor<8xf32>, %arg1: tensor<f32>, %arg2: tensor<8xf32>, %arg3: tensor<f32>, %arg4: tensor<8xf32>, %arg5: tensor<f32>, %arg6: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>) {
+// WIDE-NEXT: func.func @main(%arg0: tensor<8xf32>, %arg1: tensor<f32> {scalify.is_scale}, %arg2: tensor<8xf32>, %arg3: tensor<f32> {scalify.is_scale}, %arg4: tensor<8xf32>, %arg5: tensor<f32> {scalify.is_scale}, %arg6: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<f32> {scalify.is_scale}, tensor<8xf32>, tensor<f32> {scalify.is_scale}, tensor<8xf32>, tensor<f32> {scalify.is_scale}, tensor<8xf32>, tensor<f32> {scalify.is_scale}, tensor<8xf32>, tensor<f32> {scalify.is_scale}, tensor<8xf32>, tensor<f32> {scalify.is_scale}, tensor<8xf32>, tensor<f32> {scalify.is_scale}, tensor<8xf32>) {
 // WIDE-NEXT: %0 = stablehlo.multiply %arg1, %arg1 : tensor<f32>
 // WIDE-NEXT: %1 = stablehlo.multiply %0, %arg1 : tensor<f32>
 // WIDE-NEXT: %2 = stablehlo.multiply %1, %arg1 : tensor<f32>
@@ -80,7 +80,7 @@
 // WIDE-NEXT: }
 // WIDE-NEXT: }
 // NARROW:      module {
-// NARROW-NEXT: func.func @main(%arg0: tensor<8xf32>, %arg1: tensor<f32>, %arg2: tensor<8xf32>, %arg3: tensor<f32>, %arg4: tensor<8xf32>, %arg5: tensor<f32>, %arg6: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>) {
+// NARROW-NEXT: func.func @main(%arg0: tensor<8xf32>, %arg1: tensor<f32> {scalify.is_scale}, %arg2: tensor<8xf32>, %arg3: tensor<f32> {scalify.is_scale}, %arg4: tensor<8xf32>, %arg5: tensor<f32> {scalify.is_scale}, %arg6: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<f32> {scalify.is_scale}, tensor<8xf32>, tensor<f32> {scalify.is_scale}, tensor<8xf32>, tensor<f32> {scalify.is_scale}, tensor<8xf32>, tensor<f32> {scalify.is_scale}, tensor<8xf32>, tensor<f32> {scalify.is_scale}, tensor<8xf32>, tensor<f32> {scalify.is_scale}, tensor<8xf32>, tensor<f32> {scalify.is_scale}, tensor<8xf32>) {
 // NARROW-NEXT: %0 = stablehlo.multiply %arg1, %arg3 : tensor<f32>
 // NARROW-NEXT: %1 = stablehlo.multiply %0, %arg1 : tensor<f32>
 // NARROW-NEXT: %2 = stablehlo.divide %arg3, %arg1 : tensor<f32>

@@ -7,7 +7,7 @@
 // CHECK-SAME: %[[W:[a-z0-9]+]]: tensor<8x8xf32>
 // CHECK-SAME: %[[S:[a-z0-9]+]]: tensor<1x2xf32>
 // CHECK-SAME: %{{[a-z0-9]+}}: tensor<8x8xf32>
-// CHECK-SAME: -> (tensor<8x8xf32> {jax.result_info = "result[0]['w']"}, tensor<1x2xf32> {jax.result_info = "result[0]['w'].scale"})
+// CHECK-SAME: -> (tensor<8x8xf32> {jax.result_info = "result[0]['w']"}, tensor<1x2xf32> {jax.result_info = "result[0]['w'].scale", scalify.is_scale})
 // CHECK: %[[ONE:.*]] = stablehlo.reduce(%[[S]] init: %{{.*}}) applies stablehlo.maximum
 // CHECK: %[[POWER:.*]] = stablehlo.reduce_precision %[[ONE]], format = e8m0
 // CHECK: %[[ALL:.*]] = stablehlo.broadcast_in_dim %[[POWER]], dims = [] : (tensor<f32>) -> tensor<1x2xf32>

@@ -15,7 +15,8 @@ from click.testing import Result
 from scalify_hlo import rewrite
 from scalify_hlo.cli import console
 from scalify_hlo.cli.matmul_table import ROLES, SORTS
-from scalify_hlo.program.pairs import pairs_of
+from scalify_hlo.dialect.attributes import scale_numbers
+from scalify_hlo.ir.functions import entry
 from scalify_hlo.program.program import read_text
 from tests.py.shared import commands
 from tests.py.shared.judge import propagated, shaped
@@ -208,8 +209,8 @@ class TestRewritten:
     def test_pairs_without_names(self) -> None:
         plain = "func.func @main(%x: tensor<4xf32>, %n: tensor<i32>, %y: tensor<f32>) { return }"
         new = propagated(plain, signature="scaled")
-        assert pairs_of(read_text(new).module) == {0: 1, 3: 4}
+        assert scale_numbers(entry(read_text(new).module)) == {0: 1, 3: 4}
 
     def test_an_original_has_no_pairs(self, text: str) -> None:
-        assert pairs_of(read_text(text).module) == {}
+        assert scale_numbers(entry(read_text(text).module)) == {}
         assert "pairs" not in call(text).stdout

@@ -12,7 +12,8 @@ import pytest
 
 from scalify_hlo import InputError, UsageError, rewrite
 from scalify_hlo.program.artifact import write_artifact
-from scalify_hlo.recipes.model import DEVICES, WITH_ALGORITHMS, Target
+from scalify_hlo.recipes.formats import DEVICES, PLATFORMS
+from scalify_hlo.recipes.model import Target
 from scalify_hlo.run.runner import compile_module
 from tests.py.shared.judge import assert_same_bits, parse, propagated, shaped
 
@@ -56,7 +57,7 @@ def _algorithms_travel(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_gpus_are_told_how_matmuls_are_computed_and_no_others(recipe: str, target: str) -> None:
     text = emitted(recipe, target)
     assert "f8E" in text
-    assert ("algorithm =" in text) == (target in WITH_ALGORITHMS)
+    assert ("algorithm =" in text) == PLATFORMS[target].algorithms
 
 
 @pytest.mark.slow

@@ -4,9 +4,9 @@
 // The scale stands beside its data, f32, and f64 for f64 data; donated arguments name the result
 // that they become by its new number.
 // CHECK-LABEL: func.func @main
-// CHECK-SAME:    (%arg0: tensor<4xbf16>, %arg1: tensor<f32>,
-// CHECK-SAME:    %arg2: tensor<4xf64> {tf.aliasing_output = 2 : i32}, %arg3: tensor<f64>)
-// CHECK-SAME:    -> (tensor<4xbf16>, tensor<f32>, tensor<4xf64>, tensor<f64>)
+// CHECK-SAME:    (%arg0: tensor<4xbf16>, %arg1: tensor<f32> {scalify.is_scale},
+// CHECK-SAME:    %arg2: tensor<4xf64> {tf.aliasing_output = 2 : i32}, %arg3: tensor<f64> {scalify.is_scale})
+// CHECK-SAME:    -> (tensor<4xbf16>, tensor<f32> {scalify.is_scale}, tensor<4xf64>, tensor<f64> {scalify.is_scale})
 func.func @main(%x: tensor<4xbf16> {scalify.pair},
                 %y: tensor<4xf64> {scalify.pair, tf.aliasing_output = 1 : i32})
     -> (tensor<4xbf16> {scalify.pair}, tensor<4xf64> {scalify.pair}) {

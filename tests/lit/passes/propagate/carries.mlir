@@ -6,7 +6,7 @@
 // scale throughout, and brought back to it.
 sdy.mesh @mesh = <["d"=2]>
 // CHECK-LABEL: func.func @main
-// CHECK-SAME:    %[[X:.*]]: tensor<8xf32>, %[[XS:.*]]: tensor<f32>, %[[Y:.*]]: tensor<8xf32>, %[[YS:.*]]: tensor<f32>, %[[N:.*]]: tensor<i32>)
+// CHECK-SAME:    %[[X:.*]]: tensor<8xf32>, %[[XS:.*]]: tensor<f32> {scalify.is_scale}, %[[Y:.*]]: tensor<8xf32>, %[[YS:.*]]: tensor<f32> {scalify.is_scale}, %[[N:.*]]: tensor<i32>)
 func.func @main(%x: tensor<8xf32> {scalify.pair},
                 %y: tensor<8xf32> {scalify.pair},
                 %n: tensor<i32>)

@@ -36,8 +36,8 @@ func.func @main(%x: tensor<8x16xf16> {scalify.pair}, %y: tensor<16x8xf16> {scali
 // scales have none.
 sdy.mesh @mesh = <["a"=2, "b"=2]>
 
-// CHECK:      func.func @main(%arg0: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}]>}, %arg1: tensor<f32>)
-// CHECK-SAME:   -> (tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"b"}]>}, tensor<f32>)
+// CHECK:      func.func @main(%arg0: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}]>}, %arg1: tensor<f32> {scalify.is_scale})
+// CHECK-SAME:   -> (tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"b"}]>}, tensor<f32> {scalify.is_scale})
 func.func @main(%x: tensor<8xf32> {scalify.pair, sdy.sharding = #sdy.sharding<@mesh, [{"a"}]>})
     -> (tensor<8xf32> {scalify.pair, sdy.sharding = #sdy.sharding<@mesh, [{"b"}]>}) {
   // CHECK:      call @f_scaled_{{.*}}(%arg0, %arg1) {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"a"}]>]>}
