@@ -9,7 +9,7 @@ from scalify_hlo.cli.command import command
 from scalify_hlo.cli.options import WithMarkdown, WithSettings
 from scalify_hlo.errors import UsageError
 from scalify_hlo.recipes.fields import Values, option
-from scalify_hlo.recipes.formats import ANY, F4, F8, PLATFORMS, spellings
+from scalify_hlo.recipes.formats import ANY, F8, MICRO, PLATFORMS, spellings
 from scalify_hlo.recipes.loading import OPTIONS, dump_recipe, load_recipe, settings_of
 from scalify_hlo.recipes.toml import preset_names, preset_text, to_literal
 from scalify_hlo.results.model import Kind, result
@@ -155,14 +155,16 @@ def page() -> str:
         default = f"`{to_literal(each.default)}`"
         lines.append(_row(f"`{key}`", default, _values(each.values), each.about))
     lines += ["", _TARGETS, _FORMATS, "| format | other spellings | lacking on |", "|---|---|---|"]
-    lines += [_format(name) for name in (*ANY, *F4)]
+    lines += [_format(name) for name in (*ANY, *MICRO)]
     return "\n".join(lines) + "\n"
 
 
 def _values(values: Values) -> str:
     """Returns the values of an option; formats of 8 and of 4 bits are listed below."""
-    small = [f"any f{bits} format" for bits, all_ in ((8, F8), (4, F4)) if all_[0] in values.names]
-    named = [f"`{name}`" for name in values.names if name not in (*F8, *F4)]
+    small = [
+        f"any f{bits} format" for bits, all_ in ((8, F8), (4, MICRO)) if all_[0] in values.names
+    ]
+    named = [f"`{name}`" for name in values.names if name not in (*F8, *MICRO)]
     return ", ".join(named + small) or values.about
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.dialect import attributes
 from scalify_hlo.errors import InputError
 from scalify_hlo.ir.functions import main_function
@@ -32,17 +33,12 @@ DTYPES: dict[str, npt.DTypeLike] = {
     "bf16": ml_dtypes.bfloat16,
     "complex<f32>": np.complex64,
     "complex<f64>": np.complex128,
-    "f8E5M2": ml_dtypes.float8_e5m2,
-    "f8E5M2FNUZ": ml_dtypes.float8_e5m2fnuz,
-    "f8E4M3": ml_dtypes.float8_e4m3,
-    "f8E4M3FN": ml_dtypes.float8_e4m3fn,
-    "f8E4M3FNUZ": ml_dtypes.float8_e4m3fnuz,
-    "f8E4M3B11FNUZ": ml_dtypes.float8_e4m3b11fnuz,
-    "f8E3M4": ml_dtypes.float8_e3m4,
     "f8E8M0FNU": ml_dtypes.float8_e8m0fnu,
-    "f6E2M3FN": ml_dtypes.float6_e2m3fn,
-    "f6E3M2FN": ml_dtypes.float6_e3m2fn,
-    "f4E2M1FN": ml_dtypes.float4_e2m1fn,
+    **{
+        name: getattr(ml_dtypes, f"float{name[1]}_{name[2:].lower()}")
+        for name, format_ in FORMATS.items()
+        if format_.small
+    },
 }
 """NumPy dtypes by MLIR's names of element types."""
 

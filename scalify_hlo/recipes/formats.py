@@ -19,9 +19,9 @@ AUTO = "auto"
 """The value of the option `compute` with which the target decides."""
 
 F8 = tuple(name for name in FORMATS if name.startswith("f8"))
-F4 = ("f4E2M1FN",)
-"""The formats of 4 bits, which need block scales."""
-SMALL = (*F8, *F4)
+MICRO = ("f4E2M1FN",)
+"""The formats of fewer than 8 bits that recipes take. They need block scales."""
+SMALL = (*F8, *MICRO)
 ANY = (KEEP, "f32", "bf16", "f16", *F8)
 WIDE = (KEEP, "f32", "bf16", "f16")
 OPERANDS = ("matmul.activation", "matmul.weight", "matmul.gradient")
@@ -71,8 +71,8 @@ PLATFORMS: Mapping[str, Platform] = {
     "gpu": _CUDA,
     "rocm": _ROCM,
     "tpu": Platform(("f8E4M3", "f8E3M4", *FNUZ), accelerator=True, ragged=True),
-    "iree": Platform(("f8E4M3", "f8E4M3B11FNUZ", "f8E3M4", *F4)),
-    "portable": Platform(("f8E4M3", "f8E3M4", *F4)),
+    "iree": Platform(("f8E4M3", "f8E4M3B11FNUZ", "f8E3M4", *MICRO)),
+    "portable": Platform(("f8E4M3", "f8E3M4", *MICRO)),
     "h100": replace(_CUDA, device=True),
     "h200": replace(_CUDA, device=True),
     "b200": replace(_CUDA, device=True, turns=False),
@@ -102,7 +102,7 @@ _ALIASES = (
         for spelling in (name.lower().replace("f8", "float8_"), name.lower().removeprefix("f8"))
         if spelling not in SHORT
     }
-    | dict.fromkeys(("e2m1", "e2m1fn", "float4_e2m1fn", "fp4"), F4[0])
+    | dict.fromkeys(("e2m1", "e2m1fn", "float4_e2m1fn", "fp4"), MICRO[0])
 )
 
 
@@ -221,7 +221,7 @@ def _check_blocks(formats: Mapping[str, str], settings: Mapping[str, Setting]) -
     kind = settings["scaling.kind"]
     blocks = kind.value == "block"
     for key, format_ in formats.items():
-        if format_ in F4 and not blocks:
+        if format_ in MICRO and not blocks:
             raise _later(settings[key], kind).error(
                 f"{key!r} is {format_}, and operands of 4 bits need block scales",
                 "set scaling.kind=block, or start from the preset nvfp4",
@@ -252,7 +252,7 @@ def _clashes(a: tuple[str, str], b: tuple[str, str]) -> Iterator[tuple[str, str]
     """
     (role, format_), (other, its) = a, b
     both = f"{role!r} is {format_} and {other!r} is {its}"
-    if (format_ in F4) != (its in F4):
+    if (format_ in MICRO) != (its in MICRO):
         yield (
             f"{both}, and a matmul takes two f4 operands or none",
             f"give f4 formats to all of {', '.join(OPERANDS)}, or to none",

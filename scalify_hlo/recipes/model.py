@@ -18,7 +18,7 @@ from scalify_hlo.recipes.fields import (
     option,
     values_of,
 )
-from scalify_hlo.recipes.formats import ANY, AUTO, F4, PLATFORMS, SMALL, Formats, Platform
+from scalify_hlo.recipes.formats import ANY, AUTO, MICRO, PLATFORMS, SMALL, Formats, Platform
 from scalify_hlo.recipes.formats import KEEP as KEEP
 from scalify_hlo.recipes.toml import parse_input_blocks, parse_input_scale
 
@@ -53,7 +53,7 @@ Slower = Literal["wide", "narrow"]
 MomentScales = Literal["tensor", "block"]
 Predict = Literal["none", "unit"]
 Untrusted = Literal["measure", "bounded", "wide"]
-Operand = Annotated[str, Formats.of(*ANY, *F4)]
+Operand = Annotated[str, Formats.of(*ANY, *MICRO)]
 Result = Annotated[str, Formats.of(KEEP, "f32", "bf16", "f16")]
 Stored = Annotated[str, Formats.of(*ANY)]
 Compute = Annotated[str, Formats.of(AUTO, KEEP, "bf16", "f16")]

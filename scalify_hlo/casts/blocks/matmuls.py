@@ -25,7 +25,7 @@ from scalify_hlo.ir.contraction import Axes, contraction_of, dot_numbers
 from scalify_hlo.ir.formats import element_of
 from scalify_hlo.ir.scaled_dot import SCALED_DOT
 from scalify_hlo.ir.value_map import erase
-from scalify_hlo.recipes.formats import F4
+from scalify_hlo.recipes.formats import MICRO
 from scalify_hlo.recipes.model import KEEP, Recipe
 from scalify_hlo.report.matmuls import MEASURED
 from scalify_hlo.report.model import Report
@@ -134,7 +134,7 @@ def _times_members(
 def _is_lowered(recipe: Recipe) -> bool:
     """Whether XLA for GPUs compiles a composite; that of jaxlib 0.10.2 fails for MXFP4."""
     formats = recipe.matmul.activation, recipe.matmul.weight, recipe.matmul.gradient
-    small = recipe.blocks.size <= COMPOSITE_BLOCK and not {*formats} & {*F4}
+    small = recipe.blocks.size <= COMPOSITE_BLOCK and not {*formats} & {*MICRO}
     return recipe.blocks.scale != "e8m0" or small
 
 

@@ -21,9 +21,9 @@ from scalify_hlo.recipes.fields import values_of
 from scalify_hlo.recipes.formats import (
     AUTO,
     E5M2,
-    F4,
     F8,
     FNUZ,
+    MICRO,
     OPERANDS,
     PLATFORMS,
     spellings,
@@ -326,7 +326,7 @@ def test_operands_meet_only_where_hardware_multiplies_them(activation: str) -> N
         uniform = len({name in F8 for name in trio}) == 1
         related = len({name in FNUZ for name in trio}) == 1
         once = sum(name in E5M2 for name in trio) < 2
-        scaled = not {*F4} & {*trio}  # They need block scales, which this recipe does not have.
+        scaled = not {*MICRO} & {*trio}  # They need block scales, which this recipe does not have.
         works = refusal(Recipe(matmul=MatmulOptions(activation, weight, gradient))) is None
         assert works is (uniform and related and once and scaled), trio
 
