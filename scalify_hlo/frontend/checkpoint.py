@@ -24,6 +24,7 @@ from scalify_hlo.ir.functions import entry
 from scalify_hlo.jax_api.scaled_array import is_scaled_array
 from scalify_hlo.jax_api.stored_arrays import split_for, stored
 from scalify_hlo.program.arrays import StoredArray
+from scalify_hlo.program.leaves import leaves_of
 from scalify_hlo.program.program import Program
 from scalify_hlo.program.record import rewrites_of
 from scalify_hlo.program.tensors import Array, Tensor, interface, is_complex
@@ -134,7 +135,7 @@ def original_arguments(program: Program) -> list[Argument]:
     left_out = {*pairs.values(), *described.state}
     counts = Counter(tensor.name for tensor in tensors)
     keys = [t.name if counts[t.name] == 1 else f"arr_{i}" for i, t in enumerate(tensors)]
-    logical = _logical_dtypes(program, len(tensors))
+    logical = _logical_dtypes(program)
     found: list[Argument] = []
     for number in (i for i in range(len(tensors)) if i not in left_out):
         own = (number, pairs[number]) if number in pairs else (number,)
@@ -143,7 +144,7 @@ def original_arguments(program: Program) -> list[Argument]:
                 names[number] or f"arg{len(found)}",  # Scales before it are not in the original.
                 tensors[number],
                 tensors[own[1]] if len(own) > 1 else None,
-                logical[number],
+                logical.get(number),
                 tuple(keys[each] for each in own),
             )
         )
@@ -176,24 +177,19 @@ def _given_names(program: Program) -> list[str]:
         return attributes.given_names(entry(program.module))
 
 
-def _logical_dtypes(program: Program, count: int) -> list[np.dtype[Any] | None]:
-    """Returns the logical dtypes of pairs, which only a jax.export file has.
+def _logical_dtypes(program: Program) -> dict[int | None, np.dtype[Any]]:
+    """Returns the logical dtypes of pairs by the numbers of their data.
 
-    Args:
-        program: The program.
-        count: The number of arguments of `main`.
+    Only a jax.export file has them.
     """
     exported = program.exported
     if exported is None:
-        return [None] * count
-    types = [jax.ShapeDtypeStruct(aval.shape, aval.dtype) for aval in exported.in_avals]
-    dtypes: list[np.dtype[Any] | None] = []
-    tree = jax.tree.unflatten(exported.in_tree, types)
-    for leaf in jax.tree.leaves(tree, is_leaf=is_scaled_array):
-        dtypes += [leaf.logical_dtype, None] if is_scaled_array(leaf) else [None]
-    kept = [dtypes[i] for i in exported.module_kept_var_idx]
-    # The arrays come last, after a platform index and tokens.
-    return [*[None] * (count - len(kept)), *kept]
+        return {}
+    with program.module.context:
+        leaves, _ = leaves_of(program.module, exported)
+    tree = jax.tree.unflatten(exported.in_tree, leaves)
+    found = jax.tree.leaves(tree, is_leaf=is_scaled_array)
+    return {each.data.number: each.logical_dtype for each in found if is_scaled_array(each)}
 
 
 def given_arguments(

@@ -140,8 +140,7 @@ class Scalified:
             observed = observe_rewrite(readable(exported), self.options, about, selection)
             rewritten, run = observed.rewritten, observed.collecting(collected)
         given = _as_stored(rewritten, given)
-        kept = [given[i] for i in exported.module_kept_var_idx]
-        results = _call(rewritten, run, given, kept)
+        results = _call(rewritten, run, given)
         returned = jax.tree.unflatten(jax.tree.structure(traced.out_info), results)
         return returned if selection is None else (returned, *collected)
 
@@ -370,27 +369,23 @@ def _observing(
     return jax.jit(call, **options)
 
 
-def _call(
-    rewritten: Rewritten, run: Callable[..., Any], given: Sequence[Any], kept: Sequence[Any]
-) -> list[Any]:
+def _call(rewritten: Rewritten, run: Callable[..., Any], given: Sequence[Any]) -> list[Any]:
     """Calls the rewritten program; unscaled results are returned as plain arrays.
 
     Args:
         rewritten: The program.
         run: Runs it.
         given: The flat arguments.
-        kept: The flat arguments that are used, which are the last arguments of `main`.
     """
     args, keywords = _as_arguments(rewritten.exported.in_tree, given)
     tree = run(*args, **keywords)
     results = jax.tree.leaves(tree, is_leaf=is_scaled_array)
-    tokens = len(rewritten.report.results) - len(results)
-    reports = rewritten.report.results[tokens:]
-    taken = [None] * (len(rewritten.report.arguments) - len(kept)) + list(kept)
+    reports = [rewritten.report.results[leaf.number or 0] for leaf in rewritten.results]
+    taken = {leaf.number: each for leaf, each in zip(rewritten.arguments, given, strict=True)}
     return [_given_back(*each, taken) for each in zip(results, reports, strict=True)]
 
 
-def _given_back(result: Any, report: ValueReport, taken: Sequence[Any]) -> Any:
+def _given_back(result: Any, report: ValueReport, taken: Mapping[int | None, Any]) -> Any:
     if not is_scaled_array(result) or report.packed:
         return result
     if not report.scaled:

@@ -129,24 +129,20 @@ def _of_exported(
 ) -> tuple[list[Tensor], list[Array]]:
     import jax
 
+    from scalify_hlo.program.leaves import leaves_of
+
     exported: Any = program.called
     leaves, tree = jax.tree.flatten((tuple(args), dict(kwargs)))
     if tree != exported.in_tree:
         raise _miscounted(f"arguments of structure {tree}", str(exported.in_tree))
-    kept = exported.module_kept_var_idx
-    tensors = _last_arguments(program, len(kept))
-    values = [array_of(_concrete(leaves[i])) for i in kept]
-    return tensors, [fit(array, tensor) for array, tensor in zip(values, tensors, strict=True)]
-
-
-def _last_arguments(program: Program, count: int) -> list[Tensor]:
-    """Returns the arguments of a module that follow a platform index and tokens."""
     with program.module.context:
         main = entry(program.module)
-        types = attributes.function_type(main).inputs
-        each = list(zip(attributes.argument_names(main), types, strict=True))
-    last = each[len(each) - count :]
-    return [tensor_of(name, type_, program.name, dynamic=True) for name, type_ in last]
+        names, types = attributes.argument_names(main), attributes.function_type(main).inputs
+        known = {leaf.origin: leaf.number for leaf in leaves_of(program.module, exported)[0]}
+    kept = {i: number for i, number in known.items() if number is not None}
+    tensors = [tensor_of(names[n], types[n], program.name, dynamic=True) for n in kept.values()]
+    values = [array_of(_concrete(leaves[i])) for i in kept]
+    return tensors, [fit(array, tensor) for array, tensor in zip(values, tensors, strict=True)]
 
 
 def _concrete(value: Any) -> Any:

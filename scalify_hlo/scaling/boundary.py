@@ -81,7 +81,7 @@ class Boundary:
         for name, (data, scalar), mark, pair in zip(names, entering, marks, pairs, strict=True):
             info = self._enter_one(data, scalar, mark)
             new_marks += [mark, {attributes.IS_SCALE: ir.UnitAttr.get()}] if pair else [mark]
-            self._note(self.arguments, name, data, info, pair, mark.get(attributes.PACKED))
+            self._note(self.arguments, name, data, info, pair, mark)
             scales.append(info.scale if isinstance(info, Scaled) else ONE)
         self._kept = {i: scales[n] for i, n in carried.items() if i not in self._measured}
         self._kept |= dict.fromkeys(packed, ONE)
@@ -309,7 +309,7 @@ class Boundary:
         returned, rewriter = terminator(self._block), self._rewriter
         before, values = list(returned.operands), []
         for name, value in zip(known.names, before, strict=True):
-            self._note(self.results, name, value, rewriter.info(value), False)
+            self._note(self.results, name, value, rewriter.info(value), False, {})
             values += self._leave_one(value, returned.operation, False)
         self._return(returned, before, values)
         attributes.set_encoded_result_attributes(self._main, known.before)
@@ -333,8 +333,7 @@ class Boundary:
             info, kept = self._rewriter.info(value), self._kept.get(i)
             if isinstance(info, Scaled) and kept is not None:
                 info = Scaled(kept)
-            self._note(self.results, name, value, info, pair, mark.get(attributes.PACKED))
-            self.results[-1] = self._moved(i, self.results[-1])
+            self._note(self.results, name, value, info, pair, mark, i)
             values += self._leave_one(value, returned.operation, pair, kept)
             marks += [mark, _scale_attributes(mark)] if pair else [mark]
         self._return(returned, before, values)
@@ -412,8 +411,17 @@ class Boundary:
         value: ir.Value,
         info: ScaleInfo,
         pair: bool,
-        packed: ir.Attribute | None = None,
+        mark: Attributes,
+        result: int | None = None,
     ) -> None:
+        if attributes.SCALE_FACTORS in mark:
+            return  # `scalify-join-scale-arrays` erases it.
+        report = self._report(name, value, info, pair, mark.get(attributes.PACKED))
+        reports.append(report if result is None else self._moved(result, report))
+
+    def _report(
+        self, name: str, value: ir.Value, info: ScaleInfo, pair: bool, packed: ir.Attribute | None
+    ) -> ValueReport:
         type_ = value.type
         if packed is not None:
             element = ir.Type.parse(ir.StringAttr(packed).value)
@@ -421,7 +429,7 @@ class Boundary:
         text = self._texts.get(type_)
         if text is None:
             text = self._texts[type_] = str(type_)
-        reports.append(ValueReport(name, text, pair, info, packed=packed is not None))
+        return ValueReport(name, text, pair, info, packed=packed is not None)
 
 
 def _taken(mark: Attributes) -> float | None:

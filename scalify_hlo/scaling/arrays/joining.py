@@ -20,21 +20,18 @@ _EXPONENT_BITS: Final = {
 _MARKS: Final = (attributes.SCALE_ARRAY, attributes.SCALE_FACTORS)
 
 
-def join(main: ir.OpView) -> tuple[int, int]:
+def join(main: ir.OpView) -> None:
     """Makes the scale of each marked pair an array, and erases factors.
 
     Args:
         main: The entry function, whose pairs are data and scale, side by side.
-
-    Returns:
-        The numbers of the arguments and of the results that were erased, which were the last ones.
     """
     block, marks = main.regions[0].blocks[0], attributes.argument_attributes(main)
     scales = {_number(m, attributes.SCALE_ARRAY): i + 1 for i, m in enumerate(marks) if _is(m, 0)}
     added = {_number(m, attributes.SCALE_FACTORS): i for i, m in enumerate(marks) if _is(m, 1)}
     top = block.operations[0].operation
     entered = {number: _enter(block, scales[number], place, top) for number, place in added.items()}
-    returned = _leave(main, block, entered)
+    _leave(main, block, entered)
     for place in sorted(added.values(), reverse=True):
         erase_argument(block, place)
         del marks[place]
@@ -42,7 +39,6 @@ def join(main: ir.OpView) -> tuple[int, int]:
         mark.pop(attributes.SCALE_ARRAY, None)
     attributes.renew_function_type(main)
     attributes.set_argument_attributes(main, marks)
-    return len(added), returned
 
 
 def _is(mark: Attributes, index: int) -> bool:
@@ -81,12 +77,8 @@ def spread_scalar(scalar: ir.Value, like: ir.Value, at: ir.Operation) -> ir.Valu
     return emit.broadcast_scalar(emit.convert(scalar, type_.element_type, at), like, at)
 
 
-def _leave(main: ir.OpView, block: ir.Block, entered: dict[int, list[ir.Value]]) -> int:
-    """Returns arrays of scales: ``s * F``, or S itself if s is the scale of the argument.
-
-    Returns:
-        The number of results that had measured factors, which were the last ones.
-    """
+def _leave(main: ir.OpView, block: ir.Block, entered: dict[int, list[ir.Value]]) -> None:
+    """Returns arrays of scales: ``s * F``, or S itself if s is the scale of the argument."""
     returned, marks = terminator(block), attributes.result_attributes(main)
     values = list(returned.operands)
     measured = {_number(m, _MARKS[1]): values[i] for i, m in enumerate(marks) if _is(m, 1)}
@@ -107,4 +99,3 @@ def _leave(main: ir.OpView, block: ir.Block, entered: dict[int, list[ir.Value]])
     erase(returned)
     attributes.renew_function_type(main)
     attributes.set_result_attributes(main, marks[:kept])
-    return len(measured)
