@@ -77,7 +77,7 @@ PLATFORMS: Mapping[str, Platform] = {
     "h200": replace(_CUDA, device=True),
     "b200": replace(_CUDA, device=True, turns=False),
 }
-"""What is known of the targets."""
+"""The targets, with the facts that recipes depend on."""
 
 DEVICES = sorted(name for name, platform in PLATFORMS.items() if platform.device)
 """The targets that are one kind of GPU."""

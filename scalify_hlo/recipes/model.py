@@ -399,7 +399,7 @@ class Recipe:
 
     @property
     def platform(self) -> Platform:
-        """What is known of the target."""
+        """The facts of the target."""
         return PLATFORMS[self.target]
 
     @property

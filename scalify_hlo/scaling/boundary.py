@@ -416,20 +416,15 @@ class Boundary:
     ) -> None:
         if attributes.SCALE_FACTORS in mark:
             return  # `scalify-join-scale-arrays` erases it.
-        report = self._report(name, value, info, pair, mark.get(attributes.PACKED))
-        reports.append(report if result is None else self._moved(result, report))
-
-    def _report(
-        self, name: str, value: ir.Value, info: ScaleInfo, pair: bool, packed: ir.Attribute | None
-    ) -> ValueReport:
-        type_ = value.type
+        type_, packed = value.type, mark.get(attributes.PACKED)
         if packed is not None:
             element = ir.Type.parse(ir.StringAttr(packed).value)
             type_, info = ir.RankedTensorType.get(type_.shape, element), None
         text = self._texts.get(type_)
         if text is None:
             text = self._texts[type_] = str(type_)
-        return ValueReport(name, text, pair, info, packed=packed is not None)
+        report = ValueReport(name, text, pair, info, packed=packed is not None)
+        reports.append(report if result is None else self._moved(result, report))
 
 
 def _taken(mark: Attributes) -> float | None:
