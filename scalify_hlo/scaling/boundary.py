@@ -420,9 +420,7 @@ class Boundary:
         if packed is not None:
             element = ir.Type.parse(ir.StringAttr(packed).value)
             type_, info = ir.RankedTensorType.get(type_.shape, element), None
-        text = self._texts.get(type_)
-        if text is None:
-            text = self._texts[type_] = str(type_)
+        text = self._texts.get(type_) or self._texts.setdefault(type_, str(type_))
         report = ValueReport(name, text, pair, info, packed=packed is not None)
         reports.append(report if result is None else self._moved(result, report))
 
