@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from scalify_hlo.commands.nan.nan_report import NonFiniteOp as NonFiniteOp
     from scalify_hlo.commands.nan.nan_report import ValueRange as ValueRange
     from scalify_hlo.commands.nan.nan_report import dump_nan_report as dump_nan_report
-    from scalify_hlo.commands.stats.collector import Stats as Stats
     from scalify_hlo.commands.stats.page import stats_page as stats_page
     from scalify_hlo.commands.stats.record import FormatStats as FormatStats
     from scalify_hlo.commands.stats.record import OctaveCounts as OctaveCounts
@@ -55,6 +54,7 @@ if TYPE_CHECKING:
     from scalify_hlo.commands.stats.record import VariantStats as VariantStats
     from scalify_hlo.commands.stats.record import dump_stats as dump_stats
     from scalify_hlo.commands.stats.record import load_stats as load_stats
+    from scalify_hlo.commands.stats.run import Stats as Stats
     from scalify_hlo.errors import InputError as InputError
     from scalify_hlo.errors import Remark as Remark
     from scalify_hlo.errors import ScalifyError as ScalifyError

@@ -376,7 +376,7 @@ _OF_REWRITE = ("recipe", "settings", "input_scale", "profile")
 
 
 def _check_stats(stats: object) -> None:
-    from scalify_hlo.commands.stats.collector import Stats
+    from scalify_hlo.commands.stats.run import Stats
 
     if stats is not None and not isinstance(stats, Stats):
         raise UsageError(

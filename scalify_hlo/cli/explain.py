@@ -51,8 +51,7 @@ class Explain(Compiling, WithOptionalRewrite):
     def run(self) -> None:
         """See `Command.run`."""
         from scalify_hlo.commands.explain.page import explain_page
-        from scalify_hlo.commands.explain.record import ExplainRecord, dump_explanation
-        from scalify_hlo.commands.explain.requirements import CHECKS
+        from scalify_hlo.commands.explain.record import CHECKS, ExplainRecord, dump_explanation
         from scalify_hlo.targets.description import load_target, plugin_versions
 
         device = load_target(self.target)
@@ -97,7 +96,7 @@ class Explain(Compiling, WithOptionalRewrite):
 
 
 def _tables(explained: Explanation) -> Iterator[str]:
-    from scalify_hlo.commands.explain.warnings import warnings_of
+    from scalify_hlo.commands.explain.record import warnings_of
 
     yield console.table(_HEADER, map(_row, explained.matmuls))
     yield _kernels(explained)
@@ -108,7 +107,7 @@ def _tables(explained: Explanation) -> Iterator[str]:
 
 
 def _row(each: ExplainedMatmul) -> tuple[str, ...]:
-    from scalify_hlo.commands.explain.warnings import name_of
+    from scalify_hlo.commands.explain.record import name_of
 
     matmul, wide = each.matmul, each.matmul.wide
     lhs, rhs, result = matmul.formats

@@ -11,8 +11,8 @@ import numpy as np
 
 from scalify_hlo import _compat
 from scalify_hlo._compat import ir
-from scalify_hlo.commands.stats.collector import Stats
 from scalify_hlo.commands.stats.prepare import Prepared, Programs, Selection
+from scalify_hlo.commands.stats.run import Stats
 from scalify_hlo.dialect.structure import structural_hash
 from scalify_hlo.jax_api.scaled_array import is_scaled_array
 from scalify_hlo.passes.pipeline import Options
@@ -88,7 +88,7 @@ def observe_rewrite(
     prepared = programs.instrument_rewrite(numbered, rewritten.report, options)
     return ObservedRewrite(
         rewritten,
-        _with_results(rewritten.exported, prepared.module, prepared.instrumented.count),
+        _with_results(rewritten.exported, prepared.module, prepared.instrumented.added.count),
         (prepared, name, hash_),
     )
 

@@ -20,8 +20,8 @@ from jax.interpreters import ad, batching, mlir
 
 from scalify_hlo import _compat
 from scalify_hlo._compat import ir
-from scalify_hlo.commands.stats.collector import Stats
 from scalify_hlo.commands.stats.prepare import Selection
+from scalify_hlo.commands.stats.run import Stats
 from scalify_hlo.errors import UsageError, caller
 from scalify_hlo.frontend.observed import ObservedCalls, observe_rewrite
 from scalify_hlo.ir.walk import ops_in

@@ -11,9 +11,8 @@ import numpy as np
 
 from scalify_hlo.algebra.limits import ENTRY_BOUND
 from scalify_hlo.jax_api.block_scales import to_blocks
-from scalify_hlo.jax_api.powers import EXPONENTS, exponent_below_rms
+from scalify_hlo.jax_api.powers import EXPONENTS, exponent_below_rms, of_blocks, without_loss
 from scalify_hlo.jax_api.rescaling import rescaled
-from scalify_hlo.jax_api.scale_arrays import of_blocks, without_loss
 from scalify_hlo.jax_api.scaled_array import (
     ScaledArray,
     as_scaled_array,

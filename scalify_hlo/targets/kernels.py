@@ -10,11 +10,159 @@ from typing import Annotated, Final
 from scalify_hlo.algebra.limits import FEW_ADJACENT
 from scalify_hlo.results.kinds import Count, one_of
 from scalify_hlo.results.model import keys
-from scalify_hlo.targets.causes import CAUSES, COLLECTIVE, cause_of
 from scalify_hlo.targets.hlo import Computation, Instruction, Module, Shape
 from scalify_hlo.targets.products import CONVOLUTION, FORMATS, products
 from scalify_hlo.targets.traffic import bytes_exchanged, bytes_read, bytes_written
-from scalify_hlo.targets.turns import turns
+
+_KNOWN: Final = re.compile(r'"known_trip_count":\{"n":"?(\d+)')
+_SAME: Final = ("copy", "bitcast", "convert")
+
+
+def turns(loop: Instruction, inside: Computation, module: Module) -> int | None:
+    """Returns the number of turns of a loop; None if it is not known.
+
+    Args:
+        loop: The ``while`` instruction.
+        inside: The computation of the instruction.
+        module: The module.
+    """
+    if found := _KNOWN.search(loop.attributes):
+        return int(found[1])
+    condition, body = (module.computations.get(loop.text(key)) for key in ("condition", "body"))
+    operands = inside.operands(loop)
+    if condition is None or body is None or len(operands) != 1:
+        return None
+    compared = condition.operands(condition.root)
+    if condition.root.text("direction") != "LT" or len(compared) != 2:
+        return None
+    place = _place(compared[0])
+    first = _constant(_element(operands[0], place, inside), inside)
+    step = _step(_element(body.root, place, body), body)
+    bound = _constant(compared[1], condition)
+    if first is None or step is None or bound is None:
+        return None
+    return max(-(-(bound - first) // step), 0)
+
+
+def _place(counter: Instruction) -> int:
+    """Returns the place of a counter among the values of a loop; -1 if it is none of them."""
+    return int(counter.text("index") or -1) if counter.opcode == "get-tuple-element" else -1
+
+
+def _element(values: Instruction, place: int, inside: Computation) -> Instruction | None:
+    elements = inside.operands(values)
+    known = values.opcode == "tuple" and 0 <= place < len(elements)
+    return elements[place] if known else None
+
+
+def _constant(value: Instruction | None, inside: Computation) -> int | None:
+    while value is not None and value.opcode in _SAME:
+        value = next(iter(inside.operands(value)), None)
+    if value is None or value.opcode != "constant" or not value.operands[0].isdecimal():
+        return None
+    return int(value.operands[0])
+
+
+def _step(value: Instruction | None, body: Computation) -> int | None:
+    """Returns the constant that is added to a counter; None if anything else is done to it."""
+    while value is not None and value.opcode in _SAME:
+        value = next(iter(body.operands(value)), None)
+    if value is None or value.opcode != "add":
+        return None
+    steps = (_constant(operand, body) for operand in body.operands(value))
+    return next((step for step in steps if step), None)
+
+
+CAUSES: Final = ("gemm", "collective", "scalar", "amax", "transpose", "cast", "other")
+"""The causes of kernels.
+
+``gemm`` computes matmuls or convolutions; ``scalar`` computes arrays of one element from others;
+``amax`` finds the largest magnitudes of a tensor; ``transpose`` moves the elements of a tensor and
+computes nothing; ``cast`` converts to a format of 8 bits or fewer, or converts and scales only.
+"""
+COLLECTIVE: Final = "collective"
+"""The cause of kernels that move data between devices."""
+COLLECTIVES: Final = frozenset(
+    {"all-reduce", "all-gather", "reduce-scatter", "all-to-all", "collective-permute"}
+    | {"collective-broadcast", "ragged-all-to-all"}
+)
+"""The opcodes that move data between devices."""
+
+_PLACES: Final = frozenset(
+    {"parameter", "constant", "broadcast", "bitcast", "reshape", "tuple", "get-tuple-element"}
+)
+_MOVES: Final = frozenset({"transpose", "copy"})
+_CONVERSIONS: Final = frozenset({"convert", "multiply", "divide", "clamp", "maximum", "minimum"})
+_MUCH_SMALLER: Final = 8
+
+
+def cause_of(
+    instruction: Instruction, inside: Computation, module: Module, computes_products: bool
+) -> str:
+    """Returns the cause of a kernel, one of `CAUSES`.
+
+    Args:
+        instruction: The instruction that is launched.
+        inside: The computation of the instruction.
+        module: The module.
+        computes_products: Whether it computes matmuls or convolutions.
+    """
+    if computes_products:
+        return "gemm"
+    if instruction.opcode.removesuffix("-start") in COLLECTIVES:
+        return COLLECTIVE
+    operands = [shape for each in inside.operands(instruction) for shape in each.shapes]
+    if all(shape.size <= 1 for shape in (*operands, *instruction.shapes)):
+        return "scalar"
+    body = list(_work(instruction, module))
+    if _is_amax(body, operands, instruction.shapes, module):
+        return "amax"
+    opcodes = {each.opcode for each in body}
+    if operands and opcodes <= _MOVES and _reorders(opcodes, operands, instruction.shapes):
+        return "transpose"
+    narrow = any(s.element.startswith(("f4", "f8")) for s in instruction.shapes)
+    casts = "convert" in opcodes and (narrow or opcodes <= _CONVERSIONS | _MOVES)
+    return "cast" if casts else "other"
+
+
+def _reorders(opcodes: set[str], operands: list[Shape], results: tuple[Shape, ...]) -> bool:
+    """Whether moved elements get another order in memory, and are not only copied."""
+    return "transpose" in opcodes or results[0].layout != operands[0].layout
+
+
+def _work(instruction: Instruction, module: Module) -> Iterator[Instruction]:
+    """Yields the instructions that a kernel computes."""
+    body = module.body(instruction)
+    for each in body.instructions if body else (instruction,):
+        if each.opcode not in _PLACES:
+            yield each
+
+
+def _is_amax(
+    body: list[Instruction],
+    operands: list[Shape],
+    results: tuple[Shape, ...],
+    module: Module,
+) -> bool:
+    """Whether a kernel reduces a tensor to its largest magnitude, or to a few for its parts.
+
+    Sums of partial maxima, by which a large reduction ends, have no magnitudes: they are maxima of
+    which a single one is the result.
+    """
+    if not any(_takes_maximum(each, module) for each in body):
+        return False
+    read = max((shape.size for shape in operands), default=0)
+    largest = max((shape.size for shape in results), default=0)
+    magnitudes = any(each.opcode == "abs" for each in body)
+    return _MUCH_SMALLER * largest <= read and (magnitudes or largest == 1)
+
+
+def _takes_maximum(instruction: Instruction, module: Module) -> bool:
+    if instruction.opcode != "reduce":
+        return False
+    applied = module.computations.get(instruction.text("to_apply"))
+    return applied is not None and "maximum" in {i.opcode for i in applied.instructions}
+
 
 _KIND: Final = re.compile(r'"kind":"(__\w+)"')
 _BRANCHES: Final = re.compile(r"branch_computations=\{([^}]*)\}")

@@ -12,26 +12,20 @@ import numpy as np
 
 from scalify_hlo._compat import ir
 from scalify_hlo.commands.calibrate.calibration import calibrate
-from scalify_hlo.commands.choose.energies import (
-    Backward,
-    Energy,
-    backward_of,
-    energies_of,
-    measure_energies,
-)
-from scalify_hlo.commands.choose.operand_errors import (
-    Cast,
-    CastError,
-    count_of,
-    errors_of,
-    measure_casts,
-)
+from scalify_hlo.commands.choose.operand_errors import CastError, Casts
 from scalify_hlo.commands.choose.results import (
     ResultError,
     ResultKind,
     error_of,
     kinds_of,
     without_noise,
+)
+from scalify_hlo.commands.choose.sensitivity import (
+    Backward,
+    Energy,
+    backward_of,
+    energies_of,
+    measure_energies,
 )
 from scalify_hlo.commands.choose.sites import named_sites
 from scalify_hlo.commands.stats.numbering import inline_numbered, number_ops
@@ -243,8 +237,13 @@ class Bench:
         asked = for_module(self.measured(self.profiled(options)), self.hash, module)
         with located(self.name):
             report = rewrite_module(module, replace(asked, listed=True, probe=casts))
-        found = self._instrumented(module) if casts else []
-        session = self._runner.session(module, count_of(found))
+        found = Casts()
+        if casts:
+            main = inline_numbered(module, self.name)
+            with module.context, ir.Location.unknown():
+                take_probes(main)
+                found.measure(main, self._rewritten)
+        session = self._runner.session(module, found.added.count)
         if session.state:
             session.converge(self._values[0], forget=True)
         step = session.step(self._values[0])
@@ -256,13 +255,7 @@ class Bench:
             for i in [each.argument]
         ]
         losses = self.losses(session, loss, seeds)
-        return Outcome(report, errors, errors_of(found, step.all), losses)
-
-    def _instrumented(self, module: ir.Module) -> list[Cast]:
-        main = inline_numbered(module, self.name)
-        with module.context, ir.Location.unknown():
-            take_probes(main)
-            return measure_casts(main, self._rewritten)
+        return Outcome(report, errors, found.errors(step.all), losses)
 
     def backward(self) -> Backward:
         """Returns the backward pass of the original, by the numbers of its ops."""
@@ -273,8 +266,9 @@ class Bench:
         module = copy_module(self._base)
         main = inline_numbered(module, self.name)
         with module.context, ir.Location.unknown():
-            numbers = measure_energies(main, self.sites)
-        return energies_of(numbers, self._runner.compiled(module)(self._values[0]))
+            added, numbers = measure_energies(main, self.sites)
+        results = self._runner.compiled(module)(self._values[0])
+        return energies_of(added.read(results), numbers)
 
 
 def _other_last_bits(values: Sequence[Array]) -> list[Array]:

@@ -21,8 +21,7 @@ from scalify_hlo.profile.file import profile_of
 from scalify_hlo.profile.model import Profile
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.recipes.model import KEEP, Recipe
-from scalify_hlo.report.requirements import BOUNDS, Requirement
-from scalify_hlo.report.totals import Totals
+from scalify_hlo.report.totals import BOUNDS, Requirement, Totals
 from scalify_hlo.results.decibels import decibels
 from scalify_hlo.run.given import Sample
 

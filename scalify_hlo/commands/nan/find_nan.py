@@ -13,9 +13,15 @@ from typing import Annotated, Any, Final
 from scalify_hlo._compat import ir
 from scalify_hlo.commands.nan.flow import Flow
 from scalify_hlo.commands.nan.nan_report import NanReport, NonFiniteOp, ValueRange, loops_of
-from scalify_hlo.commands.nan.nonfinite import Events, Flagged, flag_values
+from scalify_hlo.commands.nan.nonfinite import (
+    Events,
+    Extent,
+    Flagged,
+    flag_values,
+    measurable,
+    measure_ranges,
+)
 from scalify_hlo.commands.nan.origins import Origin, Origins
-from scalify_hlo.commands.nan.ranges import Extent, measurable, measure_ranges
 from scalify_hlo.commands.stats.numbering import inline_numbered, number_ops
 from scalify_hlo.commands.stats.prepare import for_module
 from scalify_hlo.commands.stats.values import Scan, Watched, name_and_place
@@ -107,7 +113,7 @@ class _Finding:
         runner = self._runner
         flagging = Instrumented(self._base, runner.name)
         flagged = flagging.flag()
-        session = runner.session(flagging.module, len(flagged.blocks))
+        session = runner.session(flagging.module, flagged.added.count)
         progress(0, steps + 1)
         for number, step in enumerate(session.steps(runner.values, steps, self._carried)):
             origins = Origins(flagging.flow, events := flagged.read(step.all))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Literal
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import (
@@ -22,7 +22,7 @@ from scalify_hlo.algebra.limits import (
 from scalify_hlo.commands.stats.encodings import Tally
 from scalify_hlo.commands.stats.measures import Measured, Measures, parts_of, sliced
 from scalify_hlo.commands.stats.packing import (
-    as_halves,
+    Added,
     concatenated,
     devices_around,
     joined,
@@ -37,9 +37,8 @@ from scalify_hlo.ir import emit
 from scalify_hlo.ir.traits import LOOP
 from scalify_hlo.ir.value_map import ValueCache, ValueMap
 from scalify_hlo.rules.probes import Probed
-from scalify_hlo.transforms.hoist import Combine, Stack, add_results, block_of, lift
+from scalify_hlo.transforms.hoist import Stack, block_of
 
-_RESULT: Final = "stats"
 Sampler = Callable[[ir.Value, ir.Operation], ir.Value]
 """Takes a value and an op, and builds a sample of the value before the op."""
 
@@ -92,7 +91,7 @@ class Instrumented:
             the array of its block if it is computed.
         constants: The statistics of constants, by their ids.
         samples: The samples of values.
-        count: The number of results that were added.
+        added: The results that were added.
         remarks: What was not measured.
     """
 
@@ -101,7 +100,7 @@ class Instrumented:
     scales: list[Known]
     constants: dict[str, Tally]
     samples: list[Sample]
-    count: int
+    added: Added
     remarks: list[str]
 
 
@@ -164,14 +163,10 @@ def instrument(
         adding.add_block(block, members, samplers, scales if scales is not None else ValueMap())
     known = [adding.known[one.id] for one in values]
     places = [adding.places[one.id] for one in values]
+    adding.added.finish(main)
+    constants, samples = adding.constants, adding.samples
     return Instrumented(
-        list(values),
-        places,
-        known,
-        adding.constants,
-        adding.samples,
-        adding.finish(),
-        adding.remarks,
+        list(values), places, known, constants, samples, adding.added, adding.remarks
     )
 
 
@@ -183,6 +178,7 @@ class _Adding:
         each_turn: Whether each turn of a loop has a record of its own.
 
     Attributes:
+        added: The values.
         places: The block of each value, by its id.
         known: The scale of each value, by its id.
         constants: The statistics of constants, by their ids.
@@ -191,10 +187,9 @@ class _Adding:
     """
 
     def __init__(self, main: ir.OpView, *, each_turn: bool) -> None:
-        self._main, self._each = main, each_turn
+        self._each = each_turn
         self._most = max(TABLE_ELEMENTS, _elements(main) // TABLE_SHARE)
-        self._values: list[ir.Value] = []
-        self._combine: list[Combine] = []
+        self.added = Added()
         self.places: dict[str, Place] = {}
         self.known: dict[str, Known] = {}
         self.constants: dict[str, Tally] = {}
@@ -243,23 +238,11 @@ class _Adding:
             place.kept = self._keep(emit.integers(emit.scalar_type(u64()), 1, last))
         self.places.update({m.id: place for m in members})
 
-    def finish(self) -> int:
-        """Lifts the values out of regions, and makes the function return them."""
-        lifted = lift(self._main, self._values, self._combine)
-        last = self._main.regions[0].blocks[0].operations[-1].operation
-        results = [as_halves(value, last) for value in lifted]
-        add_results(self._main, results, [_RESULT] * len(lifted))
-        return len(lifted)
-
     def _add(self, value: ir.Value, how: Literal["max", "add"], place: Place) -> int:
-        self._values.append(value)
-        self._combine.append(Stack(how) if place.stacked else how)
-        return len(self._values) - 1
+        return self.added.add(value, Stack(how) if place.stacked else how)
 
     def _keep(self, value: ir.Value) -> int:
-        self._values.append(value)
-        self._combine.append(Stack("gather", SAMPLE_TURNS))
-        return len(self._values) - 1
+        return self.added.add(value, Stack("gather", SAMPLE_TURNS))
 
     def _stacks(self, block: ir.Block) -> bool:
         """Whether the turns of the loops around a block have records of their own."""

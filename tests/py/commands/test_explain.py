@@ -19,11 +19,9 @@ import scalify_hlo
 from scalify_hlo import InputError, UsageError
 from scalify_hlo._compat import ir
 from scalify_hlo.commands.explain import compiled
-from scalify_hlo.commands.explain.kernels import kernels_by_number
+from scalify_hlo.commands.explain.compiled import kernels_by_number
 from scalify_hlo.commands.explain.page import explain_page
-from scalify_hlo.commands.explain.record import explain_record
-from scalify_hlo.commands.explain.requirements import CHECKS, QUANTITIES
-from scalify_hlo.commands.explain.warnings import warnings_of
+from scalify_hlo.commands.explain.record import CHECKS, QUANTITIES, explain_record, warnings_of
 from scalify_hlo.dataflow.sizes import Size
 from scalify_hlo.passes.pipeline import Options, rewrite_module
 from scalify_hlo.recipes.loading import load_recipe

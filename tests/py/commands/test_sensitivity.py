@@ -14,9 +14,15 @@ import pytest
 from jax import lax
 
 from scalify_hlo.commands.choose.bench import Bench
-from scalify_hlo.commands.choose.energies import Backward, Energy
 from scalify_hlo.commands.choose.operand_errors import RESULT, CastError
-from scalify_hlo.commands.choose.sensitivity import GRADIENTS, LOSS, RATIO, Sensitivity
+from scalify_hlo.commands.choose.sensitivity import (
+    GRADIENTS,
+    LOSS,
+    RATIO,
+    Backward,
+    Energy,
+    Sensitivity,
+)
 from tests.py.shared import choosing
 from tests.py.shared.choosing import batch, good_step, loss_of, parameters
 from tests.py.shared.judge import program_of
