@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import jax
@@ -22,26 +22,18 @@ from scalify_hlo.program.program import Program
 from scalify_hlo.program.tensors import interface
 
 
-@jax.tree_util.register_pytree_node_class
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True, eq=False)
 class Collected:
     """The results of a call that have statistics, with the program that returned them.
 
-    Args:
+    Attributes:
         arrays: The results.
         about: The program, its name and its structural hash, which are static.
     """
 
-    def __init__(self, arrays: Sequence[Any], about: tuple[Prepared, str, str]) -> None:
-        self.arrays, self.about = arrays, about
-
-    def tree_flatten(self) -> tuple[Sequence[Any], tuple[Prepared, str, str]]:
-        """Returns the arrays, and what is static; see `jax.tree_util`."""
-        return tuple(self.arrays), self.about
-
-    @classmethod
-    def tree_unflatten(cls, about: tuple[Prepared, str, str], arrays: Sequence[Any]) -> Collected:
-        """Makes an object of arrays and of what is static; see `jax.tree_util`."""
-        return cls(arrays, about)
+    arrays: list[Any]
+    about: tuple[Prepared, str, str] = field(metadata={"static": True})
 
 
 @dataclass(frozen=True)

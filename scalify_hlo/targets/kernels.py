@@ -11,8 +11,14 @@ from scalify_hlo.algebra.limits import FEW_ADJACENT
 from scalify_hlo.results.kinds import Count, one_of
 from scalify_hlo.results.model import keys
 from scalify_hlo.targets.hlo import Computation, Instruction, Module, Shape
-from scalify_hlo.targets.products import CONVOLUTION, FORMATS, products
-from scalify_hlo.targets.traffic import bytes_exchanged, bytes_read, bytes_written
+from scalify_hlo.targets.products import (
+    CONVOLUTION,
+    FORMATS,
+    bytes_exchanged,
+    bytes_read,
+    bytes_written,
+    products,
+)
 
 _KNOWN: Final = re.compile(r'"known_trip_count":\{"n":"?(\d+)')
 _SAME: Final = ("copy", "bitcast", "convert")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike, fspath
 from typing import Annotated, Any, Final
@@ -30,6 +30,7 @@ from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.recipes.toml import preset_names
 from scalify_hlo.results.decibels import written
 from scalify_hlo.run.given import Sample
+from scalify_hlo.run.runner import Progress, untold
 
 ALL: Final = "all"
 LEAST_SNR: Final = 20.0
@@ -40,9 +41,6 @@ PERTURBATION: Final = 2.0**-8
 """The relative size of the change of first weights from seed to seed."""
 
 _SMALL: Final = 8
-
-Progress = Callable[[int, int], None]
-"""Is told how many parts of the work are done, of how many."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +76,7 @@ def compare_recipes(
     snr_db: float = LEAST_SNR,
     signature: str = "auto",
     profile: str | PathLike[str] | Profile | None = None,
-    progress: Progress | None = None,
+    progress: Progress = untold,
 ) -> Comparison:
     """Runs a program and its rewrites by several recipes on the same inputs with XLA on the CPU.
 
@@ -120,7 +118,7 @@ def compare_recipes(
     options = CompareOptions(steps, carry, seeds, snr_db, signature, seen)
     chosen = recipes_of(recipes, settings or {})
     bench = Bench(program, samples, steps=options.steps, carry=options.carry)
-    return _compared(bench, chosen, options, progress or (lambda _, __: None))
+    return _compared(bench, chosen, options, progress)
 
 
 Given = tuple[str, Recipe | UsageError]

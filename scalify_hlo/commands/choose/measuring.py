@@ -29,6 +29,12 @@ class Result(NamedTuple):
     recipe: Recipe
 
 
+def excluding(recipe: Recipe, patterns: Iterable[str]) -> Recipe:
+    """Returns a recipe that also leaves the matmuls wide that some patterns match."""
+    exclude = tuple(dict.fromkeys((*recipe.matmul.exclude, *patterns)))
+    return replace(recipe, matmul=replace(recipe.matmul, exclude=exclude))
+
+
 class Measuring:
     """Runs a recipe with some of its sites wide.
 
@@ -57,11 +63,6 @@ class Measuring:
         self.runs = 0
 
     @property
-    def program(self) -> str:
-        """The name of the program."""
-        return self._bench.name
-
-    @property
     def loss(self) -> float | None:
         """The loss of the original; None without one."""
         return self._original[0][0] if self._original else None
@@ -87,7 +88,7 @@ class Measuring:
     def without(self, sites: Iterable[Site]) -> Result:
         """Excludes some sites from the recipe, and runs it."""
         chosen = list(sites)
-        recipe = self._recipe_without(chosen)
+        recipe = excluding(self._recipe, (site.pattern for site in chosen))
         more = [site for site in self.sites if site not in chosen]
         out = [*chosen, *(s for s in more if any(map(s.is_matched, recipe.matmul.exclude)))]
         key = frozenset(site.key for site in self.sites if site not in out)
@@ -105,17 +106,10 @@ class Measuring:
         others = [site.pattern for site in self._all if site.key not in names]
         out = [each for each in others if not any(site.is_matched(each) for site in kept)]
         matmul, scaling = self._recipe.matmul, self._recipe.scaling
-        exclude = tuple(dict.fromkeys((*matmul.exclude, *out)))
         if not names and scaling.kind == "delayed":  # It refuses a program without any such scale.
             scaling = Scaling("current", scaling.fp8_format)
-        chosen = replace(matmul, include=tuple(site.pattern for site in kept), exclude=exclude)
-        return replace(self._recipe, matmul=chosen, scaling=scaling)
-
-    def _recipe_without(self, sites: Iterable[Site]) -> Recipe:
-        """Returns the recipe with some sites wide."""
-        matmul = self._recipe.matmul
-        patterns = dict.fromkeys((*matmul.exclude, *(site.pattern for site in sites)))
-        return replace(self._recipe, matmul=replace(matmul, exclude=tuple(patterns)))
+        chosen = replace(matmul, include=tuple(site.pattern for site in kept))
+        return excluding(replace(self._recipe, matmul=chosen, scaling=scaling), out)
 
     def _run(self, recipe: Recipe, *, first: bool = False) -> Effect:
         outcome = self.outcome(recipe)

@@ -20,6 +20,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.commands.stats.numbering import number_of
 from scalify_hlo.commands.stats.packing import Added
 from scalify_hlo.dialect import attributes
 from scalify_hlo.ir import emit
@@ -92,10 +93,9 @@ class Casts:
             sites: The site of each matmul by the number of its op.
         """
         known: ValueMap[int] = ValueMap()
-        for op in matmuls_of(main):
-            site = sites.get(ir.IntegerAttr(op.attributes[attributes.VALUE_NUMBER]).value)
-            if site is not None:
-                self._matmul(op, site, known)
+        for number, op in matmuls_of(main):
+            if number in sites:
+                self._matmul(op, sites[number], known)
         self.added.finish(main)
 
     def _matmul(self, op: ir.Operation, site: str, known: ValueMap[int]) -> None:
@@ -130,10 +130,10 @@ class Casts:
         return found
 
 
-def matmuls_of(main: ir.OpView) -> list[ir.Operation]:
-    """Returns the numbered matmuls of a function, in program order."""
-    has_number = attributes.VALUE_NUMBER
-    return ops_in(main, MATMULS, where=lambda op: has_number in op.attributes, outer_first=True)
+def matmuls_of(main: ir.OpView) -> list[tuple[int, ir.Operation]]:
+    """Returns the numbered matmuls of a function with their numbers, in program order."""
+    pairs = ((number_of(op), op) for op in ops_in(main, MATMULS, outer_first=True))
+    return [(number, op) for number, op in pairs if number is not None]
 
 
 class _CastOperand(NamedTuple):

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from os import PathLike
 from typing import Any, Final
 
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.casts.selection import VOCABULARY
 from scalify_hlo.commands.choose.bench import Bench, Outcome, require_one_step
-from scalify_hlo.commands.choose.comparison import CompareOptions, Progress, name_of
+from scalify_hlo.commands.choose.comparison import CompareOptions, name_of
 from scalify_hlo.commands.choose.front import Front, Point, efficient, parse_budget
-from scalify_hlo.commands.choose.measuring import Measuring
+from scalify_hlo.commands.choose.measuring import Measuring, excluding
 from scalify_hlo.commands.choose.model import Effect, GradientFormat, Search, SearchedSite
 from scalify_hlo.commands.choose.sensitivity import RATIO, Cost, Sensitivity
 from scalify_hlo.commands.choose.sites import Site, require_sites, sites_of
@@ -24,6 +24,7 @@ from scalify_hlo.recipes.model import KEEP, Recipe
 from scalify_hlo.report.totals import BOUNDS, Requirement, Totals
 from scalify_hlo.results.decibels import decibels
 from scalify_hlo.run.given import Sample
+from scalify_hlo.run.runner import Progress, untold
 
 LEAST_DECREASE: Final = 2.0**-10
 """The least share of the loss that a step is taken to take away, as in a step with a rate of 0."""
@@ -54,7 +55,7 @@ def search(
     formats: bool = False,
     signature: str = "auto",
     profile: str | PathLike[str] | Profile | None = None,
-    progress: Progress | None = None,
+    progress: Progress = untold,
 ) -> Search:
     """Searches for the sites of a recipe that are in low precision at a budget.
 
@@ -121,10 +122,10 @@ class _Searching:
         recipe: Recipe,
         options: SearchOptions,
         compared: CompareOptions,
-        progress: Progress | None,
+        progress: Progress,
     ) -> None:
         self._bench, self._recipe, self._options = bench, recipe, options
-        self._tell, self._done, self._total = progress or (lambda _, __: None), 0, _RUNS
+        self._tell, self._total = progress, _RUNS
         self.measuring = Measuring(bench, recipe, compared, self._count)
         decrease = self.measuring.decrease
         self._sensitivity = Sensitivity(
@@ -316,9 +317,7 @@ class Candidate:
 
     def result(self) -> Recipe:
         """Returns the recipe that leaves the chosen sites wide."""
-        matmul = self.recipe.matmul
-        exclude = tuple(dict.fromkeys((*matmul.exclude, *self.patterns)))
-        return replace(self.recipe, matmul=replace(matmul, exclude=exclude))
+        return excluding(self.recipe, self.patterns)
 
     def searched(self) -> tuple[SearchedSite, ...]:
         """Returns the sites with their costs, the highest first."""

@@ -45,7 +45,7 @@ from scalify_hlo.commands.choose.operand_errors import (
     matmuls_of,
     squares,
 )
-from scalify_hlo.commands.choose.partition import LARGEST
+from scalify_hlo.commands.choose.results import LARGEST
 from scalify_hlo.commands.stats.packing import Added
 from scalify_hlo.dataflow.frames import named
 from scalify_hlo.dataflow.matmuls import Matmul, Walk
@@ -96,8 +96,7 @@ def measure_energies(main: ir.OpView, wanted: Container[int]) -> tuple[Added, li
         The energies that were added, and the number of the op of each.
     """
     added, numbers = Added(), list[int]()
-    for op in matmuls_of(main):
-        number = ir.IntegerAttr(op.attributes[attributes.VALUE_NUMBER]).value
+    for number, op in matmuls_of(main):
         values = [*list(op.operands)[:2], op.results[0]]
         if number in wanted and all(is_real(value.type) for value in values):
             numbers.append(number)

@@ -5,11 +5,11 @@ The locations of matmuls have their numbers, by which their kernels are found.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from os import PathLike
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple
 
 from scalify_hlo._compat import ir
 from scalify_hlo.commands.explain.device import chosen_target, recipe_target
@@ -30,6 +30,7 @@ from scalify_hlo.recipes.loading import load_recipe, require_pairs
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.report.matmuls import MatmulReport
 from scalify_hlo.report.model import Estimate, Report
+from scalify_hlo.run.runner import Progress, untold
 from scalify_hlo.targets.compiling import compile_program, require_fits
 from scalify_hlo.targets.description import Target, load_target, plugin_versions
 from scalify_hlo.targets.kernels import Kernel
@@ -131,9 +132,6 @@ def _clear(module: ir.Operation) -> None:
             del present[key]
 
 
-Progress: TypeAlias = Callable[[int, int], None]
-
-
 def explain(
     program: Any,
     target: str,
@@ -215,7 +213,7 @@ def explain_module(
     name: str = "<program>",
     timeout: float = 600.0,
     free_layouts: bool = False,
-    progress: Progress = lambda *_: None,
+    progress: Progress = untold,
 ) -> Explanation:
     """Explains what a compiler makes of the matmuls of a program.
 
@@ -355,8 +353,7 @@ def estimate(
     options: Options,
     *,
     name: str,
-    timeout: float = 600.0,
-    progress: Progress = lambda *_: None,
+    progress: Progress = untold,
 ) -> Estimate:
     """Returns the estimated time of the rewrite of a program, beside the original in bf16.
 
@@ -367,16 +364,13 @@ def estimate(
         target: The device, for which `reason_without` has no reason.
         options: The options of the rewrite.
         name: The name of the program in diagnostics.
-        timeout: The time limit of each compilation in seconds.
         progress: Called with the number of compilations that are done, and of all.
 
     Raises:
         InputError: XLA cannot compile one of both, or the program does not fit into the memory of
             the device.
     """
-    explained = explain_module(
-        module, target, options, name=name, timeout=timeout, progress=progress
-    )
+    explained = explain_module(module, target, options, name=name, progress=progress)
     seconds, original = explained.program.work.seconds, explained.original
     before = None if original is None else original.work.seconds
     launches = explained.speedup_with_launches

@@ -6,21 +6,14 @@ ops that were found.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Annotated, Any, Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.commands.nan.flow import Flow
 from scalify_hlo.commands.nan.nan_report import NanReport, NonFiniteOp, ValueRange, loops_of
-from scalify_hlo.commands.nan.nonfinite import (
-    Events,
-    Extent,
-    Flagged,
-    flag_values,
-    measurable,
-    measure_ranges,
-)
+from scalify_hlo.commands.nan.nonfinite import Events, Flagged, flag_values, measure_ranges
 from scalify_hlo.commands.nan.origins import Origin, Origins
 from scalify_hlo.commands.stats.numbering import inline_numbered, number_ops
 from scalify_hlo.commands.stats.prepare import for_module
@@ -37,14 +30,12 @@ from scalify_hlo.program.tensors import Array, interface
 from scalify_hlo.program.wellformed import located
 from scalify_hlo.recipes.fields import Checked, Count, names
 from scalify_hlo.run.given import Sample
-from scalify_hlo.run.runner import Runner
+from scalify_hlo.run.runner import Progress, Runner, untold
 from scalify_hlo.run.session import carried_state
 
 ONLY: Final = {"any": ("nan", "infinity"), "nan": ("nan",), "inf": ("infinity",)}
 """The kinds of elements that a search is for, by the name of the option."""
 Only = Annotated[str, names(*ONLY)]
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -69,7 +60,7 @@ def find_nan(
     samples: Sequence[Sample],
     search: Search | None = None,
     options: Options | None = None,
-    progress: Progress | None = None,
+    progress: Progress = untold,
 ) -> NanReport:
     """Finds the first NaN or infinity; see `scalify_hlo.api.find_nan`.
 
@@ -82,7 +73,7 @@ def find_nan(
     """
     again = options is None or options.again
     finding = _Finding(Runner(program, samples, again=again), search or Search(), options)
-    return finding.run(progress or (lambda _, __: None))
+    return finding.run(progress)
 
 
 class _Finding:
@@ -229,16 +220,14 @@ class Instrumented:
             watched = [self._watched(origin) for origin in found]
             tensors = [[*_operands(one), one.value] for one in watched]
             plain = [[self._range(value) for value in values] for values in tensors]
-            measurable_ = [[v for v in values if measurable(v)] for values in tensors]
-            kept = [[measurable(v) for v in values] for values in tensors]
-            asked = list(zip(watched, (o.kind for o in found), measurable_, strict=True))
+            asked = list(zip(watched, (o.kind for o in found), tensors, strict=True))
             ranged = measure_ranges(self._main, asked)
         self._legalize()
         results = runner.compiled(self.module)(fed)
         measured = []
         for number, op in enumerate(ops):
-            extents = ranged.read(results, number, op.device or 0)
-            *operands, result = _filled(plain[number], kept[number], extents)
+            pairs = zip(plain[number], ranged.read(results, number, op.device or 0), strict=True)
+            *operands, result = (v if e is None else replace(v, **asdict(e)) for v, e in pairs)
             measured.append(replace(op, operands=tuple(operands), result=result))
         return measured
 
@@ -260,15 +249,3 @@ class Instrumented:
 def _operands(one: Watched) -> list[ir.Value]:
     owner = one.value.owner
     return [] if isinstance(owner, ir.Block) else list(owner.operation.operands)
-
-
-def _filled(
-    plain: Sequence[ValueRange], kept: Sequence[bool], extents: Sequence[Extent] | None
-) -> list[ValueRange]:
-    """Values with the ranges of those that were measured."""
-    rest = iter(extents or ())
-    found = []
-    for value, measured in zip(plain, kept, strict=True):
-        extent = next(rest, None) if measured else None
-        found.append(value if extent is None else replace(value, **asdict(extent)))
-    return found

@@ -233,15 +233,15 @@ class Ranged:
     Attributes:
         added: A table for each asked value.
         columns: For each asked value, the encodings of the tensors whose ranges are returned, with
-            the number of parts of each.
+            the number of parts of each; None for other tensors.
         devices: For each asked value, the number of devices that compute it.
     """
 
     added: Added
-    columns: list[list[tuple[Encoding, int]]]
+    columns: list[list[tuple[Encoding, int] | None]]
     devices: list[int]
 
-    def read(self, results: Sequence[Array], number: int, device: int) -> list[Extent] | None:
+    def read(self, results: Sequence[Array], number: int, device: int) -> list[Extent | None]:
         """Returns the ranges of the tensors around a value.
 
         Args:
@@ -250,14 +250,18 @@ class Ranged:
             device: The device.
 
         Returns:
-            The ranges; None if the value had no element of its kind in this run.
+            The ranges; None for tensors that were not measured, and for all if the value had no
+            element of its kind in this run.
         """
         rows = self.added.read(results)[number]
         table = rows.reshape(rows.shape[0], self.devices[number], -1)[:, device]
-        if not table[0, 0]:
-            return None
-        found, at = [], 0
-        for encoding, parts in self.columns[number]:
+        found: list[Extent | None] = []
+        at = 0
+        for column in self.columns[number]:
+            if column is None or not table[0, 0]:
+                found.append(None)
+                continue
+            encoding, parts = column
             found.append(_extent(table[1 : 1 + _EXTENT, at : at + parts], encoding))
             at += parts
         return found
@@ -280,8 +284,8 @@ def measure_ranges(
 
     Args:
         main: The function, in which all calls were inlined. It is edited in place.
-        asked: Values, each with the kind of its elements and with the tensors: floats of static
-            shape that are known where the value is.
+        asked: Values, each with the kind of its elements and with the tensors, which are known
+            where the value is.
 
     Returns:
         The meaning of the results that were added.
@@ -289,34 +293,30 @@ def measure_ranges(
     ranged = Ranged(Added(), [], [])
     for one, kind, tensors in asked:
         ranged.devices.append(devices_around(block_of(one.value)))
-        ranged.columns.append([(_encoding(v), 1 + is_complex(v.type)) for v in tensors])
-        ranged.added.add(_ranges(one, kind, tensors), First())
+        encoded = [(value, _encoding(value)) for value in tensors]
+        ranged.columns.append(
+            [None if e is None else (e, 1 + is_complex(v.type)) for v, e in encoded]
+        )
+        known = [(value, encoding) for value, encoding in encoded if encoding is not None]
+        ranged.added.add(_ranges(one, kind, known), First())
     ranged.added.finish(main)
     return ranged
 
 
-def measurable(value: ir.Value) -> bool:
-    """Whether a value is a float tensor of static shape with at least one element."""
+def _encoding(value: ir.Value) -> Encoding | None:
+    """Returns the encoding of a float tensor of static shape with elements; None for others."""
     format_ = format_of(value.type)
-    if format_ is None or encoding_of(format_) is None or not value.type.has_static_shape:
-        return False
-    return 0 not in value.type.shape
+    if format_ is None or not value.type.has_static_shape or 0 in value.type.shape:
+        return None
+    return encoding_of(format_)
 
 
-def _encoding(value: ir.Value) -> Encoding:
-    format_ = format_of(value.type)
-    encoding = None if format_ is None else encoding_of(format_)
-    if encoding is None:
-        raise TypeError(f"{value.type} is no tensor of floats")
-    return encoding
-
-
-def _ranges(one: Watched, kind: str, tensors: Sequence[ir.Value]) -> ir.Value:
+def _ranges(one: Watched, kind: str, tensors: Sequence[tuple[ir.Value, Encoding]]) -> ir.Value:
     """A table with the ranges of tensors below a row that says whether a value is not finite."""
     at = one.at
     columns = [
-        [emit.convert(number, u64(), at) for number in Extents(_encoding(value), at).extent(part)]
-        for value in tensors
+        [emit.convert(number, u64(), at) for number in Extents(encoding, at).extent(part)]
+        for value, encoding in tensors
         for part in parts_of(value, at)
     ]
     keys = [nonfinite(one)[KINDS.index(kind)]] * len(columns)

@@ -11,6 +11,7 @@ from scalify_hlo.casts.matmuls import NamedOperand, marked_matmuls, named_operan
 from scalify_hlo.commands.stats.instrument import Instrumented, Sampler, instrument
 from scalify_hlo.commands.stats.measures import RowSampler
 from scalify_hlo.commands.stats.numbering import inline_numbered, number_ops
+from scalify_hlo.commands.stats.record import OperandStats
 from scalify_hlo.commands.stats.values import Scan, Watched, name_and_place
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.structure import structural_hash
@@ -29,24 +30,6 @@ from scalify_hlo.rules.probes import Probed, probed, probes_of
 ORIGINAL: Final = "original"
 
 
-@dataclass(frozen=True)
-class OperandPlace:
-    """An operand of a matmul of the original; see `OperandStats`.
-
-    Attributes:
-        sample: The key of the sample of its rows.
-    """
-
-    name: str
-    value: str
-    op: str
-    location: str
-    part: str
-    role: str
-    contracted: int
-    sample: str
-
-
 @dataclass
 class Prepared:
     """A program that returns statistics.
@@ -56,7 +39,8 @@ class Prepared:
         recipe: The rewrite in words; empty for the original.
         module: The program.
         instrumented: The meaning of its further results.
-        operands: The operands of which it returns samples.
+        operands: The operands of which it returns samples, without the effects of formats, and the
+            key of the sample of each.
         report: The report of the rewrite; None for the original.
     """
 
@@ -64,7 +48,7 @@ class Prepared:
     recipe: str
     module: ir.Module
     instrumented: Instrumented
-    operands: list[OperandPlace]
+    operands: list[tuple[OperandStats, str]]
     report: Report | None = None
 
     @property
@@ -98,16 +82,22 @@ class Selection:
         if self.pattern == "*":
             return list(values)
         taken = ValueSet(each.value for each in operands if is_like(self.pattern, each.name))
-        wanted = {one.id for one in values if self.matches(one) or one.value in taken}
-        if not wanted:
+        wanted = {one.id for one in values if one.value in taken}
+        found = self.matching(values, wanted)
+        if not found:
             names = dict.fromkeys(n for one in values for n in (one.name, *one.name.split("/")))
             raise UsageError(
                 f"{self.pattern!r} matches no float value{nearest(self.pattern, names)}",
                 hint="patterns are of argument names and of name stacks, as in '*attention*'",
             )
+        return found
+
+    def matching(self, values: Sequence[Watched], ids: Collection[str]) -> list[Watched]:
+        """Returns the values that match or have one of some ids, and those that they depend on."""
+        wanted = set(ids)
         for one in reversed(values):
-            if one.id in wanted and one.source is not None:
-                wanted.add(one.source.id)
+            if one.id in wanted or self.matches(one):
+                wanted |= {one.id} if one.source is None else {one.id, one.source.id}
         return [one for one in values if one.id in wanted]
 
     def matches(self, one: Watched) -> bool:
@@ -130,7 +120,7 @@ class Programs:
         number_ops(module, name)
         self._samplers: dict[str, dict[str, Sampler]] = {}
         self._roles: Mapping[str, str] = {}
-        self._operands: list[OperandPlace] = []
+        self._operands: list[tuple[OperandStats, str]] = []
         self._prepared = self._prepare_original()
 
     @property
@@ -220,29 +210,17 @@ class Programs:
             sampler = RowSampler(one.shape, operand.summed)
             key = f"{one.id} over {operand.summed}"
             self._samplers.setdefault(one.id, {})[key] = sampler
-            self._operands.append(
-                OperandPlace(
-                    operand.name,
-                    one.id,
-                    operand.op.name,
-                    name_and_place(operand.op, self._name)[1],
-                    operand.part,
-                    operand.role,
-                    operand.contracted,
-                    key,
-                )
-            )
+            op, (_, place) = operand.op.name, name_and_place(operand.op, self._name)
+            part, role, contracted = operand.part, operand.role, operand.contracted
+            found = OperandStats(operand.name, one.id, op, place, part, role, contracted, 0, ())
+            self._operands.append((found, key))
 
     def _chosen(self, values: list[Watched]) -> list[Watched]:
         """Returns the wanted values of a rewrite: those of the original, and those that match."""
         if self._selection.pattern == "*":
             return values
         ids = {one.id for one in self._prepared.instrumented.values}
-        wanted = {one.id for one in values if one.id in ids or self._selection.matches(one)}
-        for one in reversed(values):
-            if one.id in wanted and one.source is not None:
-                wanted.add(one.source.id)
-        return [one for one in values if one.id in wanted]
+        return self._selection.matching(values, ids)
 
     def _instrument(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final
 
 from scalify_hlo.commands.stats.formats import Effects, effects, total
@@ -14,13 +14,10 @@ from scalify_hlo.passes.pipeline import Options
 from scalify_hlo.program.tensors import Array
 from scalify_hlo.recipes.fields import Checked, Count, names, values_of
 from scalify_hlo.run.given import Sample
-from scalify_hlo.run.runner import Runner
+from scalify_hlo.run.runner import Progress, Runner, untold
 from scalify_hlo.run.session import carried_state
 
 Turns = Annotated[str, names("pooled", "each")]
-
-Progress = Callable[[int, int], None]
-"""Is told how many parts of the work are done, of how many."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +42,7 @@ def collect_stats(
     samples: Sequence[Sample],
     request: Request | None = None,
     options: Options | None = None,
-    progress: Progress | None = None,
+    progress: Progress = untold,
 ) -> StatsRecord:
     """Runs a program with statistics; see `scalify_hlo.api.stats`.
 
@@ -57,7 +54,7 @@ def collect_stats(
         progress: Is told how far the work is.
     """
     collection = _Collection(program, samples, request or Request(), options)
-    return collection.run(progress or (lambda _, __: None))
+    return collection.run(progress)
 
 
 class _Collection:
@@ -112,7 +109,7 @@ class _Collection:
 
 def effects_of(one: Prepared, readout: Readout) -> dict[str, Effects]:
     """Returns the effects of formats on each sample of a run, by its key."""
-    keys = dict.fromkeys(operand.sample for operand in one.operands)
+    keys = dict.fromkeys(key for _, key in one.operands)
     return {
         key: total(effects(rows, amax) for rows, amax in readout.samples.get(key, ()))
         for key in keys
@@ -128,10 +125,10 @@ def operand_stats(
         one: The program.
         steps: The effects on each sample in each step.
     """
-    return tuple(_operand(place, [step[place.sample] for step in steps]) for place in one.operands)
+    return tuple(_operand(found, [step[key] for step in steps]) for found, key in one.operands)
 
 
-def _operand(place: Any, steps: Sequence[Effects]) -> OperandStats:
+def _operand(operand: OperandStats, steps: Sequence[Effects]) -> OperandStats:
     keys = dict.fromkeys(key for step in steps for key in step)
     formats = tuple(
         FormatStats(
@@ -145,10 +142,7 @@ def _operand(place: Any, steps: Sequence[Effects]) -> OperandStats:
         for found in [[step[format_, scaling] for step in steps if step]]
     )
     sample = max((e.count for step in steps for e in step.values()), default=0)
-    return OperandStats(
-        place.name, place.value, place.op, place.location, place.part, place.role,
-        place.contracted, sample, formats,
-    )  # fmt: skip
+    return replace(operand, sample=sample, formats=formats)
 
 
 _EVERY: Final = 100
