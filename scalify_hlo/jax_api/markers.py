@@ -20,7 +20,6 @@ from scalify_hlo.errors import UsageError, caller
 from scalify_hlo.ir import markers as dialect
 from scalify_hlo.jax_api import rescaling
 from scalify_hlo.jax_api import scaled_array as scaled
-from scalify_hlo.jax_api.custom_scale import custom_scale as custom_scale
 from scalify_hlo.jax_api.marker_primitives import Marker, mark, mark_gradient
 from scalify_hlo.jax_api.scaled_array import (
     ScaledArray,

@@ -7,10 +7,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import NamedTuple
 
-from scalify_hlo.commands.choose.bench import Bench, Outcome, options_for
-from scalify_hlo.commands.choose.comparison import CompareOptions
+from scalify_hlo.commands.choose.bench import Bench, Outcome
 from scalify_hlo.commands.choose.model import Effect
-from scalify_hlo.commands.choose.results import judged, loss_of
+from scalify_hlo.commands.choose.results import judged
 from scalify_hlo.commands.choose.sites import Site, sites_of
 from scalify_hlo.recipes.model import Recipe, Scaling
 
@@ -41,7 +40,6 @@ class Measuring:
     Args:
         bench: The program.
         recipe: The recipe.
-        compared: The options of rewrites.
         tell: Is told how many programs were run.
 
     Attributes:
@@ -49,13 +47,8 @@ class Measuring:
         runs: The number of programs that were run.
     """
 
-    def __init__(
-        self, bench: Bench, recipe: Recipe, compared: CompareOptions, tell: Callable[[int], None]
-    ) -> None:
-        self._bench, self._recipe, self._compared, self._tell = bench, recipe, compared, tell
-        self._loss = loss_of(bench.kinds)
-        self._inputs = [bench.seeded(0, 0)]
-        self._original = bench.losses(bench.original, self._loss, self._inputs)
+    def __init__(self, bench: Bench, recipe: Recipe, tell: Callable[[int], None]) -> None:
+        self._bench, self._recipe, self._tell = bench, recipe, tell
         self._kinds = set(judged(bench.kinds))
         self._known: dict[frozenset[str], Effect] = {}
         self._all: list[Site] = []
@@ -65,12 +58,7 @@ class Measuring:
     @property
     def loss(self) -> float | None:
         """The loss of the original; None without one."""
-        return self._original[0][0] if self._original else None
-
-    @property
-    def decrease(self) -> float | None:
-        """The share of the loss that a step of the original takes away; None if not known."""
-        return self._bench.decrease(self._loss)
+        return self._bench.losses[0][0] if self._bench.losses else None
 
     def whole(self) -> Effect:
         """Runs the recipe as it is, and finds its sites."""
@@ -126,16 +114,13 @@ class Measuring:
             recipe: The recipe.
             casts: Whether the errors of casts are measured.
         """
-        bench, compared = self._bench, self._compared
-        pairs = bench.takes_pairs
-        options = options_for(recipe, compared.signature, compared.profile, pairs=pairs)
-        found = bench.outcome(options, self._loss, self._inputs, casts=casts)
+        found = self._bench.outcome(self._bench.asked(recipe), casts=casts)
         self.runs += 1
         self._tell(self.runs)
         return found
 
     def effect_of(self, outcome: Outcome) -> Effect:
         """Returns the error of a run."""
-        change = outcome.losses[0][0] - self._original[0][0] if outcome.losses else None
+        change = outcome.losses[0][0] - self._bench.losses[0][0] if outcome.losses else None
         errors = tuple(each for each in outcome.errors if each.kind in self._kinds)
         return Effect(change, errors, outcome.report.totals.matmuls.share)

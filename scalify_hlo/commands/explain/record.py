@@ -6,12 +6,12 @@ The keys of its matmuls are in `model.py`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Annotated, Any, Final, NamedTuple
+from typing import Annotated, Final, NamedTuple
 
 from scalify_hlo.commands.explain.model import ExplainedMatmul, Explanation
 from scalify_hlo.report.totals import Bounds, Quantity
 from scalify_hlo.results.kinds import NAME, named
-from scalify_hlo.results.model import content, dump, keys, result
+from scalify_hlo.results.model import dump, keys, result
 from scalify_hlo.targets.description import Target
 from scalify_hlo.targets.record import Program
 
@@ -34,11 +34,6 @@ def warnings_of(explanation: Explanation) -> Iterator[str]:
     yield from explanation.remarks
 
 
-def name_of(each: ExplainedMatmul) -> str:
-    """Returns the name of a matmul, or its operator if it has none."""
-    return each.matmul.label or each.matmul.op
-
-
 def _slow(explanation: Explanation) -> Iterator[str]:
     speedup, reached = explanation.speedup, explanation.speedup_reached
     if reached is not None and reached < 1:
@@ -55,7 +50,7 @@ def _wide(explanation: Explanation) -> Iterator[str]:
     seconds, whole = sum(each.seconds or 0.0 for each in wide), explanation.program.work.seconds
     if whole and seconds > _MANY * whole:
         yield (
-            f"{_counted(len(wide), 'matmul')} of f32 ({name_of(wide[0])}) "
+            f"{_counted(len(wide), 'matmul')} of f32 ({wide[0].name}) "
             f"take {100 * seconds / whole:.0f} % of the time: export the model in bf16, or set "
             "compute=bf16"
         )
@@ -64,7 +59,7 @@ def _wide(explanation: Explanation) -> Iterator[str]:
 def _fell_back(each: ExplainedMatmul, explanation: Explanation) -> str:
     labels = ", ".join(sorted({kernel.label for kernel in each.kernels}))
     lhs, rhs = each.matmul.formats[:2]
-    told = f"{name_of(each)}: the matmul of {lhs} and {rhs} became {labels}, which widens them"
+    told = f"{each.name}: the matmul of {lhs} and {rhs} became {labels}, which widens them"
     cause = _cause(each, explanation.target, explanation.blocks)
     return f"{told}: {cause}" if cause else told
 
@@ -178,16 +173,6 @@ class ExplainRecord(NamedTuple):
     def warnings(self) -> list[str]:
         """The warnings, as sentences."""
         return list(warnings_of(self.explanation))
-
-
-def explain_record(explanation: Explanation, name: str = "<program>") -> dict[str, Any]:
-    """Returns an explanation as an object of JSON, with times in microseconds.
-
-    Args:
-        explanation: The explanation.
-        name: The name of the program.
-    """
-    return content(ExplainRecord(explanation), name)
 
 
 def dump_explanation(explanation: Explanation, name: str = "<program>") -> str:

@@ -39,7 +39,7 @@ def epsilons(subject: Subject) -> Iterator[Place]:
         if _is_guard(op, number):
             told = f"its epsilon {number:g} is 0" if number else "its epsilon is 0"
             least = f"in {format_.name}, whose smallest number is 2^{_log2(format_.smallest)}"
-            yield Place.at(op, f"{op.name}: {told} {least}")
+            yield Place.at(op, f"{told} {least}")
 
 
 def _is_lost(number: float, format_: FloatFormat) -> bool:
@@ -79,7 +79,7 @@ def infinities(subject: Subject) -> Iterator[Place]:
         source = op.results[0] if op.name == _CONSTANT else op.operands[0]
         number = next((n for n in _constants_in(source) if not _fits(n, target)), None)
         if number is not None:
-            yield Place.at(op, f"{op.name}: {_message(number, target)}")
+            yield Place.at(op, _message(number, target))
 
 
 def _small_format(op: ir.Operation) -> FloatFormat | None:
@@ -140,16 +140,12 @@ def long_sums(subject: Subject) -> Iterator[Place]:
         if op.name in ("stablehlo.reduce", _WINDOW) and monoid(op.regions[0]) == "stablehlo.add":
             terms, most = _terms(op), 2 ** (format_.mantissa_bits + 1)
             if terms > most:
-                yield Place.at(op, _counted(op, terms, format_, f"counts to {most}"))
+                yield Place.at(op, f"sums {terms} terms in {format_.name}, which counts to {most}")
         elif op.name in CONTRACTIONS and not format_.wide:
             terms = sizes.of(op.opview).k.least
             if terms > format_.max_finite:
-                most_text = f"ends at {format_.max_finite:g}"
-                yield Place.at(op, _counted(op, terms, format_, most_text))
-
-
-def _counted(op: ir.Operation, terms: int, format_: FloatFormat, most: str) -> str:
-    return f"{op.name}: sums {terms} terms in {format_.name}, which {most}"
+                end = f"ends at {format_.max_finite:g}"
+                yield Place.at(op, f"sums {terms} terms in {format_.name}, which {end}")
 
 
 def _terms(op: ir.Operation) -> int:

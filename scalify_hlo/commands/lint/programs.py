@@ -34,8 +34,8 @@ def left_wide(subject: Subject) -> Iterator[Place]:
     small, count = most[0]
     for op, pair in zip(matmuls, formats, strict=True):
         if pair == ("f32", "f32"):
-            message = f"its operands are f32, and {count} of {len(matmuls)} matmuls take {small}"
-            yield Place.at(op, f"{op.name}: {message}")
+            most_take = f"{count} of {len(matmuls)} matmuls take {small}"
+            yield Place.at(op, f"its operands are f32, and {most_take}")
 
 
 _SMALL = (("bf16", "bf16"), ("f16", "f16"))
@@ -59,7 +59,7 @@ def recast_weights(subject: Subject) -> Iterator[Place]:
             cast = _cast_of(argument)
             if cast is not None:
                 small = cast.results[0].type.element_type
-                told = f"{cast.name}: casts the weight {name} to {small} in each call"
+                told = f"casts the weight {name} to {small} in each call"
                 place = Place.at(cast, told)._replace(name=name)
                 yield place.with_file(_location_of(name, subject))
 

@@ -114,7 +114,7 @@ class _Finding:
                 break
             progress(number + 1, steps + 1)
         progress(steps, steps + 1)
-        ops = flagging.describe(found or elsewhere, events)
+        ops = [flagging.described(origin, events) for origin in found or elsewhere]
         if found or self._search.anywhere:
             measuring = Instrumented(self._base, runner.name)
             ops = measuring.measured(found or elsewhere, ops, step.taken, runner)
@@ -172,11 +172,8 @@ class Instrumented:
         with located(self._name):
             run_passes(self.module, [LegalizePass()])
 
-    def describe(self, found: Sequence[Origin], events: Mapping[str, Events]) -> list[NonFiniteOp]:
-        """Describes origins without ranges."""
-        return [self._described(origin, events) for origin in found]
-
-    def _described(self, origin: Origin, events: Mapping[str, Events]) -> NonFiniteOp:
+    def described(self, origin: Origin, events: Mapping[str, Events]) -> NonFiniteOp:
+        """Describes an origin without ranges."""
         node = self.flow.nodes[origin.number]
         one = self._watched(origin)
         event = events[one.id][origin.kind]

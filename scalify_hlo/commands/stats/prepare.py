@@ -112,11 +112,16 @@ class Programs:
         module: The program, of static shapes. It is edited.
         name: Its name in diagnostics.
         selection: The values of which statistics are wanted.
+        hash_: The hash by which a profile knows the program, whose shapes may have been symbolic;
+            by default that of the module.
+
+    Attributes:
+        hash: This hash.
     """
 
-    def __init__(self, module: ir.Module, name: str, selection: Selection) -> None:
+    def __init__(self, module: ir.Module, name: str, selection: Selection, hash_: str = "") -> None:
         self._module, self._name, self._selection = module, name, selection
-        self._hash = structural_hash(module)
+        self.hash = hash_ or structural_hash(module)
         number_ops(module, name)
         self._samplers: dict[str, dict[str, Sampler]] = {}
         self._roles: Mapping[str, str] = {}
@@ -157,7 +162,7 @@ class Programs:
         Raises:
             InputError: The profile is of another program.
         """
-        return replace(for_module(options, self._hash, self._module), probe=True)
+        return replace(for_module(options, self.hash, self._module), probe=True)
 
     def instrument_rewrite(self, module: ir.Module, report: Report, options: Options) -> Prepared:
         """Returns a rewrite of `numbered`, which has probes, with statistics.

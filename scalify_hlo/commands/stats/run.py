@@ -68,7 +68,7 @@ class _Collection:
         self._runner = runner = Runner(program, samples, again=again)
         self._carried = carried_state(runner.module, runner.name) if request.carry else {}
         selection = Selection(request.values, each_turn=request.turns == "each")
-        self._programs = Programs(runner.module, runner.name, selection)
+        self._programs = Programs(runner.module, runner.name, selection, runner.hash)
 
     def run(self, progress: Progress) -> StatsRecord:
         """Runs all steps of all programs."""
