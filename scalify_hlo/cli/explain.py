@@ -84,11 +84,10 @@ class Explain(Compiling, WithOptionalRewrite):
         original = None if self.against is None else read(self.against).module
         with console.progress("Compiling") as progress:
             explained = explain_module(
-                source.module,
+                source,
                 device,
                 options,
                 against=original,
-                name=source.name,
                 progress=progress,
                 timeout=self.timeout,
                 free_layouts=self.free_layouts,

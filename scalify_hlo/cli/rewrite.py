@@ -20,8 +20,8 @@ from scalify_hlo.recipes.fields import option
 from scalify_hlo.storage.files import save_file, write_file
 
 if TYPE_CHECKING:
-    from scalify_hlo._compat import ir
     from scalify_hlo.passes.pipeline import Options
+    from scalify_hlo.program.program import Program
     from scalify_hlo.report.model import Estimate
     from scalify_hlo.targets.description import Target
 
@@ -33,22 +33,20 @@ class Estimator:
 
     Args:
         device: The device; None for no estimate.
-        module: The program.
+        source: The program.
         options: The options of the rewrite.
-        name: The name of the program in diagnostics.
     """
 
-    def __init__(
-        self, device: Target | None, module: ir.Module, options: Options, name: str
-    ) -> None:
-        self._device, self._options, self._name = device, options, name
-        self._module, self._reason = None, ""
+    def __init__(self, device: Target | None, source: Program, options: Options) -> None:
+        self._device, self._options = device, options
+        self._source, self._reason = source, ""
         if device is not None:
             from scalify_hlo.commands.explain.compiled import reason_without
             from scalify_hlo.program.artifact import copy_module
 
             self._reason = reason_without(device, options)
-            self._module = None if self._reason else copy_module(module)
+            if not self._reason:
+                self._source = replace(source, module=copy_module(source.module))
 
     def make(self, *, quiet: bool) -> Estimate | None:
         """Compiles the program and its original, and prints the estimate or why there is none.
@@ -69,19 +67,13 @@ class Estimator:
         return made
 
     def _made(self, device: Target, *, quiet: bool) -> Estimate | None:
-        if self._module is None:
+        if self._reason:
             return None
         from scalify_hlo.commands.explain.compiled import estimate
 
         with console.progress("Compiling", quiet=quiet) as progress:
             try:
-                return estimate(
-                    self._module,
-                    device,
-                    self._options,
-                    name=self._name,
-                    progress=progress,
-                )
+                return estimate(self._source, device, self._options, progress=progress)
             except InputError as error:
                 if self._options.strict:
                     raise InputError(
@@ -172,7 +164,7 @@ class Rewrite(OfProgram, WithOutput, WithRewrite, WithQuiet):
         source = self.read()
         if self.input_values is not None:
             options = with_measured(options, source, read_arrays(self.input_values))
-        estimator = Estimator(device, source.module, options, source.name)
+        estimator = Estimator(device, source, options)
         with console.progress("Rewriting", quiet=self.quiet):
             rewritten, done = rewrite_program(source, options)
         if not self.quiet:

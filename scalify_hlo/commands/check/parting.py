@@ -19,7 +19,7 @@ from scalify_hlo.casts.encoding import dtype_of
 from scalify_hlo.commands.check.check import Checked
 from scalify_hlo.commands.nan.flow import Flow, Moment, Node
 from scalify_hlo.commands.nan.nan_report import LoopTurn, loops_of
-from scalify_hlo.commands.stats.instrument import Instrumented, Sampler
+from scalify_hlo.commands.stats.instrument import Instrumented
 from scalify_hlo.commands.stats.measures import parts_of, sampled
 from scalify_hlo.commands.stats.packing import Added, concatenated, joined, log2_of, u64
 from scalify_hlo.commands.stats.prepare import Programs, Selection
@@ -254,14 +254,8 @@ class _SampledPrograms(Programs):
         super().__init__(module, name, selection)
 
     def _instrument(
-        self,
-        main: ir.OpView,
-        values: list[Watched],
-        scan: Scan,
-        samplers: Mapping[str, Mapping[str, Sampler]],
-        scales: ValueMap[Probed] | None,
+        self, main: ir.OpView, values: list[Watched], scan: Scan, scales: ValueMap[Probed] | None
     ) -> Instrumented:
-        del samplers
         kept = [_whole(one) for one in values if one.kind != "carry"]
         self.flows.append(Flow(main, scan.program, kept))
         self.sampled.append(sample_values(main, kept, scales))

@@ -24,6 +24,7 @@ from scalify_hlo.passes.pipeline import Options, Signature, rewrite_module, run_
 from scalify_hlo.passes.roles import RolesPass
 from scalify_hlo.program.artifact import copy_module
 from scalify_hlo.program.given import readable
+from scalify_hlo.program.program import Program as Source
 from scalify_hlo.program.wellformed import located
 from scalify_hlo.recipes.fields import values_of
 from scalify_hlo.recipes.loading import load_recipe, require_pairs
@@ -194,23 +195,16 @@ def explain(
         options = Options(loaded, known, scales)
     read, original = readable(program), None if against is None else readable(against).module
     return explain_module(
-        read.module,
-        device,
-        options,
-        against=original,
-        name=read.name,
-        timeout=timeout,
-        free_layouts=free_layouts,
+        read, device, options, against=original, timeout=timeout, free_layouts=free_layouts
     )
 
 
 def explain_module(
-    module: ir.Module,
+    source: Source,
     target: Target,
     options: Options | None,
     *,
     against: ir.Module | None = None,
-    name: str = "<program>",
     timeout: float = 600.0,
     free_layouts: bool = False,
     progress: Progress = untold,
@@ -218,11 +212,10 @@ def explain_module(
     """Explains what a compiler makes of the matmuls of a program.
 
     Args:
-        module: The program: the original if there are options, and otherwise what is explained.
+        source: The program: the original if there are options, and otherwise what is explained.
         target: The device.
         options: The options of a rewrite; None for a program that is not rewritten.
         against: The original; by default, the program that is rewritten.
-        name: The name of the program in diagnostics.
         timeout: The time limit of each compilation in seconds.
         free_layouts: Whether XLA chooses the layouts of arguments.
         progress: Called with the number of compilations that are done, and of all.
@@ -232,6 +225,7 @@ def explain_module(
         InputError: The compiler is not installed or cannot compile a program; or the program cannot
             be rewritten, or does not fit into the memory of the device.
     """
+    module, name = source.module, source.name
     if options is None:
         new = as_it_is(module, name)
     else:
@@ -348,11 +342,10 @@ def reason_without(target: Target, options: Options) -> str:
 
 
 def estimate(
-    module: ir.Module,
+    source: Source,
     target: Target,
     options: Options,
     *,
-    name: str,
     progress: Progress = untold,
 ) -> Estimate:
     """Returns the estimated time of the rewrite of a program, beside the original in bf16.
@@ -360,20 +353,21 @@ def estimate(
     Both are compiled for the device, which need not be there; see `explain`.
 
     Args:
-        module: The original, which is not changed.
+        source: The original, which is not changed.
         target: The device, for which `reason_without` has no reason.
         options: The options of the rewrite.
-        name: The name of the program in diagnostics.
         progress: Called with the number of compilations that are done, and of all.
 
     Raises:
         InputError: XLA cannot compile one of both, or the program does not fit into the memory of
             the device.
     """
-    explained = explain_module(module, target, options, name=name, progress=progress)
+    explained = explain_module(source, target, options, progress=progress)
     seconds, original = explained.program.work.seconds, explained.original
     before = None if original is None else original.work.seconds
     launches = explained.speedup_with_launches
     if not seconds or not before or launches is None:
-        raise InputError("XLA made no kernel of the program, or of the original", location=name)
+        raise InputError(
+            "XLA made no kernel of the program, or of the original", location=source.name
+        )
     return Estimate(target.name, seconds, before, launches, explained.speedup_reached)

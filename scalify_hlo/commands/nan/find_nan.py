@@ -18,7 +18,6 @@ from scalify_hlo.commands.nan.origins import Origin, Origins
 from scalify_hlo.commands.stats.numbering import inline_numbered, number_ops
 from scalify_hlo.commands.stats.prepare import for_module
 from scalify_hlo.commands.stats.values import Scan, Watched, name_and_place
-from scalify_hlo.dialect import attributes
 from scalify_hlo.errors import InputError
 from scalify_hlo.ir.functions import main_function
 from scalify_hlo.ir.value_map import ValueMap
@@ -154,8 +153,7 @@ class Instrumented:
             raise InputError("the module has no function `main`", location=name)
         self._main = main
         with self.module.context, ir.Location.unknown():
-            count = len(attributes.function_type(main).inputs)
-            every = Scan(main, name, {}, [f"arg{i}" for i in range(count)]).values()
+            every = Scan(main, name).values()
             # The arguments of bodies are values before them, of which the flags are known.
             self._values = [one for one in every if one.kind != "carry"]
             self._known = ValueMap((one.value, one) for one in every)

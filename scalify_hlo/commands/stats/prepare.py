@@ -183,7 +183,7 @@ class Programs:
                 if one.source is not None and one.source.id not in kept:
                     one.source, one.factor = None, 1
             chosen = self._chosen(values)
-            done = self._instrument(main, chosen, scan, self._samplers, scales)
+            done = self._instrument(main, chosen, scan, scales)
         return Prepared(
             options.recipe.name, described(options), module, done, self._operands, report
         )
@@ -194,13 +194,12 @@ class Programs:
             self._roles = run_passes(module, [RolesPass()]).roles
         with module.context, ir.Location.unknown():
             main = inline_numbered(module, self._name)
-            count = len(attributes.function_type(main).inputs)
-            scan = Scan(main, self._name, self._roles, [f"arg{i}" for i in range(count)])
+            scan = Scan(main, self._name, self._roles)
             every = named_operands(marked_matmuls(main))
             operands = [each for each in every if each.value.type.has_static_shape]
             values = self._selection.of(scan.values(), operands)
             self._find_operands(operands, values)
-            done = self._instrument(main, values, scan, self._samplers, None)
+            done = self._instrument(main, values, scan, None)
         with located(self._name):
             run_passes(module, [LegalizePass()])
         return Prepared(ORIGINAL, "", module, done, self._operands)
@@ -228,15 +227,10 @@ class Programs:
         return self._selection.matching(values, ids)
 
     def _instrument(
-        self,
-        main: ir.OpView,
-        values: list[Watched],
-        scan: Scan,
-        samplers: Mapping[str, Mapping[str, Sampler]],
-        scales: ValueMap[Probed] | None,
+        self, main: ir.OpView, values: list[Watched], scan: Scan, scales: ValueMap[Probed] | None
     ) -> Instrumented:
         each = self._selection.each_turn
-        done = instrument(main, values, samplers, scales, each_turn=each)
+        done = instrument(main, values, self._samplers, scales, each_turn=each)
         if scan.dynamic:
             done.remarks.append(f"{scan.dynamic} values of dynamic shape are not measured")
         return done
