@@ -259,7 +259,7 @@ class _SampledPrograms(Programs):
         kept = [_whole(one) for one in values if one.kind != "carry"]
         self.flows.append(Flow(main, scan.program, kept))
         self.sampled.append(sample_values(main, kept, scales))
-        return Instrumented([], [], [], {}, [], self.sampled[-1].added, [])
+        return Instrumented([], self.sampled[-1].added)
 
 
 def _whole(one: Watched) -> Watched:

@@ -46,16 +46,18 @@ class Readout:
         """
         added = self._instrumented.added.read(results)
         found: dict[str, list[Tally]] = {}
-        runs = {place: added[place.ran].reshape(-1).tolist() for place in self._places()}
+        places = self._instrumented.places
+        runs = {place: added[place.ran].reshape(-1).tolist() for place in places.values()}
         for place, ran in runs.items():
             for pack in place.packs:
                 found.update(_unpacked(pack.members, added[pack.first : pack.first + 4], ran))
-        for number, (one, place) in enumerate(self._placed()):
+        for number, one in enumerate(self._instrumented.values):
+            place = places[one.id]
             found[one.id] = self._tallies_of(one, found, runs[place])
             self._slots[number] = len(runs[place])
             self._tallies[number] += found[one.id]
             self._turns[number] += [n // place.devices for n in runs[place]]
-            self._scales[number] += self._scales_of(number, place, added, runs[place])
+            self._scales[number] += self._scales_of(one, place, added, runs[place])
         self._keep_samples(added)
 
     def values(self) -> tuple[ValueStats, ...]:
@@ -79,9 +81,9 @@ class Readout:
         return [each.times(one.factor) for each in tallies]
 
     def _scales_of(
-        self, number: int, place: Place, added: Sequence[Array], runs: Sequence[int]
+        self, one: Watched, place: Place, added: Sequence[Array], runs: Sequence[int]
     ) -> list[float | None]:
-        known = self._instrumented.scales[number]
+        known = self._instrumented.scales[one.id]
         if known.index is None or place.scales is None:
             exponent = None if known.exponent is None else float(known.exponent)
             return [exponent] * len(runs)
@@ -89,21 +91,15 @@ class Readout:
         return [_mean(total, n) for total, n in zip(sums.tolist(), runs, strict=True)]
 
     def _keep_samples(self, added: Sequence[Array]) -> None:
-        places = {one.id: place for one, place in self._placed()}
         for sample in self._instrumented.samples:
             one = sample.watched
-            ran, rows = added[places[one.id].kept or 0], added[sample.number]
+            ran = added[self._instrumented.places[one.id].kept or 0]
+            rows = added[sample.number]
             rows = rows.reshape(ran.size, -1, rows.shape[-1])
             amax = None if sample.amax is None else _amax(added[sample.amax], one.encoding)
             self.samples[sample.key] = [
                 (rows[i], None if amax is None else amax[i]) for i in np.flatnonzero(ran).tolist()
             ]
-
-    def _placed(self) -> list[tuple[Watched, Place]]:
-        return list(zip(self._instrumented.values, self._instrumented.places, strict=True))
-
-    def _places(self) -> list[Place]:
-        return list(dict.fromkeys(self._instrumented.places))
 
     def _value(self, number: int, one: Watched) -> ValueStats:
         tallies = self._tallies[number]

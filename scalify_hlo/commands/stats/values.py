@@ -86,7 +86,7 @@ class Watched:
 
 
 class _Maker(NamedTuple):
-    """What a value has from the op that makes it; see `Watched`."""
+    """The facts that values have from the op that makes them; see `Watched`."""
 
     op: str
     name: str
