@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from scalify_hlo.commands.nan.nan_report import NonFiniteOp as NonFiniteOp
     from scalify_hlo.commands.nan.nan_report import ValueRange as ValueRange
     from scalify_hlo.commands.nan.nan_report import dump_nan_report as dump_nan_report
-    from scalify_hlo.commands.stats.collector import Stats as Stats
     from scalify_hlo.commands.stats.page import stats_page as stats_page
     from scalify_hlo.commands.stats.record import FormatStats as FormatStats
     from scalify_hlo.commands.stats.record import OctaveCounts as OctaveCounts
@@ -55,14 +54,15 @@ if TYPE_CHECKING:
     from scalify_hlo.commands.stats.record import VariantStats as VariantStats
     from scalify_hlo.commands.stats.record import dump_stats as dump_stats
     from scalify_hlo.commands.stats.record import load_stats as load_stats
+    from scalify_hlo.commands.stats.run import Stats as Stats
     from scalify_hlo.errors import InputError as InputError
     from scalify_hlo.errors import Remark as Remark
     from scalify_hlo.errors import ScalifyError as ScalifyError
     from scalify_hlo.errors import ScalifyWarning as ScalifyWarning
     from scalify_hlo.errors import UsageError as UsageError
-    from scalify_hlo.frontend.delayed_state import init_scaling_state as init_scaling_state
-    from scalify_hlo.frontend.delayed_state import scaling_tensors as scaling_tensors
+    from scalify_hlo.frontend.scaled_state import init_scaling_state as init_scaling_state
     from scalify_hlo.frontend.scaled_state import scaled_state as scaled_state
+    from scalify_hlo.frontend.scaled_state import scaling_tensors as scaling_tensors
     from scalify_hlo.jax_api.custom_scale import custom_scale as custom_scale
     from scalify_hlo.jax_api.export_trees import register_for_export as register_for_export
     from scalify_hlo.jax_api.export_trees import serialize as serialize

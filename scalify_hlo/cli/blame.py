@@ -81,7 +81,7 @@ def _lines(found: Found, rows: int) -> Iterator[str]:
     yield f"all matmuls wide: {effect_text(found.wide)}"
     if found.sites and rows:
         yield ""
-        yield console.listing(_SITES, found.sites[:rows], fit=True)
+        yield console.listing(_SITES, found.sites[:rows])
     more = found.sites[rows:]
     others = len(more) + found.rest
     if others:

@@ -81,9 +81,8 @@ class Check(WithForm):
         if self.input_scale and not self.inputs:
             raise UsageError("--input-scale has no effect without --inputs", hint="give both")
         power = _scale(self.scale) if self.scale else None
-        from scalify_hlo.commands.check.bounds import bound_of
         from scalify_hlo.commands.check.check import checked
-        from scalify_hlo.commands.check.comparison import Comparison, Limits
+        from scalify_hlo.commands.check.comparison import Comparison, Limits, bound_of
         from scalify_hlo.profile.file import profile_of
 
         programs = read(self.original), read(self.rewritten)

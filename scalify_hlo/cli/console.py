@@ -184,7 +184,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]], *, fit: bool = F
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
         for line in lines
     ]
-    return "\n".join([_bold(texts[0]), *texts[1:]])
+    return "\n".join([heading(texts[0]), *texts[1:]])
 
 
 def titled(
@@ -196,9 +196,9 @@ def titled(
         yield table(header, rows, fit=fit)
 
 
-def listing(columns: str, models: Iterable[object], *, fit: bool = False) -> str:
+def listing(columns: str, models: Iterable[object]) -> str:
     """Returns a table with a row for each model; see `cells` and `table`."""
-    return table(headers(columns), [cells(each, columns) for each in models], fit=fit)
+    return table(headers(columns), [cells(each, columns) for each in models], fit=True)
 
 
 def _room(lines: Sequence[Sequence[str]]) -> int | None:
@@ -225,12 +225,12 @@ def shortened(text: str, width: int) -> str:
 
 def heading(text: str) -> str:
     """Returns the heading of a table, in bold on a terminal."""
-    return _bold(text)
+    return _style(text, sys.stdout)
 
 
 def _diagnose(kind: str, message: str, location: str | None) -> None:
     prefix = f"{location}: " if location else ""
-    styled = _style(f"{kind}:", sys.stderr, fg=_COLOURS[kind], bold=True)
+    styled = _style(f"{kind}:", sys.stderr, fg=_COLOURS[kind])
     _complain(f"{prefix}{styled} {message}")
 
 
@@ -240,15 +240,11 @@ def _complain(line: str) -> None:
         click.echo(line, err=True)
 
 
-def _bold(text: str) -> str:
-    return _style(text, sys.stdout, bold=True)
-
-
-def _style(text: str, stream: object, *, fg: str | None = None, bold: bool = False) -> str:
-    """Returns text with colors, if the stream is a terminal and NO_COLOR is not set."""
+def _style(text: str, stream: object, *, fg: str | None = None) -> str:
+    """Returns bold text with a color, if the stream is a terminal and NO_COLOR is not set."""
     if not _is_terminal(stream) or os.environ.get("NO_COLOR"):
         return text
-    return click.style(text, fg=fg, bold=bold)
+    return click.style(text, fg=fg, bold=True)
 
 
 def _is_terminal(stream: object) -> bool:

@@ -10,6 +10,7 @@ from scalify_hlo.cli.command import command
 from scalify_hlo.cli.options import Compiling, WithOptionalRewrite, read
 from scalify_hlo.errors import UsageError
 from scalify_hlo.recipes.fields import option
+from scalify_hlo.results.model import cells, headers, mebibytes, microseconds
 from scalify_hlo.storage.files import form_of, write_file
 
 if TYPE_CHECKING:
@@ -51,8 +52,7 @@ class Explain(Compiling, WithOptionalRewrite):
     def run(self) -> None:
         """See `Command.run`."""
         from scalify_hlo.commands.explain.page import explain_page
-        from scalify_hlo.commands.explain.record import ExplainRecord, dump_explanation
-        from scalify_hlo.commands.explain.requirements import CHECKS
+        from scalify_hlo.commands.explain.record import CHECKS, ExplainRecord, dump_explanation
         from scalify_hlo.targets.description import load_target, plugin_versions
 
         device = load_target(self.target)
@@ -84,11 +84,10 @@ class Explain(Compiling, WithOptionalRewrite):
         original = None if self.against is None else read(self.against).module
         with console.progress("Compiling") as progress:
             explained = explain_module(
-                source.module,
+                source,
                 device,
                 options,
                 against=original,
-                name=source.name,
                 progress=progress,
                 timeout=self.timeout,
                 free_layouts=self.free_layouts,
@@ -97,10 +96,12 @@ class Explain(Compiling, WithOptionalRewrite):
 
 
 def _tables(explained: Explanation) -> Iterator[str]:
-    from scalify_hlo.commands.explain.warnings import warnings_of
+    from scalify_hlo.commands.explain.model import BEFORE_COLUMNS, CAUSE_COLUMNS
+    from scalify_hlo.commands.explain.record import warnings_of
 
     yield console.table(_HEADER, map(_row, explained.matmuls))
-    yield _kernels(explained)
+    columns = " ".join([CAUSE_COLUMNS, *([BEFORE_COLUMNS] if explained.original else [])])
+    yield console.table(headers(columns), [cells(each, columns) for each in explained.causes])
     yield console.table(("", explained.target.name), _facts(explained))
     warnings = [f"warning: {text}" for text in warnings_of(explained)]
     if warnings:
@@ -108,37 +109,12 @@ def _tables(explained: Explanation) -> Iterator[str]:
 
 
 def _row(each: ExplainedMatmul) -> tuple[str, ...]:
-    from scalify_hlo.commands.explain.warnings import name_of
-
     matmul, wide = each.matmul, each.matmul.wide
     lhs, rhs, result = matmul.formats
     formats = f"{lhs} {rhs} -> {result}" + (f" ({wide.kind})" if wide else "")
-    kernels = ", ".join(dict.fromkeys(k.label for k in each.kernels)) or "with another"
     count = f" ({matmul.calls} calls)" if matmul.calls > 1 else ""
-    return (
-        name_of(each) + count,
-        each.part,
-        str(matmul.extent),
-        formats,
-        kernels,
-        _time(each.seconds),
-        _time(each.before),
-    )
-
-
-def _kernels(explained: Explanation) -> str:
-    """Returns the kernels by cause, beside those of the original."""
-    rows = []
-    old = explained.original.work.causes if explained.original else {}
-    for cause, share in explained.program.work.causes.items():
-        before = old.get(cause)
-        if share.launches or (before and before.launches):
-            row = [cause, f"{share.launches:,}", _mib(share.bytes), _time(share.seconds)]
-            if before:
-                row += [f"{before.launches:,}", _mib(before.bytes), _time(before.seconds)]
-            rows.append(row)
-    header = ["kernels", "number", "MiB", "µs"]
-    return console.table([*header, *(["in bf16", "MiB", "µs"] if old else [])], rows)
+    times = microseconds(each.seconds), microseconds(each.before)
+    return (each.name + count, each.part, str(matmul.extent), formats, each.labels, *times)
 
 
 def _facts(explained: Explanation) -> Iterator[tuple[str, str]]:
@@ -148,8 +124,8 @@ def _facts(explained: Explanation) -> Iterator[tuple[str, str]]:
         of = "all matmuls" if part == "all" else part
         yield f"FP8 share of {of}", f"{100 * share:.1f} %"
     if program.work.seconds is not None:
-        before = _time(original.work.seconds) if original else ""
-        yield "estimated time", _beside(_time(program.work.seconds), before, "µs")
+        before = microseconds(original.work.seconds) if original else ""
+        yield "estimated time", _beside(microseconds(program.work.seconds), before, "µs")
     for name, ratio in (
         ("speed over bf16", explained.speedup),
         ("with 2 µs for each kernel", explained.speedup_with_launches),
@@ -159,20 +135,12 @@ def _facts(explained: Explanation) -> Iterator[tuple[str, str]]:
             yield name, f"{ratio:.2f}"
     made, old = program.compiled, original.compiled if original else None
     for name, attribute in (("memory", "peak"), ("of it temporaries", "temporaries")):
-        before = _mib(getattr(old, attribute)) if old else ""
-        yield name, _beside(_mib(getattr(made, attribute)), before, "MiB")
+        before = mebibytes(getattr(old, attribute)) if old else ""
+        yield name, _beside(mebibytes(getattr(made, attribute)), before, "MiB")
     yield "compile time", _beside(f"{made.seconds:.1f}", f"{old.seconds:.1f}" if old else "", "s")
     for element, count in program.work.collectives.items():
-        yield f"in collectives of {element}", f"{_mib(count)} MiB"
+        yield f"in collectives of {element}", f"{mebibytes(count)} MiB"
 
 
 def _beside(new: str, old: str, unit: str) -> str:
     return f"{new} {unit}" + (f" ({old} in bf16)" if old else "")
-
-
-def _mib(count: int) -> str:
-    return f"{count / 2**20:,.1f}"
-
-
-def _time(seconds: float | None) -> str:
-    return "" if seconds is None else f"{seconds * 1e6:,.1f}"

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from scalify_hlo.cli import console
 from scalify_hlo.cli.command import command
-from scalify_hlo.cli.estimate import Estimator
 from scalify_hlo.cli.options import (
     OfProgram,
     WithOutput,
@@ -16,12 +15,86 @@ from scalify_hlo.cli.options import (
     read_arrays,
     with_measured,
 )
-from scalify_hlo.errors import UsageError
+from scalify_hlo.errors import InputError, UsageError
 from scalify_hlo.recipes.fields import option
 from scalify_hlo.storage.files import save_file, write_file
 
 if TYPE_CHECKING:
+    from scalify_hlo.passes.pipeline import Options
+    from scalify_hlo.program.program import Program
+    from scalify_hlo.report.model import Estimate
     from scalify_hlo.targets.description import Target
+
+
+class Estimator:
+    """The estimate of a rewrite that has not been done yet.
+
+    The module of the program is copied, as the rewrite changes it.
+
+    Args:
+        device: The device; None for no estimate.
+        source: The program.
+        options: The options of the rewrite.
+    """
+
+    def __init__(self, device: Target | None, source: Program, options: Options) -> None:
+        self._device, self._options = device, options
+        self._source, self._reason = source, ""
+        if device is not None:
+            from scalify_hlo.commands.explain.compiled import reason_without
+            from scalify_hlo.program.artifact import copy_module
+
+            self._reason = reason_without(device, options)
+            if not self._reason:
+                self._source = replace(source, module=copy_module(source.module))
+
+    def make(self, *, quiet: bool) -> Estimate | None:
+        """Compiles the program and its original, and prints the estimate or why there is none.
+
+        Args:
+            quiet: Whether nothing is printed.
+
+        Raises:
+            InputError: The options are strict, and XLA cannot compile one of both.
+        """
+        if self._device is None:
+            return None
+        made = self._made(self._device, quiet=quiet)
+        if not quiet:
+            console.report_summary(
+                f"{self._device.name}: no estimate: {self._reason}" if made is None else told(made)
+            )
+        return made
+
+    def _made(self, device: Target, *, quiet: bool) -> Estimate | None:
+        if self._reason:
+            return None
+        from scalify_hlo.commands.explain.compiled import estimate
+
+        with console.progress("Compiling", quiet=quiet) as progress:
+            try:
+                return estimate(self._source, device, self._options, progress=progress)
+            except InputError as error:
+                if self._options.strict:
+                    raise InputError(
+                        f"no estimate for {device.name}: {error.message}",
+                        location=error.location,
+                        hint="leave --strict or --target out; explain --timeout gives XLA longer",
+                    ) from error
+                self._reason = error.message
+                return None
+
+
+def told(made: Estimate) -> str:
+    """Returns an estimate as one line."""
+    reached = made.speedup_reached
+    slower = "; slower than bf16" * ((made.speedup if reached is None else reached) < 1)
+    measured = "" if reached is None else f", {reached:.2f} at the speeds that kernels reached"
+    return (
+        f"{made.target}: estimated at {made.speedup:.2f} times the speed of bf16 "
+        f"({made.seconds * 1e6:,.1f} µs for {made.before * 1e6:,.1f}), and at "
+        f"{made.speedup_with_launches:.2f} with 2 µs for each kernel{measured}{slower}"
+    )
 
 
 @command("scalify-hlo rewrite step.mlir --recipe unit --input-scale '*=2^-4'")
@@ -76,7 +149,7 @@ class Rewrite(OfProgram, WithOutput, WithRewrite, WithQuiet):
         from scalify_hlo.passes.summary import dump_report, summary
         from scalify_hlo.program.program import is_text, save_program
         from scalify_hlo.program.rewriting import rewrite_program
-        from scalify_hlo.report.requirements import BOUNDS
+        from scalify_hlo.report.totals import BOUNDS
 
         if self.report == self.output:
             raise UsageError(
@@ -91,7 +164,7 @@ class Rewrite(OfProgram, WithOutput, WithRewrite, WithQuiet):
         source = self.read()
         if self.input_values is not None:
             options = with_measured(options, source, read_arrays(self.input_values))
-        estimator = Estimator(device, source.module, options, source.name)
+        estimator = Estimator(device, source, options)
         with console.progress("Rewriting", quiet=self.quiet):
             rewritten, done = rewrite_program(source, options)
         if not self.quiet:

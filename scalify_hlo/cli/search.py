@@ -80,7 +80,7 @@ def _lines(found: Found, rows: int) -> Iterator[str]:
         yield f"formats of gradients by cost: {tried}; {taken} is taken"
     if rows:
         yield ""
-        yield console.listing(_SITES, found.sites[:rows], fit=True)
+        yield console.listing(_SITES, found.sites[:rows])
         yield ""
         points = some_points(found.front, found.chosen, rows)
         marked = [(*cells(p, _FRONT), "chosen" if p == found.chosen else "") for p in points]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from types import MethodType
 from typing import Any
 
 import jax
@@ -11,9 +13,8 @@ import numpy as np
 
 from scalify_hlo import _compat
 from scalify_hlo._compat import ir
-from scalify_hlo.commands.stats.collector import Stats
 from scalify_hlo.commands.stats.prepare import Prepared, Programs, Selection
-from scalify_hlo.dialect.structure import structural_hash
+from scalify_hlo.commands.stats.run import Stats
 from scalify_hlo.jax_api.scaled_array import is_scaled_array
 from scalify_hlo.passes.pipeline import Options
 from scalify_hlo.program.artifact import version_of, write_artifact_since
@@ -22,26 +23,18 @@ from scalify_hlo.program.program import Program
 from scalify_hlo.program.tensors import interface
 
 
-@jax.tree_util.register_pytree_node_class
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True, eq=False)
 class Collected:
     """The results of a call that have statistics, with the program that returned them.
 
-    Args:
+    Attributes:
         arrays: The results.
         about: The program, its name and its structural hash, which are static.
     """
 
-    def __init__(self, arrays: Sequence[Any], about: tuple[Prepared, str, str]) -> None:
-        self.arrays, self.about = arrays, about
-
-    def tree_flatten(self) -> tuple[Sequence[Any], tuple[Prepared, str, str]]:
-        """Returns the arrays, and what is static; see `jax.tree_util`."""
-        return tuple(self.arrays), self.about
-
-    @classmethod
-    def tree_unflatten(cls, about: tuple[Prepared, str, str], arrays: Sequence[Any]) -> Collected:
-        """Makes an object of arrays and of what is static; see `jax.tree_util`."""
-        return cls(arrays, about)
+    arrays: list[Any]
+    about: tuple[Prepared, str, str] = field(metadata={"static": True})
 
 
 @dataclass(frozen=True)
@@ -80,16 +73,15 @@ def observe_rewrite(
         call: The arguments of the call.
         selection: The values of which statistics are wanted.
     """
-    name, hash_ = program.name, structural_hash(program.module)
-    programs = Programs(program.module, name, selection)
+    programs = Programs(program.module, program.name, selection)
     numbered = programs.numbered
     asked = programs.probing(options)
     rewritten = rewrite_with_report(replace(program, module=numbered), asked, call)
     prepared = programs.instrument_rewrite(numbered, rewritten.report, options)
     return ObservedRewrite(
         rewritten,
-        _with_results(rewritten.exported, prepared.module, prepared.instrumented.count),
-        (prepared, name, hash_),
+        _with_results(rewritten.exported, prepared.module, prepared.instrumented.added.count),
+        (prepared, program.name, programs.hash),
     )
 
 
@@ -113,7 +105,29 @@ def _with_results(
     )
 
 
-class ObservedCalls:
+class CompiledCalls:
+    """A compiled function, the calls of which do more, as a method too.
+
+    Args:
+        compiled: The function, from which all other attributes are taken.
+    """
+
+    def __init__(self, compiled: Any) -> None:
+        functools.update_wrapper(self, compiled)
+        self._compiled = compiled
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls the function."""
+        return self._compiled(*args, **kwargs)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else MethodType(self, instance)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._compiled, name)
+
+
+class ObservedCalls(CompiledCalls):
     """A compiled function, some calls of which return statistics.
 
     Args:
@@ -123,8 +137,8 @@ class ObservedCalls:
     """
 
     def __init__(self, compiled: Any, observing: Any, stats: Stats) -> None:
-        self._compiled, self._observing, self._stats = compiled, observing, stats
-        self.__wrapped__ = compiled
+        super().__init__(compiled)
+        self._observing, self._stats = observing, stats
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Calls the function, and takes the statistics of the call if they are due."""
@@ -139,9 +153,6 @@ class ObservedCalls:
             results = self._compiled(*args, **kwargs)
         self._stats.calls += 1
         return results
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._compiled, name)
 
 
 def _data(leaf: Any) -> Any:

@@ -9,7 +9,6 @@ import functools
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from types import MethodType
 from typing import Any, NoReturn
 
 import jax
@@ -20,10 +19,10 @@ from jax.interpreters import ad, batching, mlir
 
 from scalify_hlo import _compat
 from scalify_hlo._compat import ir
-from scalify_hlo.commands.stats.collector import Stats
 from scalify_hlo.commands.stats.prepare import Selection
+from scalify_hlo.commands.stats.run import Stats
 from scalify_hlo.errors import UsageError, caller
-from scalify_hlo.frontend.observed import ObservedCalls, observe_rewrite
+from scalify_hlo.frontend.observed import CompiledCalls, ObservedCalls, observe_rewrite
 from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.jax_api.scaled_array import (
     ScaledArray,
@@ -191,7 +190,7 @@ class Scalified:
         return [*(None for _ in captured), *self._measured.get(key, found)]
 
 
-class _Measuring:
+class _Measuring(CompiledCalls):
     """A compiled function whose traces can read the values of arguments.
 
     Args:
@@ -200,8 +199,8 @@ class _Measuring:
     """
 
     def __init__(self, compiled: Any, scalified: Scalified) -> None:
-        functools.update_wrapper(self, compiled)
-        self._compiled, self._scalified = compiled, scalified
+        super().__init__(compiled)
+        self._scalified = scalified
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         with self._scalified.given(args, kwargs):
@@ -216,12 +215,6 @@ class _Measuring:
         """Traces the function for these arguments; see `jax.stages.Wrapped.trace`."""
         with self._scalified.given(args, kwargs):
             return self._compiled.trace(*args, **kwargs)
-
-    def __get__(self, instance: Any, owner: Any = None) -> Any:
-        return self if instance is None else MethodType(self, instance)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._compiled, name)
 
 
 def _size(value: Any) -> float | None:

@@ -82,16 +82,6 @@ class CalledProgram:
         used = asarray(operands[ours : ours + theirs])
         return list(self.rule(*used, *_flat(operands[ours + theirs :])))
 
-    @property
-    def paired_operands(self) -> Types:
-        """The types of the flat operands of the rule."""
-        return tuple(_paired(self.operands))
-
-    @property
-    def paired_results(self) -> Types:
-        """The types of the flat results of the rule."""
-        return tuple(_paired(self.results))
-
 
 def apply(program: CalledProgram, operands: Sequence[Any]) -> list[Any]:
     """Returns the results of the body, in a call that is marked with the rule."""
@@ -196,9 +186,8 @@ def _at_one_scale(batch: ScaledArray) -> ScaledArray:
 
 def _lower(ctx: Any, *operands: ir.Value, program: CalledProgram) -> list[ir.Value]:
     body = _function(ctx, "", program.run_body, program.operands, program.results, program)
-    rule = _function(
-        ctx, ".rule", program.run_rule, program.paired_operands, program.paired_results, program
-    )
+    pairs = tuple(_paired(program.operands)), tuple(_paired(program.results))
+    rule = _function(ctx, ".rule", program.run_rule, *pairs, program)
     results = [mlir.aval_to_ir_type(ctx.module_context, aval) for aval in ctx.avals_out]
     call = _compat.call_function(body, [*ctx.dim_var_values, *operands], results)
     call.operation.attributes[dialect.MARKER] = ir.StringAttr.get(dialect.CUSTOM_SCALE)

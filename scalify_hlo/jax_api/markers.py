@@ -20,7 +20,6 @@ from scalify_hlo.errors import UsageError, caller
 from scalify_hlo.ir import markers as dialect
 from scalify_hlo.jax_api import rescaling
 from scalify_hlo.jax_api import scaled_array as scaled
-from scalify_hlo.jax_api.custom_scale import custom_scale as custom_scale
 from scalify_hlo.jax_api.marker_primitives import Marker, mark, mark_gradient
 from scalify_hlo.jax_api.scaled_array import (
     ScaledArray,
@@ -73,24 +72,14 @@ def cast_on_backward(x: Any, dtype: Any) -> Any:
     return x
 
 
-def _forward_rounded(x: Any, dtype: Any) -> tuple[Any, None]:
-    return _rounded(x, dtype), None
-
-
-def _gradient_as_it_is(_dtype: Any, _residual: None, gradient: Any) -> tuple[Any]:
-    return (gradient,)
-
-
-def _forward_as_it_is(x: Any, _dtype: Any) -> tuple[Any, None]:
-    return x, None
-
-
-def _gradient_rounded(dtype: Any, _residual: None, gradient: Any) -> tuple[Any]:
-    return (_rounded(gradient, dtype),)
-
-
-cast_on_forward.defvjp(_forward_rounded, _gradient_as_it_is)
-cast_on_backward.defvjp(_forward_as_it_is, _gradient_rounded)
+cast_on_forward.defvjp(
+    lambda x, dtype: (_rounded(x, dtype), None),
+    lambda _dtype, _, gradient: (gradient,),
+)
+cast_on_backward.defvjp(
+    lambda x, _dtype: (x, None),
+    lambda dtype, _, gradient: (_rounded(gradient, dtype),),
+)
 
 
 def set_scaling(x: Any, scale: Any) -> Any:

@@ -10,8 +10,7 @@ import jax.numpy as jnp
 
 from scalify_hlo.algebra.limits import ENTRY_BOUND
 from scalify_hlo.errors import UsageError, nearest
-from scalify_hlo.jax_api.powers import EXPONENTS
-from scalify_hlo.jax_api.scale_arrays import of_blocks
+from scalify_hlo.jax_api.powers import EXPONENTS, of_blocks
 from scalify_hlo.jax_api.scaled_array import (
     ScaledArray,
     Statistic,

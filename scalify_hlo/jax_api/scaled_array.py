@@ -15,12 +15,14 @@ from scalify_hlo.algebra.scale_shapes import are_blocks, shape_of_blocks
 from scalify_hlo.errors import UsageError
 from scalify_hlo.jax_api.block_scales import SCALE_DTYPE, from_blocks, scales_of_blocks
 from scalify_hlo.jax_api.powers import (
+    by_element,
     exponent_below_rms,
+    of_blocks,
     times_power,
     times_scale,
     wide_dtype,
+    without_loss,
 )
-from scalify_hlo.jax_api.scale_arrays import by_element, of_blocks, without_loss
 
 Statistic: TypeAlias = Literal["l2", "l1", "max"]
 

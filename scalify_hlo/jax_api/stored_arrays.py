@@ -1,19 +1,22 @@
-"""ScaledArrays in the forms in which programs take and return them."""
+"""ScaledArrays in the forms in which programs store them, and programs that do so."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
+import jax
+import jax.export
 import jax.numpy as jnp
 import numpy as np
 
+from scalify_hlo import _compat
 from scalify_hlo.algebra.limits import ENTRY_BOUND
+from scalify_hlo.errors import UsageError
 from scalify_hlo.jax_api.block_scales import to_blocks
-from scalify_hlo.jax_api.powers import EXPONENTS, exponent_below_rms
+from scalify_hlo.jax_api.powers import EXPONENTS, exponent_below_rms, of_blocks, without_loss
 from scalify_hlo.jax_api.rescaling import rescaled
-from scalify_hlo.jax_api.scale_arrays import of_blocks, without_loss
 from scalify_hlo.jax_api.scaled_array import (
     ScaledArray,
     as_scaled_array,
@@ -107,3 +110,58 @@ def _rescaled_in(array: ScaledArray, shape: tuple[int, ...]) -> ScaledArray:
     wanted = old + of_blocks(exponent_below_rms, data, shape)
     _, exponents = without_loss(data, jnp.clip(wanted, -ENTRY_BOUND, ENTRY_BOUND) - old)
     return moved_to(array, old + exponents)
+
+
+def scaled_node(logical: np.dtype[Any] | None = None, power: int | None = None) -> _compat.TreeDef:
+    """Returns the tree of one ScaledArray.
+
+    Args:
+        logical: The dtype in which the program computes; None if it is the dtype of the data.
+        power: See `ScaledArray`.
+    """
+    node: _compat.TreeDef = jax.tree.structure(ScaledArray(0, 0, logical, power))
+    return node
+
+
+@dataclass(frozen=True)
+class StoredProgram(jax.export.Exported):
+    """An Exported that keeps state in other formats than it computes in.
+
+    If state is in another format, the error of `call` says how to convert it.
+    """
+
+    def call(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls the program; see `jax.export.Exported.call`.
+
+        Raises:
+            UsageError: State is not in the formats in which the program keeps it.
+        """
+        given: Any = jax.tree.structure((args, kwargs))
+        if given != self.in_tree and _without_logical(given) == _without_logical(self.in_tree):
+            raise UsageError(
+                f"{self.fun_name!r} keeps state in other formats than it is given in",
+                hint="scalify_hlo.scaled_state(program, (params, opt_state)) makes it so",
+            )
+        call: Any = super().call
+        return call(*args, **kwargs)
+
+
+def _without_logical(tree: _compat.TreeDef) -> _compat.TreeDef:
+    """Returns a tree whose ScaledArrays have no logical dtypes."""
+    node = tree.node_data()
+    if node is None:
+        return tree
+    if node[0] is ScaledArray:
+        return scaled_node()
+    return _compat.make_tree(node, [_without_logical(child) for child in tree.children()])
+
+
+def stored_program(exported: jax.export.Exported) -> jax.export.Exported:
+    """Returns a program whose `call` says how to convert state that is in another format."""
+    return StoredProgram(**_compat.field_values(exported))
+
+
+def keeps_formats(exported: jax.export.Exported) -> bool:
+    """Whether an argument of a program is stored in another format than its logical dtype."""
+    tree: Any = exported.in_tree
+    return bool(tree != _without_logical(tree))

@@ -14,7 +14,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.measured import Measured
 from scalify_hlo.errors import UsageError
 from scalify_hlo.jax_api.scaled_array import is_scaled_array
-from scalify_hlo.jax_api.stored_program import stored_program
+from scalify_hlo.jax_api.stored_arrays import stored_program
 from scalify_hlo.passes.pipeline import Options, rewrite_module
 from scalify_hlo.passes.signature import SignaturePass
 from scalify_hlo.program.artifact import parse_artifact, version_of, write_artifact_since

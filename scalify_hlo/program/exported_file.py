@@ -95,7 +95,7 @@ def deserialize(data: bytes | bytearray) -> Exported:
     from scalify_hlo import _compat
     from scalify_hlo.jax_api.export_trees import register_names
     from scalify_hlo.jax_api.scaled_array import SERIALIZED_NAME
-    from scalify_hlo.jax_api.stored_program import keeps_formats, stored_program
+    from scalify_hlo.jax_api.stored_arrays import keeps_formats, stored_program
 
     name = "<program>"
     try:

@@ -21,7 +21,7 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.ir.functions import entry
 from scalify_hlo.jax_api.block_scales import SCALE_DTYPE, scales_of_blocks
 from scalify_hlo.jax_api.scaled_array import is_float, scale_dtype
-from scalify_hlo.jax_api.stored_program import scaled_node
+from scalify_hlo.jax_api.stored_arrays import scaled_node
 from scalify_hlo.program.tensors import DTYPES
 
 

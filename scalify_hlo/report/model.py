@@ -12,8 +12,7 @@ from scalify_hlo.errors import Remark
 from scalify_hlo.report.matmuls import ASSUMED
 from scalify_hlo.report.matmuls import MatmulReport as MatmulReport
 from scalify_hlo.report.matmuls import Wide as Wide
-from scalify_hlo.report.requirements import BOUNDS
-from scalify_hlo.report.totals import STATE_ROLES, StateBytes, Totals
+from scalify_hlo.report.totals import BOUNDS, STATE_ROLES, StateBytes, Totals
 from scalify_hlo.results.kinds import Count, Microseconds, Several, one_of, rounded
 from scalify_hlo.results.model import keys
 from scalify_hlo.rules.reported_scales import CastScale

@@ -333,9 +333,23 @@ def _columns(columns: str) -> list[tuple[str, str, str]]:
     return [(head, path or head, spec) for head, _, path, spec in named]
 
 
+def mebibytes(count: int) -> str:
+    """Returns a number of bytes in MiB."""
+    return f"{count / 2**20:,.1f}"
+
+
+def microseconds(seconds: float | None) -> str:
+    """Returns a number of seconds in microseconds; nothing if it is not known."""
+    return "" if seconds is None else f"{seconds * 1e6:,.1f}"
+
+
 def _cell(value: Any, spec: str) -> str:
+    if spec == "us":
+        return microseconds(value)
     if value is None:
         return "-"
+    if spec == "MiB":
+        return mebibytes(value)
     if isinstance(value, bool):
         return spec if value else ""
     return written(value) if spec == "dB" else format(value, spec)

@@ -71,7 +71,7 @@ def _parts(array: Array) -> list[Array]:
         return [np.array(array.real, order="C"), np.array(array.imag, order="C")]
     if array.dtype.name in _READABLE_DTYPES:
         return [array]
-    if array.dtype.kind == "b" or array.dtype.itemsize * 8 != _bits(array.dtype):
+    if _is_small(array.dtype):
         return [array.astype(np.int8)]
     return [array.view(f"int{array.dtype.itemsize * 8}")]
 
@@ -83,15 +83,13 @@ def _join(results: Any, tensor: Tensor) -> Array:
         return (first + 1j * second).astype(tensor.dtype)
     if tensor.dtype.name in _READABLE_DTYPES:
         return first
-    if tensor.dtype.kind == "b" or tensor.dtype.itemsize * 8 != _bits(tensor.dtype):
-        return first.astype(tensor.dtype)
-    return first.view(tensor.dtype)
+    return first.astype(tensor.dtype) if _is_small(tensor.dtype) else first.view(tensor.dtype)
 
 
-def _bits(dtype: np.dtype[Any]) -> int:
-    """The number of bits of an element; less than eight for small integers."""
+def _is_small(dtype: np.dtype[Any]) -> bool:
+    """Whether elements are booleans or integers of less than a byte."""
     digits = dtype.name.removeprefix("u").removeprefix("int")
-    return int(digits) if digits.isdigit() else dtype.itemsize * 8
+    return dtype.kind == "b" or (digits.isdigit() and int(digits) != dtype.itemsize * 8)
 
 
 def _attribute(array: Array) -> ir.Attribute:
@@ -112,18 +110,12 @@ def _cross_as_integers(
     type_ = attributes.function_type(program)
     program.attributes["sym_name"] = ir.StringAttr.get("__program")
     program.attributes["sym_visibility"] = ir.StringAttr.get("private")
-    outer_in = [
-        t
-        for tensor, old in zip(arguments, type_.inputs, strict=True)
-        for t in _outer_types(tensor, old)
-    ]
-    outer_out = [
-        t
-        for tensor, old in zip(results, type_.results, strict=True)
-        for t in _outer_types(tensor, old)
+    outer = [
+        [t for pair in zip(tensors, types, strict=True) for t in _outer_types(*pair)]
+        for tensors, types in ((arguments, type_.inputs), (results, type_.results))
     ]
     with ir.InsertionPoint(module.body):
-        main = func.FuncOp("main", ir.FunctionType.get(outer_in, outer_out))
+        main = func.FuncOp("main", ir.FunctionType.get(*outer))
         with ir.InsertionPoint(main.add_entry_block()):
             taken = iter(main.arguments)
             inner = [
@@ -169,11 +161,8 @@ def _leave(tensor: Tensor, value: ir.Value) -> list[ir.Value]:
 
 def _cast(tensor: Tensor) -> Callable[[ir.Type, ir.Value], ir.Value]:
     """Returns the op for a cast: integers of less than a byte are converted, others bitcast."""
-    small = tensor.dtype.kind == "b" or tensor.dtype.itemsize * 8 != _bits(tensor.dtype)
-    cast: Callable[[ir.Type, ir.Value], ir.Value] = (
-        stablehlo.convert if small else stablehlo.bitcast_convert
-    )
-    return cast
+    cast: Callable[[ir.Type, ir.Value], ir.Value] = stablehlo.bitcast_convert
+    return stablehlo.convert if _is_small(tensor.dtype) else cast
 
 
 def _main() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 Backend: TypeAlias = Literal["xla", "interpreter"]
 Shape: TypeAlias = tuple[int, ...]
 
+Progress: TypeAlias = Callable[[int, int], None]
+"""Is told how many parts of the work are done, of how many."""
+
 _BY_HAND: Final = "sdy.manual_computation"
 """The op that `jax.shard_map` becomes."""
 
@@ -42,6 +45,10 @@ _ASSERTION: Final = "Input shapes do not match"
 
 _REFUSED: Final = "check that it is for one CPU device, or use --backend interpreter"
 _HINT: Final = "run the program as it is exported for the CPU"
+
+
+def untold(_done: int, _parts: int) -> None:
+    """Tells no one of progress."""
 
 
 def compiled(program: Program, backend: Backend = "xla", *, hint: str = _REFUSED) -> Run:

@@ -7,7 +7,6 @@ import json
 import math
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -123,7 +122,8 @@ def compile_program(
         "flags": {**target.flags, **(flags or {})},
         "limit": math.ceil(timeout) + _GRACE,
     }
-    with _temporary() as place:
+    temporary = tempfile.TemporaryDirectory(prefix="scalify-hlo-", ignore_cleanup_errors=True)
+    with temporary as place, undone_by_interrupt(temporary.cleanup):
         folder = Path(place)
         with (folder / PROGRAM).open("wb") as file:
             _operation(module, free_layouts=free_layouts).write_bytecode(file)
@@ -139,21 +139,6 @@ def _operation(module: ir.Module, *, free_layouts: bool) -> ir.Operation:
         return module.operation
     with module.context, ir.Location.unknown():
         return with_free_layouts(module.operation)
-
-
-@contextlib.contextmanager
-def _temporary() -> Iterator[str]:
-    """Makes a folder that is removed in the end, or by an interrupt."""
-    place = tempfile.mkdtemp(prefix="scalify-hlo-")
-
-    def remove() -> None:
-        shutil.rmtree(place, ignore_errors=True)
-
-    try:
-        with undone_by_interrupt(remove):
-            yield place
-    finally:
-        remove()
 
 
 def require_fits(compiled: Compiled, target: Target, name: str) -> None:

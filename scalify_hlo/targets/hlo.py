@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
@@ -68,11 +68,12 @@ class Shape:
         return found is None or int(found[1]) == 0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Instruction:
     """An instruction of HLO.
 
     Attributes:
+        inside: Its computation.
         name: The name, which is unique in its computation.
         opcode: The opcode, as HLO spells it, such as ``custom-call``.
         shapes: The arrays of the result; several if it is a tuple.
@@ -81,12 +82,28 @@ class Instruction:
         root: Whether it is the result of its computation.
     """
 
+    inside: Computation
     name: str
     opcode: str
     shapes: tuple[Shape, ...]
     operands: tuple[str, ...]
     attributes: str
     root: bool
+
+    @property
+    def sources(self) -> list[Instruction]:
+        """The instructions that compute its operands."""
+        known = self.inside.by_name
+        return [known[name] for name in self.operands if name in known]
+
+    @property
+    def body(self) -> Computation | None:
+        """The computation of a fusion; None for other instructions."""
+        return self.called("calls") if self.opcode == "fusion" else None
+
+    def called(self, key: str) -> Computation | None:
+        """Returns the computation that an attribute names; None without one."""
+        return self.inside.computations.get(self.text(key))
 
     def text(self, key: str) -> str:
         """Returns the value of an attribute that is one word or one name; empty without one."""
@@ -111,17 +128,17 @@ class Instruction:
         return tuple(map(int, re.findall(r"\d+", text)))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Computation:
     """A computation of HLO.
 
     Attributes:
-        name: The name.
+        computations: All computations of the module, by name.
         instructions: The instructions in the order in which XLA runs them.
     """
 
-    name: str
-    instructions: tuple[Instruction, ...]
+    computations: Mapping[str, Computation]
+    instructions: list[Instruction] = field(default_factory=list)
 
     @cached_property
     def by_name(self) -> Mapping[str, Instruction]:
@@ -144,13 +161,9 @@ class Computation:
         """The users of each instruction."""
         found: dict[str, list[Instruction]] = {each.name: [] for each in self.instructions}
         for each in self.instructions:
-            for operand in dict.fromkeys(self.operands(each)):
+            for operand in dict.fromkeys(each.sources):
                 found[operand.name].append(each)
         return {name: tuple(users) for name, users in found.items()}
-
-    def operands(self, instruction: Instruction) -> list[Instruction]:
-        """Returns the instructions that compute the operands of an instruction."""
-        return [self.by_name[name] for name in instruction.operands if name in self.by_name]
 
 
 @dataclass(frozen=True)
@@ -165,12 +178,6 @@ class Module:
     entry: Computation
     computations: Mapping[str, Computation]
 
-    def body(self, instruction: Instruction) -> Computation | None:
-        """Returns the computation of a fusion; None for other instructions."""
-        if instruction.opcode != "fusion":
-            return None
-        return self.computations.get(instruction.text("calls"))
-
 
 def read_hlo(text: str) -> Module:
     """Reads a module from the text that XLA prints.
@@ -184,7 +191,8 @@ def read_hlo(text: str) -> Module:
     computations: dict[str, Computation] = {}
     entry = ""
     for is_entry, name, lines in _blocks(text):
-        computations[name] = Computation(name, tuple(_instructions(lines)))
+        made = computations[name] = Computation(computations)
+        made.instructions.extend(_instructions(lines, made))
         entry = name if is_entry else entry
     if entry not in computations:
         raise ValueError("the HLO has no entry computation")
@@ -205,20 +213,20 @@ def _blocks(text: str) -> Iterator[tuple[bool, str, list[str]]]:
             lines.append(line)
 
 
-def _instructions(lines: list[str]) -> Iterator[Instruction]:
+def _instructions(lines: list[str], inside: Computation) -> Iterator[Instruction]:
     for line in lines:
         if found := _LINE.match(line):
-            yield _instruction(found[2], _COMMENT.sub("", found[3]), root=bool(found[1]))
+            yield _instruction(inside, found[2], _COMMENT.sub("", found[3]), root=bool(found[1]))
 
 
-def _instruction(name: str, text: str, *, root: bool) -> Instruction:
+def _instruction(inside: Computation, name: str, text: str, *, root: bool) -> Instruction:
     end = _closed(text) if text.startswith("(") else text.index(" ")
     opcode, _, rest = text[end:].strip().partition("(")
     close = _closed("(" + rest) - 1
-    inside = rest[: close - 1]
-    names = tuple(_NAME.findall(inside)) or (inside.strip(),)
+    given = rest[: close - 1]
+    names = tuple(_NAME.findall(given)) or (given.strip(),)
     attributes = rest[close:].removeprefix(", ")
-    return Instruction(name, opcode, shapes_of(text[:end]), names, attributes, root)
+    return Instruction(inside, name, opcode, shapes_of(text[:end]), names, attributes, root)
 
 
 def _closed(text: str) -> int:

@@ -1,14 +1,19 @@
-"""Floating-point operations of matmuls and convolutions, in optimized HLO and in library calls."""
+"""The work of a kernel: its floating-point operations, and the bytes that it moves.
+
+An operand is read once. Of an operand that is only sliced or gathered from, the slices are read,
+also if a fusion converts it before. An update in place reads and writes the size of the update.
+"""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from scalify_hlo.targets.hlo import Computation, Instruction, Module, Shape
+from scalify_hlo.ir import traits
+from scalify_hlo.targets.hlo import Instruction, Shape
 
 GEMM: Final = "__cublas$"
 """The start of the names of matmuls of cuBLAS and cuBLASLt among custom calls."""
@@ -43,24 +48,18 @@ class Product:
     op_name: str
 
 
-def products(instruction: Instruction, inside: Computation, module: Module) -> Iterator[Product]:
-    """Yields the matmuls and convolutions that an instruction computes.
-
-    Args:
-        instruction: An instruction, such as a fusion.
-        inside: The computation of the instruction.
-        module: The module.
-    """
+def products(instruction: Instruction) -> Iterator[Product]:
+    """Yields the matmuls and convolutions that an instruction, such as a fusion, computes."""
     flops_of = _FLOPS.get(instruction.opcode)
     if instruction.opcode == "custom-call":
         flops_of = _of_library(instruction.quoted("custom_call_target"))
-    operands = [each.shapes[0] for each in inside.operands(instruction) if each.shapes]
+    operands = [each.shapes[0] for each in instruction.sources if each.shapes]
     if flops_of is not None and len(operands) > 1:
         flops, format_ = flops_of(instruction, operands), _format(instruction, operands[:2])
         yield Product(flops, format_, instruction.quoted("op_name"))
-    if body := module.body(instruction):
+    if body := instruction.body:
         for each in body.instructions:
-            yield from products(each, body, module)
+            yield from products(each)
 
 
 def _of_library(target: str) -> _Flops | None:
@@ -161,3 +160,139 @@ def format_class(element: str) -> str:
     if element in _INTEGERS:
         return "int8"
     return {"f16": "f16", "bf16": "bf16", "f64": "f64"}.get(element, "f32")
+
+
+_VIEWS: Final = ("bitcast", "reshape")
+_SLICES: Final = ("dynamic-slice", "slice", "gather")
+_UPDATED: Final = ("dynamic-update-slice", "scatter")
+_ELEMENTWISE: Final = frozenset(
+    name.removeprefix("stablehlo.").replace("_", "-")
+    for name in traits.ELEMENTWISE | traits.ROUNDS | traits.LOGICAL | {"stablehlo.compare"}
+)
+"""Opcodes whose results have an element for each element of their operands."""
+_WORKSPACE: Final = ("s8", "u8")
+_COPY: Final = "copy-start"
+_WITH_OPERANDS: Final = (
+    "all-gather-start",
+    "all-to-all-start",
+    "collective-permute-start",
+    "reduce-scatter-start",
+)
+"""Starts of collectives whose result is a tuple of the operands, the results and more."""
+
+
+def bytes_read(instruction: Instruction) -> int:
+    """Returns the bytes that an instruction reads."""
+    body = instruction.body
+    total = 0
+    for number, operand in enumerate(instruction.sources):
+        if not all(shape.in_main_memory for shape in operand.shapes):
+            continue
+        whole = _size(operand.shapes)
+        if body is not None and number in body.parameters:
+            total += _read_inside(body.parameters[number], whole)
+        else:
+            size = sum(shape.size for shape in operand.shapes)
+            total += _of_elements(whole, size, _read_by(instruction, number, size))
+    return total
+
+
+def bytes_written(instruction: Instruction) -> int:
+    """Returns the bytes that an instruction writes."""
+    body = instruction.body
+    if instruction.opcode == _COPY:
+        return _size(instruction.shapes[:1])
+    if body is None:
+        return _written_by(instruction, _results(instruction))
+    roots = body.root.sources if body.root.opcode == "tuple" else [body.root]
+    if len(roots) != len(instruction.shapes):
+        return _size(instruction.shapes)
+    pairs = zip(roots, instruction.shapes, strict=True)
+    return sum(_written_by(_origin(root), (shape,)) for root, shape in pairs)
+
+
+def bytes_exchanged(instruction: Instruction) -> int:
+    """Returns the bytes of the results of a collective, in whatever memory they are."""
+    return sum(shape.bytes for shape in _results(instruction))
+
+
+def _size(shapes: Iterable[Shape]) -> int:
+    return sum(shape.bytes for shape in shapes if shape.in_main_memory)
+
+
+def _results(instruction: Instruction) -> tuple[Shape, ...]:
+    """Returns the results without operands and workspaces, which some instructions return too."""
+    if instruction.opcode in _WITH_OPERANDS:
+        count = len(instruction.operands)
+        return instruction.shapes[count : 2 * count]
+    target = instruction.quoted("custom_call_target")
+    shapes = instruction.shapes
+    library = target.startswith((GEMM, CONVOLUTION))
+    has_workspace = library and len(shapes) > 1 and shapes[-1].element in _WORKSPACE
+    return shapes[:-1] if has_workspace else shapes
+
+
+def _read_inside(parameter: Instruction, whole: int) -> int:
+    """Returns the bytes of a parameter that the instructions of a fusion read."""
+    size = sum(shape.size for shape in parameter.shapes)
+    return _of_elements(whole, size, _elements_read(parameter, size, set()))
+
+
+def _of_elements(whole: int, size: int, elements: int) -> int:
+    """Returns the bytes of some elements of an array, of which the whole has some bytes."""
+    return whole * min(elements, size) // size if size else 0
+
+
+def _elements_read(value: Instruction, size: int, seen: set[str]) -> int:
+    """Returns how many elements of a value the instructions of a fusion read.
+
+    Of a value that is computed element by element, a fusion computes those that are read.
+
+    Args:
+        value: The value.
+        size: The number of its elements.
+        seen: The names of the values that were counted before.
+    """
+    if value is value.inside.root:
+        return size
+    total = 0
+    for user in value.inside.users[value.name]:
+        if user.opcode not in _VIEWS and user.opcode not in _ELEMENTWISE:
+            total += _read_by(user, user.operands.index(value.name), size)
+        elif user.name not in seen:
+            seen.add(user.name)
+            total += _elements_read(user, size, seen)
+    return total
+
+
+def _read_by(user: Instruction, number: int, size: int) -> int:
+    """Returns how many elements of one of its operands an instruction reads."""
+    if number > 0:
+        return size
+    if user.opcode in _SLICES:
+        return sum(shape.size for shape in user.shapes)
+    if user.opcode == "dynamic-update-slice":
+        return 0
+    if user.opcode == "scatter":
+        return sum(shape.size for shape in _update(user))
+    return size
+
+
+def _written_by(instruction: Instruction, shapes: tuple[Shape, ...]) -> int:
+    if instruction.opcode in _UPDATED:
+        return min(sum(shape.bytes for shape in _update(instruction)), _size(shapes))
+    return _size(shapes)
+
+
+def _origin(value: Instruction) -> Instruction:
+    """Returns the instruction of which a value is a view."""
+    while value.opcode in _VIEWS and (operands := value.sources):
+        value = operands[0]
+    return value
+
+
+def _update(instruction: Instruction) -> tuple[Shape, ...]:
+    """Returns the updates of a scatter or a dynamic-update-slice."""
+    operands = instruction.sources
+    place = 1 if instruction.opcode == "dynamic-update-slice" else -1
+    return operands[place].shapes if len(operands) > 1 else ()

@@ -17,9 +17,8 @@ from typing import Annotated, Final
 
 from scalify_hlo.results.kinds import Count, Microseconds, named
 from scalify_hlo.results.model import keys
-from scalify_hlo.targets.causes import CAUSES
 from scalify_hlo.targets.description import CONVOLVED, Target
-from scalify_hlo.targets.kernels import Kernel
+from scalify_hlo.targets.kernels import CAUSES, Kernel
 
 LAUNCH: Final = 2e-6
 """The seconds that each launch takes in the second estimate."""

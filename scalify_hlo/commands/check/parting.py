@@ -1,4 +1,8 @@
-"""Compares the values of a rewrite with those of its original, one by one in program order."""
+"""Compares the values of a rewrite with those of its original, one by one in program order.
+
+The samples of the values of a block are one vector for each width of numbers, so that loops carry
+few values. Some turns of each loop and all devices are kept; see `Stack`.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +14,18 @@ from functools import partial
 import numpy as np
 
 from scalify_hlo._compat import ir
-from scalify_hlo.algebra.limits import SAMPLE_TURNS
+from scalify_hlo.algebra.limits import SAMPLE_TURNS, VALUE_ELEMENTS
 from scalify_hlo.casts.encoding import dtype_of
 from scalify_hlo.commands.check.check import Checked
-from scalify_hlo.commands.check.samples import Sampled, Samples, sample_values
 from scalify_hlo.commands.nan.flow import Flow, Moment, Node
 from scalify_hlo.commands.nan.nan_report import LoopTurn, loops_of
-from scalify_hlo.commands.stats.instrument import Instrumented, Sampler
+from scalify_hlo.commands.stats.instrument import Instrumented
+from scalify_hlo.commands.stats.measures import parts_of, sampled
+from scalify_hlo.commands.stats.packing import Added, concatenated, joined, log2_of, u64
 from scalify_hlo.commands.stats.prepare import Programs, Selection
 from scalify_hlo.commands.stats.values import Scan, Watched
 from scalify_hlo.dialect import attributes
+from scalify_hlo.ir import emit
 from scalify_hlo.ir.traits import MATMULS, PRODUCTS
 from scalify_hlo.ir.value_map import ValueMap
 from scalify_hlo.passes.pipeline import Options
@@ -31,6 +37,156 @@ from scalify_hlo.rules.probes import Probed
 from scalify_hlo.run.differences import Difference, compare
 from scalify_hlo.run.runner import compiled
 from scalify_hlo.run.session import Session
+from scalify_hlo.transforms.hoist import Stack, block_of
+
+_KEPT = Stack("gather", SAMPLE_TURNS)
+
+
+@dataclass(eq=False)
+class _Group:
+    """Values of one block whose samples are one vector.
+
+    Attributes:
+        members: The values, with the number of elements of the sample of each.
+        number: The number of the result.
+    """
+
+    members: list[tuple[Watched, int]]
+    number: int
+
+
+@dataclass(eq=False)
+class _Block:
+    """A block with values.
+
+    Attributes:
+        ran: The number of the result that says for each kept turn that it ran.
+        groups: The groups of its values.
+        scaled: The values that have scales, in order.
+        logs: The number of the result with log2 of the scales, if there are any.
+    """
+
+    ran: int
+    groups: list[_Group]
+    scaled: list[str]
+    logs: int
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """The samples of a value, times its scale.
+
+    Attributes:
+        rows: A row of f64 for each turn and device that was kept and ran.
+        slots: The number of each row among those that are kept, in row-major order: the slots of
+            the loops around the value, from the outside in, and then the devices.
+    """
+
+    rows: Array
+    slots: tuple[int, ...]
+
+
+@dataclass(eq=False)
+class Sampled:
+    """The meaning of the samples that were added to a program.
+
+    Attributes:
+        added: The results that were added.
+        blocks: The blocks of the values.
+    """
+
+    added: Added
+    blocks: list[_Block]
+
+    def read(self, results: Sequence[Array]) -> dict[str, Samples]:
+        """Returns the samples of each value, times its scale.
+
+        Args:
+            results: All results of the program.
+        """
+        added = self.added.read(results)
+        found: dict[str, Samples] = {}
+        for block in self.blocks:
+            kept = added[block.ran].reshape(-1) != 0
+            slots = tuple(np.flatnonzero(kept).tolist())
+            logs = {}
+            if block.scaled:
+                columns = added[block.logs].reshape(kept.size, -1)[kept].T
+                logs = dict(zip(block.scaled, columns, strict=True))
+            for group in block.groups:
+                parts = _split(group, added[group.number].reshape(kept.size, -1)[kept], logs)
+                found |= {id_: Samples(part, slots) for id_, part in parts.items()}
+        return found
+
+
+def _split(group: _Group, rows: Array, logs: dict[str, Array]) -> dict[str, Array]:
+    found: dict[str, Array] = {}
+    at = 0
+    for one, size in group.members:
+        values = rows[:, at : at + size].astype(np.float64)
+        at += size
+        if one.id in logs:
+            with np.errstate(over="ignore", invalid="ignore"):
+                values = values * np.exp2(logs[one.id])[:, None]
+        found[one.id] = values
+    return found
+
+
+def sample_values(
+    main: ir.OpView, values: Sequence[Watched], scales: ValueMap[Probed] | None = None
+) -> Sampled:
+    """Makes a function return samples of its values.
+
+    Args:
+        main: The function, in which all calls were inlined. It is edited in place.
+        values: The values.
+        scales: The scales of values; other values have scale 1.
+
+    Returns:
+        The meaning of the results that were added.
+    """
+    blocks: ValueMap[list[Watched]] = ValueMap()
+    for one in values:
+        if one.size:
+            blocks.setdefault(block_of(one.value), []).append(one)
+    done = Sampled(Added(), [])
+    add = done.added.add
+    for block, members in blocks.items():
+        last = block.operations[-1].operation
+        ran = add(emit.integers(emit.scalar_type(u64()), 1, last), _KEPT)
+        groups: list[_Group] = []
+        for wide in (False, True):
+            group = [one for one in members if one.encoding.wide == wide]
+            if group:
+                vectors = [_vector(one, wide) for one in group]
+                sizes = [int(vector.type.shape[0]) for vector in vectors]
+                number = add(concatenated(vectors, 0, last), _KEPT)
+                groups.append(_Group(list(zip(group, sizes, strict=True)), number))
+        ids, logs = _scales(members, scales, last)
+        done.blocks.append(_Block(ran, groups, ids, add(joined(logs, last), _KEPT) if ids else -1))
+    done.added.finish(main)
+    return done
+
+
+def _vector(one: Watched, wide: bool) -> ir.Value:
+    """The sample of a value as floats of rank 1; of complex numbers, of both parts in turn."""
+    element = ir.F64Type.get() if wide else ir.F32Type.get()
+    parts = [sampled(part, VALUE_ELEMENTS, one.at) for part in parts_of(one.value, one.at)]
+    return concatenated([emit.convert(part, element, one.at) for part in parts], 0, one.at)
+
+
+def _scales(
+    members: Sequence[Watched], scales: ValueMap[Probed] | None, last: ir.Operation
+) -> tuple[list[str], list[ir.Value]]:
+    """The values of a block that have a scale, and log2 of each scale."""
+    ids: list[str] = []
+    logs: list[ir.Value] = []
+    for one in members:
+        scale = scales.get(one.value) if scales is not None else None
+        if scale is not None and scale.exponent is not None:
+            ids.append(one.id)
+            logs.append(log2_of(scale, last))
+    return ids, logs
 
 
 @keys("op name location loops *difference(type max_ulp relative_error snr_db nonfinite mismatched)")
@@ -79,7 +235,7 @@ def compare_values(original: Program, options: Options, done: Checked) -> list[C
     first, second = programs.sampled
     run = partial(compiled, replace(original, module=after))
     described = interface(original.module, original.name)
-    session = Session(run, described, after, original.name, second.count)
+    session = Session(run, described, after, original.name, second.added.count)
     actual = session.run(done.step.fed, done.step.used).all
     return _compared(programs.flows[0], first.read(expected), second.read(actual))
 
@@ -98,18 +254,12 @@ class _SampledPrograms(Programs):
         super().__init__(module, name, selection)
 
     def _instrument(
-        self,
-        main: ir.OpView,
-        values: list[Watched],
-        scan: Scan,
-        samplers: Mapping[str, Mapping[str, Sampler]],
-        scales: ValueMap[Probed] | None,
+        self, main: ir.OpView, values: list[Watched], scan: Scan, scales: ValueMap[Probed] | None
     ) -> Instrumented:
-        del samplers
         kept = [_whole(one) for one in values if one.kind != "carry"]
         self.flows.append(Flow(main, scan.program, kept))
         self.sampled.append(sample_values(main, kept, scales))
-        return Instrumented([], [], [], {}, [], self.sampled[-1].count, [])
+        return Instrumented([], self.sampled[-1].added)
 
 
 def _whole(one: Watched) -> Watched:

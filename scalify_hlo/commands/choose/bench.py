@@ -3,35 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import numpy as np
 
 from scalify_hlo._compat import ir
 from scalify_hlo.commands.calibrate.calibration import calibrate
-from scalify_hlo.commands.choose.energies import (
-    Backward,
-    Energy,
-    backward_of,
-    energies_of,
-    measure_energies,
-)
-from scalify_hlo.commands.choose.operand_errors import (
-    Cast,
-    CastError,
-    count_of,
-    errors_of,
-    measure_casts,
-)
+from scalify_hlo.commands.choose.operand_errors import CastError, Casts
 from scalify_hlo.commands.choose.results import (
     ResultError,
     ResultKind,
     error_of,
     kinds_of,
+    loss_of,
     without_noise,
+)
+from scalify_hlo.commands.choose.sensitivity import (
+    Backward,
+    Energy,
+    backward_of,
+    energies_of,
+    measure_energies,
 )
 from scalify_hlo.commands.choose.sites import named_sites
 from scalify_hlo.commands.stats.numbering import inline_numbered, number_ops
@@ -43,15 +38,47 @@ from scalify_hlo.program.artifact import copy_module
 from scalify_hlo.program.program import Kind
 from scalify_hlo.program.tensors import Array, is_inexact
 from scalify_hlo.program.wellformed import located
+from scalify_hlo.recipes.fields import Checked, Count, names
 from scalify_hlo.recipes.model import NONE, Recipe
 from scalify_hlo.report.model import Report
 from scalify_hlo.report.totals import STATE_ROLES
 from scalify_hlo.run.given import Sample
 from scalify_hlo.run.input_scales import scales_of
 from scalify_hlo.run.runner import Runner, divides
-from scalify_hlo.run.session import Session, carried_state
+from scalify_hlo.run.session import Session, Step, carried_state
 
 _ULPS: Final = 2.0**-22
+
+
+LEAST_SNR: Final = 20.0
+"""The signal-to-noise ratio in dB that outputs and gradients need by default."""
+_PERTURBATION: Final = 2.0**-8
+"""The relative size of the change of first weights from seed to seed."""
+
+Signatures = Annotated[str, names("auto", "same", "scaled")]
+Losses = list[list[float]]
+"""The loss of each step, for each seed."""
+
+
+@dataclass(frozen=True)
+class CompareOptions(Checked):
+    """The options of a comparison.
+
+    Attributes:
+        steps: The number of steps.
+        carry: Whether results that are arguments of the next call are passed on to it.
+        seeds: The number of runs, of which all but the first have other first weights.
+        snr_db: The signal-to-noise ratio in dB that outputs and gradients need.
+        signature: ``same``, ``scaled``, or ``auto``; see `Bench.asked`.
+        profile: The profile of recipes of calibrated scales; by default, that of the inputs.
+    """
+
+    steps: Count = 1
+    carry: bool = False
+    seeds: Count = 1
+    snr_db: float = LEAST_SNR
+    signature: Signatures = "auto"
+    profile: Profile | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)
@@ -77,10 +104,10 @@ class Bench:
     Args:
         program: As for `calibrate`, or a `Program`.
         samples: The arguments of the first step, and those of further steps.
-        steps: The number of steps.
-        carry: Whether results that are arguments of the next call are passed on to it.
+        options: The options of the runs.
 
     Attributes:
+        options: The options of the runs.
         name: The name of the program.
         hash: Its structural hash.
         roles: The roles of its arguments by their names.
@@ -92,10 +119,11 @@ class Bench:
     """
 
     def __init__(
-        self, program: Any, samples: Sequence[Sample], *, steps: int = 1, carry: bool = False
+        self, program: Any, samples: Sequence[Sample], options: CompareOptions | None = None
     ) -> None:
+        self.options = options or CompareOptions()
         self._runner = runner = Runner(program, samples, again=False)
-        self.name, self.hash, self._steps = runner.name, runner.hash, steps
+        self.name, self.hash, carry = runner.name, runner.hash, self.options.carry
         self._module, self._interface, self._values = runner.module, runner.interface, runner.values
         self._state = carried_state(self._module, self.name, required=carry)
         self._passed = self._state if carry else {}
@@ -124,13 +152,18 @@ class Bench:
             role in STATE_ROLES for role in self.roles.values()
         )
 
-    def seeded(self, seed: int, size: float) -> list[list[Array]]:
-        """Returns the inputs of all steps with other first weights.
+    @cached_property
+    def loss(self) -> ResultKind | None:
+        """The result that is the loss; None without one."""
+        return loss_of(self.kinds)
 
-        Args:
-            seed: The seed; 0 for the inputs as they are.
-            size: The standard deviation of the factors, less 1, with which weights are multiplied.
-        """
+    @cached_property
+    def _inputs(self) -> list[list[list[Array]]]:
+        """The inputs of all steps, for each seed."""
+        return [self._seeded(seed) for seed in range(self.options.seeds)]
+
+    def _seeded(self, seed: int) -> list[list[Array]]:
+        """Returns the inputs of all steps with other first weights, but for the seed 0."""
         if not seed:
             return self._values
         rng = np.random.default_rng(seed)
@@ -138,7 +171,7 @@ class Bench:
         tensors = self._interface.arguments
         chosen = [t.inexact and (t.name in weights or not weights) for t in tensors]
         factors = [
-            1 + size * rng.standard_normal(t.shape) if chosen_ else None
+            1 + _PERTURBATION * rng.standard_normal(t.shape) if chosen_ else None
             for t, chosen_ in zip(tensors, chosen, strict=True)
         ]
         return [
@@ -159,43 +192,48 @@ class Bench:
         """The results of the first step of the original."""
         return self.original.step(self._values[0]).values
 
-    def decrease(self, loss: ResultKind | None) -> float | None:
-        """Returns the share of its loss that a step takes away.
+    @property
+    def decrease(self) -> float | None:
+        """The share of its loss that a step takes away, by the loss of a next step on its inputs.
 
-        Args:
-            loss: The result that is the loss, of the first step and of the next one on its inputs.
-
-        Returns:
-            The share; negative if the loss grows. None without a loss or weights among the results,
-            or if the loss does not change or is not finite.
+        It is negative if the loss grows. It is None without a loss or weights among the results, or
+        if the loss does not change or is not finite.
         """
         names = [tensor.name for tensor in self._interface.arguments]
         weights = {n for n, name in enumerate(names) if self.roles.get(name) == "weight"}
-        if loss is None or weights.isdisjoint(self._state.values()):
+        if self.loss is None or weights.isdisjoint(self._state.values()):
             return None
         first = self.original.step(self._values[0])
         steps = first, self.original.step(self._values[0], first, self._state)
-        before, after = (float(np.real(s.values[loss.number].reshape(-1)[0])) for s in steps)
+        before, after = (_number(step, self.loss) for step in steps)
         change = (before - after) / abs(before) if before else math.nan
         return change if change and math.isfinite(change) else None
 
-    def losses(self, session: Session, loss: ResultKind | None, seeds: Iterable[Seed]) -> Losses:
-        """Returns the loss of each step of each seed; nothing without a loss.
+    @cached_property
+    def losses(self) -> Losses:
+        """The losses of the original; nothing without a loss."""
+        return self._losses(self.original)
 
-        Args:
-            session: The steps of a program.
-            loss: The result that is the loss.
-            seeds: The inputs of each seed.
-        """
-        if loss is None:
+    def _losses(self, session: Session) -> Losses:
+        """Returns the loss of each step of a program, for each seed."""
+        if self.loss is None:
             return []
+        count = self.options.steps
         return [
-            [
-                float(np.real(step.values[loss.number].reshape(-1)[0]))
-                for step in session.steps(seed, self._steps, self._passed)
-            ]
-            for seed in seeds
+            [_number(step, self.loss) for step in session.steps(seed, count, self._passed)]
+            for seed in self._inputs
         ]
+
+    def asked(self, recipe: Recipe) -> Options:
+        """Returns the options of a rewrite by a recipe.
+
+        With the signature ``auto``, it is scaled if the recipe keeps state in low precision, which
+        only pairs of data and scale can hold. A profile is that of calibrated scales.
+        """
+        own, pairs = self.options, recipe.state.narrow and self.takes_pairs
+        scaled = own.signature == "scaled" or (own.signature == "auto" and pairs)
+        seen = own.profile if recipe.scaling.kind == "calibrated" else None
+        return Options(recipe, "scaled" if scaled else "same", profile=seen)
 
     def profiled(self, options: Options) -> Options:
         """Returns options with a profile of the inputs, if the recipe needs one and has none."""
@@ -219,20 +257,11 @@ class Bench:
         found = scales_of(self._interface.arguments, self._values[0])
         return replace(options, input_scale=found | dict(options.input_scale))
 
-    def outcome(
-        self,
-        options: Options,
-        loss: ResultKind | None,
-        seeds: Sequence[Seed],
-        *,
-        casts: bool = False,
-    ) -> Outcome:
+    def outcome(self, options: Options, *, casts: bool = False) -> Outcome:
         """Runs a rewrite, and compares it with the original.
 
         Args:
             options: The options of the rewrite.
-            loss: The result that is the loss.
-            seeds: The inputs of each seed, of which the losses are returned.
             casts: Whether the errors of casts are measured.
 
         Raises:
@@ -243,8 +272,13 @@ class Bench:
         asked = for_module(self.measured(self.profiled(options)), self.hash, module)
         with located(self.name):
             report = rewrite_module(module, replace(asked, listed=True, probe=casts))
-        found = self._instrumented(module) if casts else []
-        session = self._runner.session(module, count_of(found))
+        found = Casts()
+        if casts:
+            main = inline_numbered(module, self.name)
+            with module.context, ir.Location.unknown():
+                take_probes(main)
+                found.measure(main, self._rewritten)
+        session = self._runner.session(module, found.added.count)
         if session.state:
             session.converge(self._values[0], forget=True)
         step = session.step(self._values[0])
@@ -255,14 +289,7 @@ class Bench:
             for each in self.kinds
             for i in [each.argument]
         ]
-        losses = self.losses(session, loss, seeds)
-        return Outcome(report, errors, errors_of(found, step.all), losses)
-
-    def _instrumented(self, module: ir.Module) -> list[Cast]:
-        main = inline_numbered(module, self.name)
-        with module.context, ir.Location.unknown():
-            take_probes(main)
-            return measure_casts(main, self._rewritten)
+        return Outcome(report, errors, found.errors(step.all), self._losses(session))
 
     def backward(self) -> Backward:
         """Returns the backward pass of the original, by the numbers of its ops."""
@@ -273,8 +300,14 @@ class Bench:
         module = copy_module(self._base)
         main = inline_numbered(module, self.name)
         with module.context, ir.Location.unknown():
-            numbers = measure_energies(main, self.sites)
-        return energies_of(numbers, self._runner.compiled(module)(self._values[0]))
+            added, numbers = measure_energies(main, self.sites)
+        results = self._runner.compiled(module)(self._values[0])
+        return energies_of(added.read(results), numbers)
+
+
+def _number(step: Step, loss: ResultKind) -> float:
+    """Returns the loss of a step."""
+    return float(np.real(step.values[loss.number].reshape(-1)[0]))
 
 
 def _other_last_bits(values: Sequence[Array]) -> list[Array]:
@@ -286,28 +319,6 @@ def _other_last_bits(values: Sequence[Array]) -> list[Array]:
         else array
         for array in values
     ]
-
-
-Seed = Sequence[Sequence[Array]]
-"""The arguments of the original in each step."""
-
-Losses = list[list[float]]
-"""The loss of each step, for each seed."""
-
-
-def options_for(recipe: Recipe, signature: str, profile: Profile | None, *, pairs: bool) -> Options:
-    """Returns the options of a rewrite.
-
-    Args:
-        recipe: The recipe.
-        signature: ``same``, ``scaled``, or ``auto`` for ``scaled`` if the recipe keeps state in low
-            precision, which only pairs of data and scale can hold.
-        profile: The profile of calibrated scales; None for that of the inputs.
-        pairs: Whether the program may keep state as pairs.
-    """
-    scaled = signature == "scaled" or (signature == "auto" and recipe.state.narrow and pairs)
-    seen = profile if recipe.scaling.kind == "calibrated" else None
-    return Options(recipe, "scaled" if scaled else "same", profile=seen)
 
 
 def require_one_step(command: str, samples: Sequence[Sample]) -> None:

@@ -1,17 +1,19 @@
-"""The sites whose casts cost accuracy: each is measured with all other matmuls wide."""
+"""The sites whose casts cost accuracy: each is measured with all other matmuls wide.
+
+The set of sites is split until those that make most of an error are alone.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Generic, TypeVar
 
-from scalify_hlo.commands.choose.bench import Bench, require_one_step
-from scalify_hlo.commands.choose.comparison import CompareOptions, Progress, name_of
+from scalify_hlo.commands.choose.bench import Bench, CompareOptions, require_one_step
+from scalify_hlo.commands.choose.comparison import name_of
 from scalify_hlo.commands.choose.measuring import Measuring, Result
 from scalify_hlo.commands.choose.model import Blame, BlamedSite, Effect, bounded
-from scalify_hlo.commands.choose.partition import Bisection, Noise, Piece
 from scalify_hlo.commands.choose.results import judged
 from scalify_hlo.commands.choose.sites import Site, require_sites
 from scalify_hlo.profile.file import profile_of
@@ -20,6 +22,84 @@ from scalify_hlo.recipes.fields import Amount, Checked, number
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.run.given import Sample
+from scalify_hlo.run.runner import Progress, untold
+
+T = TypeVar("T")
+
+Noise = Mapping[str, float]
+"""The noise by groups of results: the sum of the noise over the signal of each result."""
+
+
+@dataclass(frozen=True)
+class Piece(Generic[T]):
+    """Items that were measured together.
+
+    Attributes:
+        items: The items.
+        noise: The noise that they make, without that of a program with none of them.
+    """
+
+    items: tuple[T, ...]
+    noise: Noise
+
+
+class Bisection(Generic[T]):
+    """Splits a set of items, always the part with most of the noise.
+
+    The noise of independent errors adds up, so each item is measured with all others left out.
+
+    Args:
+        items: The items.
+        measure: Returns the noise of some items, with all others left out.
+        whole: The noise of all items.
+        runs: The most calls of `measure`.
+
+    Attributes:
+        pieces: The parts, in the order of the items.
+        runs: The number of calls of `measure`.
+    """
+
+    def __init__(
+        self,
+        items: Sequence[T],
+        measure: Callable[[tuple[T, ...]], Noise],
+        whole: Noise,
+        runs: int,
+    ) -> None:
+        self._measure, self._most = measure, runs
+        self.pieces: list[Piece[T]] = [Piece(tuple(items), whole)] if items else []
+        self.runs = 0
+
+    def run(self, explained: float) -> None:
+        """Splits until single items make a share of the noise, or no run is left.
+
+        Args:
+            explained: The share.
+        """
+        while self.runs + 2 <= self._most:
+            shares = self.shares()
+            open_ = [i for i, piece in enumerate(self.pieces) if len(piece.items) > 1]
+            if not open_ or sum(shares[i] for i in open_) <= 1 - explained:
+                return
+            self._split(max(open_, key=lambda i: shares[i]))
+
+    def _split(self, number: int) -> None:
+        items = self.pieces[number].items
+        half = len(items) // 2
+        halves = [Piece(part, self._measure(part)) for part in (items[:half], items[half:])]
+        self.runs += len(halves)
+        self.pieces[number : number + 1] = halves
+
+    def shares(self) -> list[float]:
+        """Returns the share of the noise that each piece makes: the mean over groups."""
+        groups = {name for piece in self.pieces for name in piece.noise}
+        totals = {name: sum(piece.noise[name] for piece in self.pieces) for name in groups}
+        known = [name for name, total in totals.items() if total]
+        return [
+            sum(piece.noise[name] / totals[name] for name in known) / max(len(known), 1)
+            for piece in self.pieces
+        ]
+
 
 RUNS: Final = 64
 """The most programs that are run by default."""
@@ -67,7 +147,7 @@ def blame(
     snr_db: float = 20.0,
     signature: str = "auto",
     profile: str | PathLike[str] | Profile | None = None,
-    progress: Progress | None = None,
+    progress: Progress = untold,
 ) -> Blame:
     """Finds the matmuls of a rewrite that cost accuracy.
 
@@ -105,12 +185,11 @@ def blame(
         ['jit(<lambda>)/dot_general']
     """
     options = BlameOptions(runs, explained, worst)
-    seen, tell = profile_of(profile), progress or (lambda _, __: None)
-    compared = CompareOptions(snr_db=snr_db, signature=signature, profile=seen)
+    compared = CompareOptions(snr_db=snr_db, signature=signature, profile=profile_of(profile))
     loaded = load_recipe(recipe, settings or {})
     require_one_step("blame", samples)
-    bench = Bench(program, samples)
-    measuring = Measuring(bench, loaded, compared, lambda done: tell(done, options.runs))
+    bench = Bench(program, samples, compared)
+    measuring = Measuring(bench, loaded, lambda done: progress(done, options.runs))
     return _found(bench, measuring, name_of(recipe), options, snr_db)
 
 

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from os import PathLike, fspath
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
-from scalify_hlo.commands.choose.bench import Bench, Losses, options_for
+from scalify_hlo.commands.choose.bench import LEAST_SNR, Bench, CompareOptions, Losses
 from scalify_hlo.commands.choose.model import Comparison, Trial
 from scalify_hlo.commands.choose.results import (
     GRADIENT,
     MOMENT,
     OUTPUT,
     UPDATE,
-    ResultKind,
     judged,
-    loss_of,
 )
 from scalify_hlo.commands.choose.sites import operand_bits, share_of_bits, site_errors, sites_of
 from scalify_hlo.errors import ScalifyError, UsageError
@@ -24,46 +21,15 @@ from scalify_hlo.passes.pipeline import Options
 from scalify_hlo.profile.file import profile_of
 from scalify_hlo.profile.model import Profile
 from scalify_hlo.program.record import described
-from scalify_hlo.recipes.fields import Checked, Count, names
 from scalify_hlo.recipes.loading import load_recipe, require_pairs
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.recipes.toml import preset_names
 from scalify_hlo.results.decibels import written
 from scalify_hlo.run.given import Sample
+from scalify_hlo.run.runner import Progress, untold
 
 ALL: Final = "all"
-LEAST_SNR: Final = 20.0
-"""The signal-to-noise ratio in dB that outputs and gradients need by default."""
-
-Signatures = Annotated[str, names("auto", "same", "scaled")]
-PERTURBATION: Final = 2.0**-8
-"""The relative size of the change of first weights from seed to seed."""
-
 _SMALL: Final = 8
-
-Progress = Callable[[int, int], None]
-"""Is told how many parts of the work are done, of how many."""
-
-
-@dataclass(frozen=True)
-class CompareOptions(Checked):
-    """The options of a comparison.
-
-    Attributes:
-        steps: The number of steps.
-        carry: Whether results that are arguments of the next call are passed on to it.
-        seeds: The number of runs, of which all but the first have other first weights.
-        snr_db: The signal-to-noise ratio in dB that outputs and gradients need.
-        signature: ``same``, ``scaled``, or ``auto``; see `options_for`.
-        profile: The profile of recipes of calibrated scales; by default, that of the inputs.
-    """
-
-    steps: Count = 1
-    carry: bool = False
-    seeds: Count = 1
-    snr_db: float = LEAST_SNR
-    signature: Signatures = "auto"
-    profile: Profile | None = field(default=None, repr=False)
 
 
 def compare_recipes(
@@ -78,7 +44,7 @@ def compare_recipes(
     snr_db: float = LEAST_SNR,
     signature: str = "auto",
     profile: str | PathLike[str] | Profile | None = None,
-    progress: Progress | None = None,
+    progress: Progress = untold,
 ) -> Comparison:
     """Runs a program and its rewrites by several recipes on the same inputs with XLA on the CPU.
 
@@ -119,8 +85,7 @@ def compare_recipes(
     seen = profile_of(profile)
     options = CompareOptions(steps, carry, seeds, snr_db, signature, seen)
     chosen = recipes_of(recipes, settings or {})
-    bench = Bench(program, samples, steps=options.steps, carry=options.carry)
-    return _compared(bench, chosen, options, progress or (lambda _, __: None))
+    return _compared(Bench(program, samples, options), chosen, progress)
 
 
 Given = tuple[str, Recipe | UsageError]
@@ -168,19 +133,15 @@ def name_of(recipe: str | PathLike[str] | Recipe) -> str:
     return recipe.name if isinstance(recipe, Recipe) else fspath(recipe)
 
 
-def _compared(
-    bench: Bench, recipes: Sequence[Given], options: CompareOptions, tell: Progress
-) -> Comparison:
-    loss = loss_of(bench.kinds)
-    inputs = [bench.seeded(seed, PERTURBATION) for seed in range(options.seeds)]
-    losses = bench.losses(bench.original, loss, inputs)
+def _compared(bench: Bench, recipes: Sequence[Given], tell: Progress) -> Comparison:
+    options, loss, losses = bench.options, bench.loss, bench.losses
     trials: list[Trial] = []
     for number, (name, recipe) in enumerate(recipes, 1):
         tell(number, len(recipes) + 1)
         trials.append(
             Trial(name, reason=recipe.message)
             if isinstance(recipe, UsageError)
-            else _tried(bench, name, recipe, loss, inputs, options)
+            else _tried(bench, name, recipe)
         )
     tell(len(recipes) + 1, len(recipes) + 1)
     kinds = judged(bench.kinds)
@@ -192,19 +153,12 @@ def _compared(
     )  # fmt: skip
 
 
-def _tried(
-    bench: Bench,
-    name: str,
-    recipe: Recipe,
-    loss: ResultKind | None,
-    inputs: Sequence[Any],
-    options: CompareOptions,
-) -> Trial:
+def _tried(bench: Bench, name: str, recipe: Recipe) -> Trial:
     """Returns the result of one recipe, or the reason why the program cannot take it."""
-    asked = options_for(recipe, options.signature, options.profile, pairs=bench.takes_pairs)
+    asked = bench.asked(recipe)
     try:
         require_pairs(recipe, asked.signature)
-        outcome = bench.outcome(asked, loss, inputs, casts=True)
+        outcome = bench.outcome(asked, casts=True)
     except ScalifyError as error:
         return Trial(name, reason=error.message)
     report = outcome.report

@@ -12,8 +12,7 @@ from scalify_hlo.casts.selection import EXCLUDED
 from scalify_hlo.commands.choose.sites import Site, keys_of
 from scalify_hlo.errors import UsageError
 from scalify_hlo.report.matmuls import MatmulReport
-from scalify_hlo.report.requirements import BOUNDS, QUANTITIES, Requirement
-from scalify_hlo.report.totals import Totals
+from scalify_hlo.report.totals import BOUNDS, QUANTITIES, Requirement, Totals
 from scalify_hlo.results.kinds import Count, Share, Size
 from scalify_hlo.results.model import keys
 

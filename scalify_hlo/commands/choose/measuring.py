@@ -7,10 +7,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import NamedTuple
 
-from scalify_hlo.commands.choose.bench import Bench, Outcome, options_for
-from scalify_hlo.commands.choose.comparison import CompareOptions
+from scalify_hlo.commands.choose.bench import Bench, Outcome
 from scalify_hlo.commands.choose.model import Effect
-from scalify_hlo.commands.choose.results import judged, loss_of
+from scalify_hlo.commands.choose.results import judged
 from scalify_hlo.commands.choose.sites import Site, sites_of
 from scalify_hlo.recipes.model import Recipe, Scaling
 
@@ -29,13 +28,18 @@ class Result(NamedTuple):
     recipe: Recipe
 
 
+def excluding(recipe: Recipe, patterns: Iterable[str]) -> Recipe:
+    """Returns a recipe that also leaves the matmuls wide that some patterns match."""
+    exclude = tuple(dict.fromkeys((*recipe.matmul.exclude, *patterns)))
+    return replace(recipe, matmul=replace(recipe.matmul, exclude=exclude))
+
+
 class Measuring:
     """Runs a recipe with some of its sites wide.
 
     Args:
         bench: The program.
         recipe: The recipe.
-        compared: The options of rewrites.
         tell: Is told how many programs were run.
 
     Attributes:
@@ -43,13 +47,8 @@ class Measuring:
         runs: The number of programs that were run.
     """
 
-    def __init__(
-        self, bench: Bench, recipe: Recipe, compared: CompareOptions, tell: Callable[[int], None]
-    ) -> None:
-        self._bench, self._recipe, self._compared, self._tell = bench, recipe, compared, tell
-        self._loss = loss_of(bench.kinds)
-        self._inputs = [bench.seeded(0, 0)]
-        self._original = bench.losses(bench.original, self._loss, self._inputs)
+    def __init__(self, bench: Bench, recipe: Recipe, tell: Callable[[int], None]) -> None:
+        self._bench, self._recipe, self._tell = bench, recipe, tell
         self._kinds = set(judged(bench.kinds))
         self._known: dict[frozenset[str], Effect] = {}
         self._all: list[Site] = []
@@ -57,19 +56,9 @@ class Measuring:
         self.runs = 0
 
     @property
-    def program(self) -> str:
-        """The name of the program."""
-        return self._bench.name
-
-    @property
     def loss(self) -> float | None:
         """The loss of the original; None without one."""
-        return self._original[0][0] if self._original else None
-
-    @property
-    def decrease(self) -> float | None:
-        """The share of the loss that a step of the original takes away; None if not known."""
-        return self._bench.decrease(self._loss)
+        return self._bench.losses[0][0] if self._bench.losses else None
 
     def whole(self) -> Effect:
         """Runs the recipe as it is, and finds its sites."""
@@ -87,7 +76,7 @@ class Measuring:
     def without(self, sites: Iterable[Site]) -> Result:
         """Excludes some sites from the recipe, and runs it."""
         chosen = list(sites)
-        recipe = self._recipe_without(chosen)
+        recipe = excluding(self._recipe, (site.pattern for site in chosen))
         more = [site for site in self.sites if site not in chosen]
         out = [*chosen, *(s for s in more if any(map(s.is_matched, recipe.matmul.exclude)))]
         key = frozenset(site.key for site in self.sites if site not in out)
@@ -105,17 +94,10 @@ class Measuring:
         others = [site.pattern for site in self._all if site.key not in names]
         out = [each for each in others if not any(site.is_matched(each) for site in kept)]
         matmul, scaling = self._recipe.matmul, self._recipe.scaling
-        exclude = tuple(dict.fromkeys((*matmul.exclude, *out)))
         if not names and scaling.kind == "delayed":  # It refuses a program without any such scale.
             scaling = Scaling("current", scaling.fp8_format)
-        chosen = replace(matmul, include=tuple(site.pattern for site in kept), exclude=exclude)
-        return replace(self._recipe, matmul=chosen, scaling=scaling)
-
-    def _recipe_without(self, sites: Iterable[Site]) -> Recipe:
-        """Returns the recipe with some sites wide."""
-        matmul = self._recipe.matmul
-        patterns = dict.fromkeys((*matmul.exclude, *(site.pattern for site in sites)))
-        return replace(self._recipe, matmul=replace(matmul, exclude=tuple(patterns)))
+        chosen = replace(matmul, include=tuple(site.pattern for site in kept))
+        return excluding(replace(self._recipe, matmul=chosen, scaling=scaling), out)
 
     def _run(self, recipe: Recipe, *, first: bool = False) -> Effect:
         outcome = self.outcome(recipe)
@@ -132,16 +114,13 @@ class Measuring:
             recipe: The recipe.
             casts: Whether the errors of casts are measured.
         """
-        bench, compared = self._bench, self._compared
-        pairs = bench.takes_pairs
-        options = options_for(recipe, compared.signature, compared.profile, pairs=pairs)
-        found = bench.outcome(options, self._loss, self._inputs, casts=casts)
+        found = self._bench.outcome(self._bench.asked(recipe), casts=casts)
         self.runs += 1
         self._tell(self.runs)
         return found
 
     def effect_of(self, outcome: Outcome) -> Effect:
         """Returns the error of a run."""
-        change = outcome.losses[0][0] - self._original[0][0] if outcome.losses else None
+        change = outcome.losses[0][0] - self._bench.losses[0][0] if outcome.losses else None
         errors = tuple(each for each in outcome.errors if each.kind in self._kinds)
         return Effect(change, errors, outcome.report.totals.matmuls.share)

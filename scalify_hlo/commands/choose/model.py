@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Annotated, Final, NamedTuple, TypeAlias
 
 from scalify_hlo.commands.choose.front import Point
-from scalify_hlo.commands.choose.partition import LARGEST
-from scalify_hlo.commands.choose.results import OUTPUT, Judged, ResultError
+from scalify_hlo.commands.choose.results import LARGEST, OUTPUT, Judged, ResultError
 from scalify_hlo.commands.choose.sites import Site, SiteError
 from scalify_hlo.recipes.loading import dump_recipe, own_settings
 from scalify_hlo.recipes.model import Recipe

@@ -13,13 +13,15 @@ others, these may be lost in the cast with almost no error of the operand as a w
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.commands.stats.numbering import number_of
+from scalify_hlo.commands.stats.packing import Added
 from scalify_hlo.dialect import attributes
 from scalify_hlo.ir import emit
 from scalify_hlo.ir.contraction import dot_numbers
@@ -29,31 +31,14 @@ from scalify_hlo.ir.value_map import ValueMap
 from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.program.tensors import Array
 from scalify_hlo.rules.saturation import unsaturated
-from scalify_hlo.transforms.hoist import add_results, lift
 
 _CONVERT: Final = "stablehlo.convert"
 _BARRIER: Final = "stablehlo.optimization_barrier"
 _MOVES: Final = where(*("reshape", "transpose", "reverse", "broadcast"), dynamic=False)
-_ADDED: Final = "cast"
 _LEFT_OUT: Final = frozenset({"algorithm", attributes.VALUE_NUMBER})
 
 
 LHS, RHS, RESULT = "lhs", "rhs", "result"
-
-
-@dataclass(frozen=True, slots=True)
-class Cast:
-    """A measured value: an operand of a matmul that is cast, or the result.
-
-    Attributes:
-        site: The site of the matmul.
-        value: ``lhs``, ``rhs`` or ``result``.
-        number: The number of the added result with the three sums.
-    """
-
-    site: str
-    value: str
-    number: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,90 +74,66 @@ class CastError:
         return self.noise / self.signal
 
 
-def measure_casts(main: ir.OpView, sites: Mapping[int, str]) -> list[Cast]:
-    """Makes a function return the errors of the casts of matmul operands.
-
-    Args:
-        main: A rewritten function with numbered ops, in which calls were inlined. It is edited.
-        sites: The site of each matmul by the number of its op.
-
-    Returns:
-        The measured values, in program order. The added results are the last of the function.
-    """
-    measuring = _Measuring()
-    for op in matmuls_of(main):
-        site = sites.get(ir.IntegerAttr(op.attributes[attributes.VALUE_NUMBER]).value)
-        if site is not None:
-            measuring.matmul(op, site)
-    lifted = lift(main, measuring.sums, "add")
-    add_results(main, lifted, [_ADDED] * len(lifted))
-    return measuring.found
-
-
-class _Measuring:
-    """Builds the sums of the measured values.
+class Casts:
+    """The casts of matmul operands that a program measures; none before `measure`.
 
     Attributes:
-        found: The measured values.
-        sums: Their sums.
+        added: The sums for operands that are cast, and for the results of their matmuls.
     """
 
     def __init__(self) -> None:
-        self.found: list[Cast] = []
-        self.sums: list[ir.Value] = []
-        self._known: ValueMap[int] = ValueMap()
+        self.added = Added()
+        self._found: list[tuple[tuple[str, str], int]] = []
 
-    def matmul(self, op: ir.Operation, site: str) -> None:
+    def measure(self, main: ir.OpView, sites: Mapping[int, str]) -> None:
+        """Makes a function return the errors of the casts of matmul operands.
+
+        Args:
+            main: A rewritten function with numbered ops, in which calls were inlined. It is edited.
+            sites: The site of each matmul by the number of its op.
+        """
+        known: ValueMap[int] = ValueMap()
+        for number, op in matmuls_of(main):
+            if number in sites:
+                self._matmul(op, sites[number], known)
+        self.added.finish(main)
+
+    def _matmul(self, op: ir.Operation, site: str, known: ValueMap[int]) -> None:
         """Measures the operands of a matmul that are cast, and its result if there is one."""
         casts = [_CastOperand.of(operand) for operand in list(op.operands)[:2]]
         for name, cast in zip((LHS, RHS), casts, strict=True):
             if cast is not None:
-                self._operand(cast.op, site, name)
+                data = cast.op.results[0]
+                if data not in known:
+                    sums = _sums(unsaturated(cast.op.operands[0]), data, following(cast.op))
+                    known[data] = self.added.add(sums, "add")
+                self._found.append(((site, name), known[data]))
         if any(casts):
             at = following(op)
             wide = _wide_matmul(op, casts)
-            self._note(_sums(wide, op.results[0], at), site, RESULT)
+            number = self.added.add(_sums(wide, op.results[0], at), "add")
+            self._found.append(((site, RESULT), number))
 
-    def _operand(self, cast: ir.Operation, site: str, name: str) -> None:
-        data = cast.results[0]
-        if data in self._known:
-            self.found.append(Cast(site, name, self._known[data]))
-            return
-        self._known[data] = len(self.sums)
-        self._note(_sums(unsaturated(cast.operands[0]), data, following(cast)), site, name)
+    def errors(self, results: Sequence[Array]) -> dict[tuple[str, str], CastError]:
+        """Returns the errors of a run, of which all results are given.
 
-    def _note(self, sums: ir.Value, site: str, name: str) -> None:
-        self.found.append(Cast(site, name, len(self.sums)))
-        self.sums.append(sums)
-
-
-def errors_of(casts: Iterable[Cast], results: Sequence[Array]) -> dict[tuple[str, str], CastError]:
-    """Returns the errors of a run by site and value.
-
-    Args:
-        casts: The measured values.
-        results: The results of the run; the last ones are those that `measure_casts` added.
-    """
-    casts = list(casts)
-    count = count_of(casts)
-    added = [np.asarray(each, np.float64) for each in results[len(results) - count :]]
-    found: dict[tuple[str, str], CastError] = {}
-    for cast in casts:
-        before = found.get((cast.site, cast.value), CastError(0, 0))
-        sums = zip(astuple(before), added[cast.number].tolist(), strict=True)
-        found[cast.site, cast.value] = CastError(*map(sum, sums))
-    return found
+        Returns:
+            The errors by the site of the matmul and by ``lhs``, ``rhs`` or ``result``.
+        """
+        added = [np.asarray(each, np.float64) for each in self.added.read(results)]
+        found: dict[tuple[str, str], CastError] = {}
+        for key, number in self._found:
+            sums = zip(
+                astuple(found.get(key, CastError(0, 0))), added[number].tolist(), strict=True
+            )
+            found[key] = CastError(*map(sum, sums))
+        return found
 
 
-def count_of(casts: Iterable[Cast]) -> int:
-    """Returns the number of results that `measure_casts` added."""
-    return 1 + max((cast.number for cast in casts), default=-1)
-
-
-def matmuls_of(main: ir.OpView) -> list[ir.Operation]:
-    """Returns the numbered matmuls of a function, in program order."""
-    has_number = attributes.VALUE_NUMBER
-    return ops_in(main, MATMULS, where=lambda op: has_number in op.attributes, outer_first=True)
+def matmuls_of(main: ir.OpView) -> list[tuple[int, ir.Operation]]:
+    """Returns the numbered matmuls of a function with their numbers, in program order."""
+    pairs = ((number_of(op), op) for op in ops_in(main, MATMULS, outer_first=True))
+    return [(number, op) for number, op in pairs if number is not None]
 
 
 class _CastOperand(NamedTuple):

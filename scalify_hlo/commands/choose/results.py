@@ -36,6 +36,9 @@ _LEAST_REPEATED: Final = 20.0
 """The signal-to-noise ratio in dB that the original has with inputs that differ in their last bits,
 unless a result is noise."""
 
+LARGEST: Final = 1e3
+"""The most noise, over the signal, that a result counts with, such as one that became NaN."""
+
 _CHANGES: Final = (MOMENT, UPDATE)
 """The kinds of which the change is compared, and not the value."""
 

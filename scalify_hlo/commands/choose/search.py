@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from os import PathLike
 from typing import Any, Final
 
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.casts.selection import VOCABULARY
-from scalify_hlo.commands.choose.bench import Bench, Outcome, require_one_step
-from scalify_hlo.commands.choose.comparison import CompareOptions, Progress, name_of
+from scalify_hlo.commands.choose.bench import Bench, CompareOptions, Outcome, require_one_step
+from scalify_hlo.commands.choose.comparison import name_of
 from scalify_hlo.commands.choose.front import Front, Point, efficient, parse_budget
-from scalify_hlo.commands.choose.measuring import Measuring
+from scalify_hlo.commands.choose.measuring import Measuring, excluding
 from scalify_hlo.commands.choose.model import Effect, GradientFormat, Search, SearchedSite
 from scalify_hlo.commands.choose.sensitivity import RATIO, Cost, Sensitivity
 from scalify_hlo.commands.choose.sites import Site, require_sites, sites_of
@@ -21,29 +21,16 @@ from scalify_hlo.profile.file import profile_of
 from scalify_hlo.profile.model import Profile
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.recipes.model import KEEP, Recipe
-from scalify_hlo.report.requirements import BOUNDS, Requirement
-from scalify_hlo.report.totals import Totals
+from scalify_hlo.report.totals import BOUNDS, Requirement, Totals
 from scalify_hlo.results.decibels import decibels
 from scalify_hlo.run.given import Sample
+from scalify_hlo.run.runner import Progress, untold
 
 LEAST_DECREASE: Final = 2.0**-10
 """The least share of the loss that a step is taken to take away, as in a step with a rate of 0."""
 
 _RUNS: Final = 3
 """The runs of the original, of the given recipe, and of the found one."""
-
-
-@dataclass(frozen=True)
-class SearchOptions:
-    """The options of a search for a recipe.
-
-    Attributes:
-        budget: The budget.
-        formats: Whether a finer format of gradients is tried too.
-    """
-
-    budget: tuple[Requirement, ...]
-    formats: bool = False
 
 
 def search(
@@ -55,7 +42,7 @@ def search(
     formats: bool = False,
     signature: str = "auto",
     profile: str | PathLike[str] | Profile | None = None,
-    progress: Progress | None = None,
+    progress: Progress = untold,
 ) -> Search:
     """Searches for the sites of a recipe that are in low precision at a budget.
 
@@ -92,11 +79,12 @@ def search(
         >>> search(program, [(x,)], "bf16", "narrow>=1").chosen.narrow
         1.0
     """
-    options = SearchOptions(tuple(parse_budget(budget)), formats)
+    required = parse_budget(budget)
     compared = CompareOptions(signature=signature, profile=profile_of(profile))
     loaded = load_recipe(recipe)
     require_one_step("search", samples)
-    searching = _Searching(Bench(program, samples), loaded, options, compared, progress)
+    bench = Bench(program, samples, compared)
+    searching = _Searching(bench, loaded, required, progress, formats=formats)
     return searching.found(name_of(recipe))
 
 
@@ -106,9 +94,9 @@ class _Searching:
     Args:
         bench: The program.
         recipe: The given recipe.
-        options: The options of the search.
-        compared: The options of rewrites and runs.
+        budget: The requirements.
         progress: Is told how many programs were run, of how many.
+        formats: Whether a finer format of gradients is tried too.
 
     Attributes:
         measuring: Runs recipes.
@@ -120,14 +108,15 @@ class _Searching:
         self,
         bench: Bench,
         recipe: Recipe,
-        options: SearchOptions,
-        compared: CompareOptions,
-        progress: Progress | None,
+        budget: Sequence[Requirement],
+        progress: Progress,
+        *,
+        formats: bool,
     ) -> None:
-        self._bench, self._recipe, self._options = bench, recipe, options
-        self._tell, self._done, self._total = progress or (lambda _, __: None), 0, _RUNS
-        self.measuring = Measuring(bench, recipe, compared, self._count)
-        decrease = self.measuring.decrease
+        self._bench, self._recipe, self._budget = bench, recipe, budget
+        self._tell, self._total = progress, _RUNS
+        self.measuring = Measuring(bench, recipe, self._count)
+        decrease = bench.decrease
         self._sensitivity = Sensitivity(
             bench.sites,
             bench.energies(),
@@ -138,7 +127,7 @@ class _Searching:
         self.outcome = self.measuring.outcome(recipe, casts=True)
         self.tried = [self._candidate(recipe, self.outcome)]
         able = self.tried[0].chosen is not None
-        others = list(variants(recipe, self.outcome, formats=options.formats, able=able))
+        others = list(variants(recipe, self.outcome, formats=formats, able=able))
         self._total += len(others)
         for other in others:
             self.tried.append(self._candidate(other, self.measuring.outcome(other, casts=True)))
@@ -156,13 +145,13 @@ class _Searching:
             self._bench.name,
             self._bench.hash,
             name,
-            ",".join(map(str, self._options.budget)),
+            ",".join(map(str, self._budget)),
             self.measuring.loss,
             self.measuring.effect_of(self.outcome),
             self.tried[0].front.points[0].cost,
             self.formats(best),
             best.searched(),
-            tuple(efficient(points, self._options.budget)),
+            tuple(efficient(points, self._budget)),
             chosen,
             tuple(best.left_out),
             best.bound,
@@ -175,8 +164,7 @@ class _Searching:
         self._tell(done + 1, self._total)
 
     def _candidate(self, recipe: Recipe, outcome: Outcome) -> Candidate:
-        budget, name = self._options.budget, self._bench.name
-        return Candidate.of(recipe, outcome, self._sensitivity, budget, name)
+        return Candidate.of(recipe, outcome, self._sensitivity, self._budget, self._bench.name)
 
     def best(self) -> tuple[Candidate, Point]:
         """Returns the recipe of the least cost at the budget, with the point.
@@ -207,7 +195,7 @@ class _Searching:
         return self.measuring.effect_of(outcome)
 
     def _require(self, totals: Totals) -> None:
-        BOUNDS.check(totals, self._options.budget, self._bench.name)
+        BOUNDS.check(totals, self._budget, self._bench.name)
 
 
 # The recipes that a search tries, each with a choice of sites that are left wide.
@@ -317,9 +305,7 @@ class Candidate:
 
     def result(self) -> Recipe:
         """Returns the recipe that leaves the chosen sites wide."""
-        matmul = self.recipe.matmul
-        exclude = tuple(dict.fromkeys((*matmul.exclude, *self.patterns)))
-        return replace(self.recipe, matmul=replace(matmul, exclude=exclude))
+        return excluding(self.recipe, self.patterns)
 
     def searched(self) -> tuple[SearchedSite, ...]:
         """Returns the sites with their costs, the highest first."""

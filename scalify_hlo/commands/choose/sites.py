@@ -11,6 +11,7 @@ from typing import NamedTuple
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.commands.choose.operand_errors import LHS, RESULT, RHS, CastError
+from scalify_hlo.commands.stats.numbering import number_of
 from scalify_hlo.dialect import attributes
 from scalify_hlo.errors import InputError
 from scalify_hlo.ir.locations import place_of_text
@@ -291,20 +292,13 @@ def named_sites(base: ir.Module, name: str) -> Named:
     moved: dict[int, int] = {}
     with module.context:
         for op in ops_in(module.operation, where=lambda op: attributes.SITE in op.attributes):
-            number = _number(op)
+            number = number_of(op)
             if number is None:
                 continue
             vocabulary = attributes.VOCABULARY in op.attributes
             found[number] = op.attributes[attributes.SITE].value, vocabulary
             users = [use.owner.operation for use in op.results[0].uses]
-            transposes = (_number(user) for user in users if user.name == "stablehlo.transpose")
+            transposes = (number_of(user) for user in users if user.name == "stablehlo.transpose")
             moved.update((each, number) for each in transposes if each is not None)
     sites = dict(zip(found, keys_of(list(found.values())), strict=True))
     return Named(roles, sites, sites | {each: sites[number] for each, number in moved.items()})
-
-
-def _number(op: ir.Operation) -> int | None:
-    """Returns the number of an op; None if it has none."""
-    if attributes.VALUE_NUMBER not in op.attributes:
-        return None
-    return int(ir.IntegerAttr(op.attributes[attributes.VALUE_NUMBER]).value)

@@ -1,31 +1,136 @@
-"""Compiles a program and its original for a target, and joins their kernels with the matmuls."""
+"""Compiles a program and its original for a target, and joins their kernels with the matmuls.
+
+The locations of matmuls have their numbers, by which their kernels are found.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from os import PathLike
-from typing import Any, TypeAlias
+from typing import Any, Final, NamedTuple
 
 from scalify_hlo._compat import ir
-from scalify_hlo.commands.explain.device import chosen_target
-from scalify_hlo.commands.explain.kernels import kernels_by_number
+from scalify_hlo.commands.explain.device import chosen_target, recipe_target
 from scalify_hlo.commands.explain.model import ExplainedMatmul, Explanation
-from scalify_hlo.commands.explain.programs import Prepared, as_it_is, in_bf16, rewritten
-from scalify_hlo.errors import UsageError, refuse_without
-from scalify_hlo.passes.pipeline import Options, Signature
+from scalify_hlo.dialect.matmul_names import number_in
+from scalify_hlo.errors import InputError, UsageError, refuse_without
+from scalify_hlo.ir.walk import ops_in
+from scalify_hlo.passes.legalize import LegalizePass
+from scalify_hlo.passes.name_matmuls import NameMatmulsPass
+from scalify_hlo.passes.normalize import NormalizePass
+from scalify_hlo.passes.pipeline import Options, Signature, rewrite_module, run_passes
+from scalify_hlo.passes.roles import RolesPass
+from scalify_hlo.program.artifact import copy_module
 from scalify_hlo.program.given import readable
+from scalify_hlo.program.program import Program as Source
+from scalify_hlo.program.wellformed import located
 from scalify_hlo.recipes.fields import values_of
 from scalify_hlo.recipes.loading import load_recipe, require_pairs
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.report.matmuls import MatmulReport
+from scalify_hlo.report.model import Estimate, Report
+from scalify_hlo.run.runner import Progress, untold
 from scalify_hlo.targets.compiling import compile_program, require_fits
-from scalify_hlo.targets.description import Target, load_target
+from scalify_hlo.targets.description import Target, load_target, plugin_versions
 from scalify_hlo.targets.kernels import Kernel
 from scalify_hlo.targets.record import Program
 from scalify_hlo.targets.roofline import kernel_seconds
 
-Progress: TypeAlias = Callable[[int, int], None]
+_OWN: Final = "scalify."
+_WIDE: Final = frozenset({"f32", "f64"})
+
+
+class Prepared(NamedTuple):
+    """A program in which the locations of matmuls have numbers.
+
+    Attributes:
+        module: The program.
+        report: The report of its rewrite, or only its matmuls if it was not rewritten.
+    """
+
+    module: ir.Module
+    report: Report
+
+
+def rewritten(module: ir.Module, options: Options, target: Target, name: str) -> Prepared:
+    """Returns the rewrite of a program for a target.
+
+    Args:
+        module: The program, which is not changed.
+        options: The options of the rewrite.
+        target: The device. It decides on the target of the recipe, unless the recipe has one.
+        name: The name of the program in diagnostics.
+
+    Raises:
+        UsageError: The recipe quantizes no matmul.
+        InputError: The program cannot be rewritten.
+    """
+    recipe = options.recipe
+    if not recipe.narrow:
+        raise UsageError(
+            f"the recipe {recipe.name} quantizes no matmul, so there is nothing to explain",
+            hint="give --recipe one that does, such as fp8-current, or leave it out",
+        )
+    if recipe.target == "any":
+        recipe = replace(recipe, target=recipe_target(target))
+    new = copy_module(module)
+    with located(name):
+        asked = replace(options, recipe=recipe, named=True, listed=True)
+        return Prepared(new, rewrite_module(new, asked))
+
+
+def as_it_is(module: ir.Module, name: str) -> Prepared:
+    """Returns a program that is not rewritten.
+
+    Args:
+        module: The program, which is not changed.
+        name: The name of the program in diagnostics.
+
+    Raises:
+        InputError: The program is not valid.
+    """
+    new = copy_module(module)
+    passes = [NormalizePass(), RolesPass(), NameMatmulsPass()]
+    with located(name):
+        report = run_passes(new, [*passes, LegalizePass(expand=False, composites=True)])
+    with new.context:
+        _clear(new.operation)
+    return Prepared(new, report)
+
+
+def in_bf16(module: ir.Module, target: Target, name: str) -> Prepared:
+    """Returns a program with all matmuls, and most other values, in bf16.
+
+    A program that has no matmul of f32 operands is left as it is.
+
+    Args:
+        module: The program, which is not changed.
+        target: The device.
+        name: The name of the program in diagnostics.
+    """
+    own = as_it_is(module, name)
+    if not any(_is_wide(matmul) for matmul in own.report.matmuls):
+        return own
+    return rewritten(module, Options(recipe=_bf16()), target, name)
+
+
+def _bf16() -> Recipe:
+    return load_recipe("bf16", {"compute": "bf16"})
+
+
+def _is_wide(matmul: MatmulReport) -> bool:
+    return not _WIDE.isdisjoint(matmul.formats[:2])
+
+
+def _clear(module: ir.Operation) -> None:
+    """Removes the attributes of passes, which no compiler knows."""
+    for op in ops_in(module):
+        present = op.attributes
+        own: Sequence[str] = [key for key in present if key.startswith(_OWN)]
+        for key in own:
+            del present[key]
 
 
 def explain(
@@ -90,35 +195,27 @@ def explain(
         options = Options(loaded, known, scales)
     read, original = readable(program), None if against is None else readable(against).module
     return explain_module(
-        read.module,
-        device,
-        options,
-        against=original,
-        name=read.name,
-        timeout=timeout,
-        free_layouts=free_layouts,
+        read, device, options, against=original, timeout=timeout, free_layouts=free_layouts
     )
 
 
 def explain_module(
-    module: ir.Module,
+    source: Source,
     target: Target,
     options: Options | None,
     *,
     against: ir.Module | None = None,
-    name: str = "<program>",
     timeout: float = 600.0,
     free_layouts: bool = False,
-    progress: Progress = lambda *_: None,
+    progress: Progress = untold,
 ) -> Explanation:
     """Explains what a compiler makes of the matmuls of a program.
 
     Args:
-        module: The program: the original if there are options, and otherwise what is explained.
+        source: The program: the original if there are options, and otherwise what is explained.
         target: The device.
         options: The options of a rewrite; None for a program that is not rewritten.
         against: The original; by default, the program that is rewritten.
-        name: The name of the program in diagnostics.
         timeout: The time limit of each compilation in seconds.
         free_layouts: Whether XLA chooses the layouts of arguments.
         progress: Called with the number of compilations that are done, and of all.
@@ -128,6 +225,7 @@ def explain_module(
         InputError: The compiler is not installed or cannot compile a program; or the program cannot
             be rewritten, or does not fit into the memory of the device.
     """
+    module, name = source.module, source.name
     if options is None:
         new = as_it_is(module, name)
     else:
@@ -196,3 +294,80 @@ def _explained(
         )
         for number, matmul in sorted(unique.items())
     ]
+
+
+def kernels_by_number(kernels: Iterable[Kernel]) -> dict[int, list[Kernel]]:
+    """Returns the kernels that compute matmuls, by the numbers of the matmuls.
+
+    A kernel that computes several matmuls is listed at each. Matmuls that read the same scales
+    share the casts of these, with the name of one. So of the kernels without a name, those come
+    first whose scales have fewer names, and each is listed at a matmul that has none yet.
+    """
+    found: dict[int, list[Kernel]] = {}
+    nameless: list[tuple[set[int], Kernel]] = []
+    for kernel in kernels:
+        for number in sorted(_numbers(kernel.products)):
+            found.setdefault(number, []).append(kernel)
+        if kernel.sources:
+            nameless.append((_numbers(kernel.sources), kernel))
+    for numbers, kernel in sorted(nameless, key=lambda each: len(each[0])):
+        left = numbers - found.keys() or numbers
+        if left:
+            found.setdefault(max(left), []).append(kernel)
+    return found
+
+
+def _numbers(names: Iterable[str]) -> set[int]:
+    """Returns the numbers of matmuls in names of ops."""
+    numbers = map(number_in, names)
+    return {number for number in numbers if number is not None}
+
+
+def reason_without(target: Target, options: Options) -> str:
+    """Returns why there can be no estimate, with a cure; empty if there can be one.
+
+    Args:
+        target: The device.
+        options: The options of the rewrite.
+    """
+    if target.bandwidth is None:
+        return f"the target {target.name} describes no speeds"
+    if not options.recipe.narrow:
+        return f"the recipe {options.recipe.name} changes no format"
+    try:
+        plugin_versions(target)
+    except InputError as error:
+        return f"{error.message}; {error.hint}"
+    return ""
+
+
+def estimate(
+    source: Source,
+    target: Target,
+    options: Options,
+    *,
+    progress: Progress = untold,
+) -> Estimate:
+    """Returns the estimated time of the rewrite of a program, beside the original in bf16.
+
+    Both are compiled for the device, which need not be there; see `explain`.
+
+    Args:
+        source: The original, which is not changed.
+        target: The device, for which `reason_without` has no reason.
+        options: The options of the rewrite.
+        progress: Called with the number of compilations that are done, and of all.
+
+    Raises:
+        InputError: XLA cannot compile one of both, or the program does not fit into the memory of
+            the device.
+    """
+    explained = explain_module(source, target, options, progress=progress)
+    seconds, original = explained.program.work.seconds, explained.original
+    before = None if original is None else original.work.seconds
+    launches = explained.speedup_with_launches
+    if not seconds or not before or launches is None:
+        raise InputError(
+            "XLA made no kernel of the program, or of the original", location=source.name
+        )
+    return Estimate(target.name, seconds, before, launches, explained.speedup_reached)

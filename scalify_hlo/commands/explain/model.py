@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Final
+from typing import Annotated, Final, NamedTuple
 
 from scalify_hlo.dataflow.matmuls import WEIGHT
 from scalify_hlo.dataflow.names import BACKWARD
@@ -14,6 +14,7 @@ from scalify_hlo.results.model import keys
 from scalify_hlo.targets.description import Target
 from scalify_hlo.targets.kernels import Kernel
 from scalify_hlo.targets.record import Program
+from scalify_hlo.targets.roofline import Share
 
 _PARTS: Final = ("forward", "dgrad", "wgrad")
 
@@ -57,15 +58,36 @@ class ExplainedMatmul:
         return found
 
     @property
-    def is_f8(self) -> bool:
-        """Whether its operands are f8 in the program."""
-        return all(format_.startswith("f8") for format_ in self.matmul.formats[:2])
+    def name(self) -> str:
+        """The name of the matmul, or its operator if it has none."""
+        return self.matmul.label or self.matmul.op
+
+    @property
+    def labels(self) -> str:
+        """The libraries and formats of its kernels; it may be in the kernel of another matmul."""
+        return ", ".join(dict.fromkeys(k.label for k in self.kernels)) or "with another"
 
     @property
     def falls_back(self) -> bool:
         """Whether its operands are f8 or f4, and the compiler widens them."""
         narrow = all(format_.startswith(("f8", "f4")) for format_ in self.matmul.formats[:2])
         return narrow and bool(self.flops.keys() - {"f8", "f4"})
+
+
+CAUSE_COLUMNS: Final = (
+    "kernels=cause number=share.launches:, MiB=share.bytes:MiB µs=share.seconds:us"
+)
+"""The columns of a table of causes."""
+BEFORE_COLUMNS: Final = "in_bf16=before.launches:, MiB=before.bytes:MiB µs=before.seconds:us"
+"""Further columns for the original."""
+
+
+class Cause(NamedTuple):
+    """The kernels of one cause, beside those of the original."""
+
+    cause: str
+    share: Share
+    before: Share | None
 
 
 @dataclass(frozen=True)
@@ -110,6 +132,13 @@ class Explanation:
             return None
         before, after = (getattr(p.work, name) for p in (self.original, self.program))
         return before / after if before and after else None
+
+    @property
+    def causes(self) -> list[Cause]:
+        """The causes that have kernels, in the program or in the original."""
+        old = self.original.work.causes if self.original else {}
+        rows = [Cause(*each, old.get(each[0])) for each in self.program.work.causes.items()]
+        return [row for row in rows if row.share.launches or (row.before and row.before.launches)]
 
     @property
     def f8_shares(self) -> dict[str, float]:

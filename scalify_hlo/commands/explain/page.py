@@ -8,15 +8,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from importlib.resources import files
-from typing import Any, Final
+from typing import Final
 
-from scalify_hlo.commands.explain.model import Explanation
-from scalify_hlo.commands.explain.record import explain_record
-from scalify_hlo.report.page_style import with_colors
-
-_POLICY: Final = (
-    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+from scalify_hlo.commands.explain.model import (
+    BEFORE_COLUMNS,
+    CAUSE_COLUMNS,
+    Cause,
+    ExplainedMatmul,
+    Explanation,
 )
+from scalify_hlo.commands.explain.record import ExplainRecord, warnings_of
+from scalify_hlo.ir.locations import place_of_text
+from scalify_hlo.report.page_style import page
+from scalify_hlo.results.model import cells, mebibytes, microseconds
+
 _MATMULS: Final = (
     *("matmul", "part", "M x N x K", "formats", "kernel", "flops"),
     *("µs", "µs in bf16"),
@@ -49,97 +54,77 @@ def explain_page(explanation: Explanation, name: str = "<program>") -> str:
     Returns:
         The page, which needs no other file and no network.
     """
-    record = explain_record(explanation, name)
-    own = files("scalify_hlo.commands.explain").joinpath("page.css").read_text("utf-8")
-    style = with_colors(own)
-    title = escape(f"{name}: matmuls on {explanation.target.name}")
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="color-scheme" content="light dark">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
-        f"<title>{title}</title>\n<style>\n{style}</style>\n</head>\n<body>\n"
-        f"{''.join(_body(record, explanation))}</body>\n</html>\n"
-    )
+    style = files("scalify_hlo.commands.explain").joinpath("page.css").read_text("utf-8")
+    title = f"{name}: matmuls on {explanation.target.name}"
+    return page(title, style, "".join(_body(explanation, name)))
 
 
-def _body(record: Mapping[str, Any], explanation: Explanation) -> Iterator[str]:
-    target, recipe = explanation.target, record["recipe"]
-    yield f"<h1>{escape(record['program'])}</h1>\n"
+def _body(explanation: Explanation, name: str) -> Iterator[str]:
+    target, recipe = explanation.target, explanation.recipe
+    yield f"<h1>{escape(name)}</h1>\n"
     yield f"<p>{escape(f'{target.title}, {recipe}' if recipe else target.title)}</p>\n"
     yield f"<p>multiplies without a conversion: {escape(', '.join(target.native))}</p>\n"
-    yield from _facts(record)
-    if record["warnings"]:
-        lines = (f'<li class="bad">{escape(text)}</li>\n' for text in record["warnings"])
+    yield from _facts(explanation)
+    if warnings := list(warnings_of(explanation)):
+        lines = (f'<li class="bad">{escape(text)}</li>\n' for text in warnings)
         yield f"<h2>Warnings</h2>\n<ul>\n{''.join(lines)}</ul>\n"
     yield "<h2>Matmuls and convolutions</h2>\n"
-    yield _table(_MATMULS, map(_matmul, record["matmuls"]))
+    yield _table(_MATMULS, (_matmul(each, name) for each in explanation.matmuls))
     yield "<h2>Kernels by cause</h2>\n"
-    yield _table(_CAUSES, _causes(record))
-    if exchanged := _collectives(record):
+    yield _table(_CAUSES, map(_cause, explanation.causes))
+    if exchanged := _collectives(explanation):
         yield "<h2>Collectives</h2>\n"
         yield _table(("format", "MiB", "MiB in bf16"), exchanged)
 
 
-def _facts(record: Mapping[str, Any]) -> Iterator[str]:
+def _facts(explanation: Explanation) -> Iterator[str]:
     yield '<ul class="facts">\n'
+    figures, work = ExplainRecord(explanation).figures, explanation.program.work
     for key, text in _RATIOS.items():
-        value = record["figures"].get(key)
+        value = figures[key]
         if value is not None:
             low = key.startswith("speedup") and value < 1
             kind = ' class="bad"' if low else ""
             yield f"<li><strong{kind}>{value:.2f}</strong><span>{text}</span></li>\n"
-    made = record["compiled"]
-    for text, value in (
-        ("estimated time", _micro(made["estimate"]["us"], " µs")),
-        ("peak of memory", f"{_mib(made['memory']['peak'])} MiB"),
-        ("kernels", f"{made['launches']:,}"),
-    ):
-        if value:
-            yield f"<li><strong>{value}</strong><span>{text}</span></li>\n"
-    yield "</ul>\n"
+    if work.seconds is not None:
+        time = f"{microseconds(work.seconds)} µs"
+        yield f"<li><strong>{time}</strong><span>estimated time</span></li>\n"
+    peak = mebibytes(explanation.program.compiled.peak)
+    yield f"<li><strong>{peak} MiB</strong><span>peak of memory</span></li>\n"
+    yield f"<li><strong>{work.launches:,}</strong><span>kernels</span></li>\n</ul>\n"
 
 
-def _matmul(each: Mapping[str, Any]) -> list[str]:
+def _matmul(each: ExplainedMatmul, program: str) -> list[str]:
     """Returns the cells of a matmul, as HTML."""
-    formats, wide = each["formats"], each["wide"]
-    extent = " x ".join("?" if each[key] is None else f"{each[key]:,}" for key in "mnk")
-    kernels = each["kernels"]
-    labels = ", ".join(dict.fromkeys(k["label"] for k in kernels)) or "with another"
-    names = ", ".join(dict.fromkeys(k["name"] for k in kernels))
-    kind = "bad" if each["falls_back"] else "good" if formats["lhs"].startswith("f8") else ""
-    arrow = f"{formats['lhs']} {formats['rhs']} → {formats['result']}"
-    flops = sum(count * k["times"] for k in kernels for count in k["flops"].values())
+    matmul, (lhs, rhs, result) = each.matmul, each.matmul.formats
+    extent = " x ".join(f"{n.least:,}" if n.known else "?" for n in matmul.extent[:3])
+    names = ", ".join(dict.fromkeys(kernel.name for kernel in each.kernels))
+    kind = "bad" if each.falls_back else "good" if lhs.startswith("f8") else ""
+    wide = f"<small>{escape(matmul.wide.reason)}</small>" if matmul.wide else ""
     return [
-        f"{escape(each['label'] or each['op'])}<small>{escape(each['location'])}</small>",
-        escape(each["part"] or ""),
+        f"{escape(each.name)}<small>{escape(place_of_text(matmul.location, program))}</small>",
+        escape(each.part),
         extent,
-        escape(arrow) + (f"<small>{escape(wide['reason'])}</small>" if wide else ""),
-        f'<span class="{kind}">{escape(labels)}</span><small>{escape(names)}</small>',
-        f"{flops:.3g}",
-        _micro(each["us"]),
-        _micro(each["us_in_bf16"]),
+        escape(f"{lhs} {rhs} → {result}") + wide,
+        f'<span class="{kind}">{escape(each.labels)}</span><small>{escape(names)}</small>',
+        f"{sum(each.flops.values()):.3g}",
+        microseconds(each.seconds),
+        microseconds(each.before),
     ]
 
 
-def _causes(record: Mapping[str, Any]) -> Iterator[list[str]]:
-    """Yields the cells of each cause that has kernels."""
-    old = record["original"]
-    for cause, share in record["compiled"]["causes"].items():
-        before = old["causes"].get(cause) if old else None
-        if share["launches"] or (before and before["launches"]):
-            yield [escape(cause), *_share(share), *(_share(before) if before else ["", "", ""])]
+def _cause(cause: Cause) -> list[str]:
+    """Returns the cells of a cause, as HTML."""
+    before = cells(cause, BEFORE_COLUMNS) if cause.before else ("", "", "")
+    return list(map(escape, [*cells(cause, CAUSE_COLUMNS), *before]))
 
 
-def _share(share: Mapping[str, Any]) -> list[str]:
-    return [f"{share['launches']:,}", _mib(share["bytes"]), _micro(share["us"])]
-
-
-def _collectives(record: Mapping[str, Any]) -> list[list[str]]:
+def _collectives(explanation: Explanation) -> list[list[str]]:
     """Returns the bytes in collectives of each format."""
-    new = record["compiled"]["collectives"]
-    old = record["original"]["collectives"] if record["original"] else {}
-    return [[escape(key), _mib(new.get(key, 0)), _mib(old.get(key, 0))] for key in {**new, **old}]
+    new = explanation.program.work.collectives
+    old = explanation.original.work.collectives if explanation.original else {}
+    counts = {key: (new.get(key, 0), old.get(key, 0)) for key in {**new, **old}}
+    return [[escape(key), *map(mebibytes, pair)] for key, pair in counts.items()]
 
 
 def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -158,11 +143,3 @@ def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
         f'<div class="scroll"><table>\n<thead><tr>{head}</tr></thead>\n'
         f"<tbody>\n{lines}</tbody>\n</table></div>\n"
     )
-
-
-def _mib(count: int) -> str:
-    return f"{count / 2**20:,.1f}"
-
-
-def _micro(microseconds: float | None, unit: str = "") -> str:
-    return "" if microseconds is None else f"{microseconds:,.1f}{unit}"

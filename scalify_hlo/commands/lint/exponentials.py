@@ -39,7 +39,7 @@ def exponentials(subject: Subject) -> Iterator[Place]:
         if largest(op.operands[0]) > most and not _only_divides(op.results[0]):
             yield Place.at(
                 op,
-                f"{op.name}: leaves {format_.name} where its operand is above {most:.1f}, and "
+                f"leaves {format_.name} where its operand is above {most:.1f}, and "
                 "nothing bounds the operand",
             )
 

@@ -49,10 +49,10 @@ class Place(NamedTuple):
 
     @classmethod
     def at(cls, op: ir.Operation, message: str) -> Place:
-        """Returns the place of an op."""
+        """Returns the place of an op, whose name comes before the message."""
         location = op.location
         name = str(location.name_str) if isinstance(location, ir.NameLoc) else ""
-        return cls(message, source_location(location), name)
+        return cls(f"{op.name}: {message}", source_location(location), name)
 
     def with_file(self, other: str) -> Place:
         """Returns the place, at another location if its own has no file."""

@@ -5,14 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from scalify_hlo._compat import ir
-from scalify_hlo.commands.lint.epsilons import epsilons
 from scalify_hlo.commands.lint.exponentials import exponentials
-from scalify_hlo.commands.lint.infinities import infinities
-from scalify_hlo.commands.lint.left_wide import left_wide
+from scalify_hlo.commands.lint.formats import epsilons, infinities, long_sums
 from scalify_hlo.commands.lint.model import Finding, Lint, Subject
-from scalify_hlo.commands.lint.scales import undeclared_scales
-from scalify_hlo.commands.lint.sums import long_sums
-from scalify_hlo.commands.lint.weights import recast_weights
+from scalify_hlo.commands.lint.programs import left_wide, recast_weights, undeclared_scales
 from scalify_hlo.dataflow.depth import levels_of
 from scalify_hlo.dataflow.matmuls import WEIGHT
 from scalify_hlo.dataflow.names import FORWARD

@@ -6,20 +6,18 @@ ops that were found.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Annotated, Any, Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.commands.nan.flow import Flow
 from scalify_hlo.commands.nan.nan_report import NanReport, NonFiniteOp, ValueRange, loops_of
-from scalify_hlo.commands.nan.nonfinite import Events, Flagged, flag_values
+from scalify_hlo.commands.nan.nonfinite import Events, Flagged, flag_values, measure_ranges
 from scalify_hlo.commands.nan.origins import Origin, Origins
-from scalify_hlo.commands.nan.ranges import Extent, measurable, measure_ranges
 from scalify_hlo.commands.stats.numbering import inline_numbered, number_ops
 from scalify_hlo.commands.stats.prepare import for_module
 from scalify_hlo.commands.stats.values import Scan, Watched, name_and_place
-from scalify_hlo.dialect import attributes
 from scalify_hlo.errors import InputError
 from scalify_hlo.ir.functions import main_function
 from scalify_hlo.ir.value_map import ValueMap
@@ -31,14 +29,12 @@ from scalify_hlo.program.tensors import Array, interface
 from scalify_hlo.program.wellformed import located
 from scalify_hlo.recipes.fields import Checked, Count, names
 from scalify_hlo.run.given import Sample
-from scalify_hlo.run.runner import Runner
+from scalify_hlo.run.runner import Progress, Runner, untold
 from scalify_hlo.run.session import carried_state
 
 ONLY: Final = {"any": ("nan", "infinity"), "nan": ("nan",), "inf": ("infinity",)}
 """The kinds of elements that a search is for, by the name of the option."""
 Only = Annotated[str, names(*ONLY)]
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -63,7 +59,7 @@ def find_nan(
     samples: Sequence[Sample],
     search: Search | None = None,
     options: Options | None = None,
-    progress: Progress | None = None,
+    progress: Progress = untold,
 ) -> NanReport:
     """Finds the first NaN or infinity; see `scalify_hlo.api.find_nan`.
 
@@ -76,7 +72,7 @@ def find_nan(
     """
     again = options is None or options.again
     finding = _Finding(Runner(program, samples, again=again), search or Search(), options)
-    return finding.run(progress or (lambda _, __: None))
+    return finding.run(progress)
 
 
 class _Finding:
@@ -107,7 +103,7 @@ class _Finding:
         runner = self._runner
         flagging = Instrumented(self._base, runner.name)
         flagged = flagging.flag()
-        session = runner.session(flagging.module, len(flagged.blocks))
+        session = runner.session(flagging.module, flagged.added.count)
         progress(0, steps + 1)
         for number, step in enumerate(session.steps(runner.values, steps, self._carried)):
             origins = Origins(flagging.flow, events := flagged.read(step.all))
@@ -117,7 +113,7 @@ class _Finding:
                 break
             progress(number + 1, steps + 1)
         progress(steps, steps + 1)
-        ops = flagging.describe(found or elsewhere, events)
+        ops = [flagging.described(origin, events) for origin in found or elsewhere]
         if found or self._search.anywhere:
             measuring = Instrumented(self._base, runner.name)
             ops = measuring.measured(found or elsewhere, ops, step.taken, runner)
@@ -157,8 +153,7 @@ class Instrumented:
             raise InputError("the module has no function `main`", location=name)
         self._main = main
         with self.module.context, ir.Location.unknown():
-            count = len(attributes.function_type(main).inputs)
-            every = Scan(main, name, {}, [f"arg{i}" for i in range(count)]).values()
+            every = Scan(main, name).values()
             # The arguments of bodies are values before them, of which the flags are known.
             self._values = [one for one in every if one.kind != "carry"]
             self._known = ValueMap((one.value, one) for one in every)
@@ -175,11 +170,8 @@ class Instrumented:
         with located(self._name):
             run_passes(self.module, [LegalizePass()])
 
-    def describe(self, found: Sequence[Origin], events: Mapping[str, Events]) -> list[NonFiniteOp]:
-        """Describes origins without ranges."""
-        return [self._described(origin, events) for origin in found]
-
-    def _described(self, origin: Origin, events: Mapping[str, Events]) -> NonFiniteOp:
+    def described(self, origin: Origin, events: Mapping[str, Events]) -> NonFiniteOp:
+        """Describes an origin without ranges."""
         node = self.flow.nodes[origin.number]
         one = self._watched(origin)
         event = events[one.id][origin.kind]
@@ -223,16 +215,14 @@ class Instrumented:
             watched = [self._watched(origin) for origin in found]
             tensors = [[*_operands(one), one.value] for one in watched]
             plain = [[self._range(value) for value in values] for values in tensors]
-            measurable_ = [[v for v in values if measurable(v)] for values in tensors]
-            kept = [[measurable(v) for v in values] for values in tensors]
-            asked = list(zip(watched, (o.kind for o in found), measurable_, strict=True))
+            asked = list(zip(watched, (o.kind for o in found), tensors, strict=True))
             ranged = measure_ranges(self._main, asked)
         self._legalize()
         results = runner.compiled(self.module)(fed)
         measured = []
         for number, op in enumerate(ops):
-            extents = ranged.read(results, number, op.device or 0)
-            *operands, result = _filled(plain[number], kept[number], extents)
+            pairs = zip(plain[number], ranged.read(results, number, op.device or 0), strict=True)
+            *operands, result = (v if e is None else replace(v, **asdict(e)) for v, e in pairs)
             measured.append(replace(op, operands=tuple(operands), result=result))
         return measured
 
@@ -254,15 +244,3 @@ class Instrumented:
 def _operands(one: Watched) -> list[ir.Value]:
     owner = one.value.owner
     return [] if isinstance(owner, ir.Block) else list(owner.operation.operands)
-
-
-def _filled(
-    plain: Sequence[ValueRange], kept: Sequence[bool], extents: Sequence[Extent] | None
-) -> list[ValueRange]:
-    """Values with the ranges of those that were measured."""
-    rest = iter(extents or ())
-    found = []
-    for value, measured in zip(plain, kept, strict=True):
-        extent = next(rest, None) if measured else None
-        found.append(value if extent is None else replace(value, **asdict(extent)))
-    return found

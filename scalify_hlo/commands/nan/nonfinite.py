@@ -1,4 +1,4 @@
-"""Makes a program say which of its values are not finite, and in which turn of a loop first.
+"""Makes a program say which of its values are not finite, and which ranges their operands have.
 
 The flags of the values of a block are one table, which keeps the first turn of each; see `First`.
 """
@@ -11,28 +11,78 @@ from typing import Final
 
 import numpy as np
 
-from scalify_hlo._compat import ir
-from scalify_hlo.commands.nan.extents import Extents
-from scalify_hlo.commands.stats.measures import parts_of
+from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.commands.stats.encodings import Encoding, encoding_of
+from scalify_hlo.commands.stats.measures import ADD, MAXIMUM, BitOps, parts_of
 from scalify_hlo.commands.stats.packing import (
-    as_halves,
+    Added,
     concatenated,
     devices_around,
-    from_halves,
     joined,
     row_of,
     u64,
 )
 from scalify_hlo.commands.stats.values import Watched, constant_tally
 from scalify_hlo.ir import emit
+from scalify_hlo.ir.formats import format_of, is_complex
 from scalify_hlo.ir.value_map import ValueMap
 from scalify_hlo.program.tensors import Array
-from scalify_hlo.transforms.hoist import First, add_results, block_of, lift
+from scalify_hlo.transforms.hoist import First, block_of
+
+
+class Extents(BitOps):
+    """Emits flags and ranges of real tensors, which are of static shape and not empty."""
+
+    def nonfinite(self, value: ir.Value) -> list[ir.Value]:
+        """Returns 1 or 0 as integers of rank 0: if a tensor has NaN, and if it has an infinity."""
+        terms = [self._counted(each) for each in self._outside(*self._both(value))]
+        return self._whole(terms, [MAXIMUM] * 2)
+
+    def extent(self, value: ir.Value) -> list[ir.Value]:
+        """Returns the ends of the range of a tensor, and counts, as integers of rank 0.
+
+        Returns:
+            The place of the largest finite element, and that of the smallest as if all signs were
+            the other; `Encoding.at_place` returns the number at a place. A place of 0 says that no
+            element is finite. Then the numbers of zeros, infinities and NaN.
+        """
+        raw, bits = self._both(value)
+        nan, infinite = self._outside(raw, bits)
+        outside, none = self._binary("or", nan, infinite), self._like(bits, 0)
+        middle = self._like(bits, self.encoding.magnitude)
+        above, below = self._binary("add", middle, bits), self._binary("subtract", middle, bits)
+        negative = self._compare(raw, self.encoding.magnitude, "GT")
+        zero = stablehlo.select(
+            outside, none, self._counted(self._compare(bits, 0, "EQ")), **self._where
+        )
+        ends = []
+        for there, otherwise in ((below, above), (above, below)):
+            place = stablehlo.select(negative, there, otherwise, **self._where)
+            ends.append(stablehlo.select(outside, none, place, **self._where))
+        counts = [zero, self._counted(infinite), self._counted(nan)]
+        return self._whole([*ends, *counts], [MAXIMUM] * 2 + [ADD] * 3)
+
+    def _both(self, value: ir.Value) -> tuple[ir.Value, ir.Value]:
+        """Returns the bits of the elements, with the sign and without."""
+        raw = emit.convert(self._bits(value), self._unsigned, self.at)
+        return raw, self._binary("and", raw, self._like(raw, self.encoding.magnitude))
+
+    def _outside(self, raw: ir.Value, bits: ir.Value) -> list[ir.Value]:
+        """Returns booleans: the elements that are NaN, and those that are infinite."""
+        infinity = self.encoding.infinity
+        infinite = self._compare(bits, *((0, "LT") if infinity is None else (infinity, "EQ")))
+        return [self._is_nan(raw, bits), infinite]
+
+    def _counted(self, condition: ir.Value) -> ir.Value:
+        return emit.convert(condition, self._unsigned, self.at)
+
+    def _whole(self, terms: Sequence[ir.Value], bodies: Sequence[str]) -> list[ir.Value]:
+        """Reduces all elements of terms."""
+        return self._reduced(terms, bodies, range(terms[0].type.rank))
+
 
 KINDS: Final = ("nan", "infinity")
 """The kinds of elements that are not finite, in the order of `Extents.nonfinite`."""
-
-_RESULT: Final = "flags"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +107,13 @@ class Flagged:
     """The meaning of the flags that were added to a program.
 
     Attributes:
+        added: A table for each block.
         blocks: The values of each block, and the number of devices that run it.
         sources: For each value with the magnitudes of another: the id of that.
         constants: The kinds of elements of each constant.
     """
 
+    added: Added
     blocks: list[tuple[list[str], int]]
     sources: dict[str, str]
     constants: dict[str, Events]
@@ -73,9 +125,8 @@ class Flagged:
             results: All results of the program.
         """
         found: dict[str, Events] = dict(self.constants)
-        tables = results[len(results) - len(self.blocks) :]
-        for (ids, devices), table in zip(self.blocks, tables, strict=True):
-            rows = from_halves(table, np.uint64)
+        tables = self.added.read(results)
+        for (ids, devices), rows in zip(self.blocks, tables, strict=True):
             columns = rows.reshape(rows.shape[0], devices, len(KINDS), len(ids))
             for number, id_ in enumerate(ids):
                 found[id_] = _events(columns[..., number])
@@ -108,7 +159,7 @@ def flag_values(main: ir.OpView, values: Sequence[Watched]) -> Flagged:
         The meaning of the results that were added.
     """
     kept = {one.id for one in values}
-    flagged = Flagged([], {}, {})
+    flagged = Flagged(Added(), [], {}, {})
     blocks: ValueMap[list[Watched]] = ValueMap()
     for one in values:
         constant = constant_tally(one)
@@ -118,12 +169,11 @@ def flag_values(main: ir.OpView, values: Sequence[Watched]) -> Flagged:
             flagged.constants[one.id] = _kinds(constant.classes)
         elif one.size:
             blocks.setdefault(block_of(one.value), []).append(one)
-    tables = []
     for block, members in blocks.items():
         last = block.operations[-1].operation
-        tables.append(_flags([nonfinite(one) for one in members], last))
+        flagged.added.add(_flags([nonfinite(one) for one in members], last), First())
         flagged.blocks.append(([one.id for one in members], devices_around(block)))
-    return_first(main, tables)
+    flagged.added.finish(main)
     return flagged
 
 
@@ -153,8 +203,122 @@ def _flags(flags: Sequence[Sequence[ir.Value]], last: ir.Operation) -> ir.Value:
     return row_of(concatenated(kinds, 0, last), last)
 
 
-def return_first(main: ir.OpView, tables: Sequence[ir.Value]) -> None:
-    """Makes a function return tables, each with the first turn of each column; see `First`."""
-    lifted = lift(main, tables, First())
-    last = main.regions[0].blocks[0].operations[-1].operation
-    add_results(main, [as_halves(value, last) for value in lifted], [_RESULT] * len(lifted))
+_EXTENT: Final = 5
+"""The number of results of `Extents.extent`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """The range of a value at one time; of a complex value, that of both parts together.
+
+    Attributes:
+        smallest: The smallest finite element; None if there is none.
+        largest: The largest finite element; None if there is none.
+        zeros: The number of zeros.
+        infinities: The number of ±inf.
+        nans: The number of NaN.
+    """
+
+    smallest: float | None
+    largest: float | None
+    zeros: int
+    infinities: int
+    nans: int
+
+
+@dataclass(eq=False)
+class Ranged:
+    """The meaning of the ranges that were added to a program.
+
+    Attributes:
+        added: A table for each asked value.
+        columns: For each asked value, the encodings of the tensors whose ranges are returned, with
+            the number of parts of each; None for other tensors.
+        devices: For each asked value, the number of devices that compute it.
+    """
+
+    added: Added
+    columns: list[list[tuple[Encoding, int] | None]]
+    devices: list[int]
+
+    def read(self, results: Sequence[Array], number: int, device: int) -> list[Extent | None]:
+        """Returns the ranges of the tensors around a value.
+
+        Args:
+            results: All results of the program.
+            number: The number of the value.
+            device: The device.
+
+        Returns:
+            The ranges; None for tensors that were not measured, and for all if the value had no
+            element of its kind in this run.
+        """
+        rows = self.added.read(results)[number]
+        table = rows.reshape(rows.shape[0], self.devices[number], -1)[:, device]
+        found: list[Extent | None] = []
+        at = 0
+        for column in self.columns[number]:
+            if column is None or not table[0, 0]:
+                found.append(None)
+                continue
+            encoding, parts = column
+            found.append(_extent(table[1 : 1 + _EXTENT, at : at + parts], encoding))
+            at += parts
+        return found
+
+
+def _extent(columns: Array, encoding: Encoding) -> Extent:
+    largest, mirrored, zeros, infinities, nans = columns.tolist()
+    if not max(largest):
+        smallest_number = largest_number = None
+    else:
+        largest_number = encoding.at_place(max(largest))
+        smallest_number = -encoding.at_place(max(mirrored)) + 0.0
+    return Extent(smallest_number, largest_number, sum(zeros), sum(infinities), sum(nans))
+
+
+def measure_ranges(
+    main: ir.OpView, asked: Sequence[tuple[Watched, str, Sequence[ir.Value]]]
+) -> Ranged:
+    """Makes a function return ranges of tensors at the first time that a value is not finite.
+
+    Args:
+        main: The function, in which all calls were inlined. It is edited in place.
+        asked: Values, each with the kind of its elements and with the tensors, which are known
+            where the value is.
+
+    Returns:
+        The meaning of the results that were added.
+    """
+    ranged = Ranged(Added(), [], [])
+    for one, kind, tensors in asked:
+        ranged.devices.append(devices_around(block_of(one.value)))
+        encoded = [(value, _encoding(value)) for value in tensors]
+        ranged.columns.append(
+            [None if e is None else (e, 1 + is_complex(v.type)) for v, e in encoded]
+        )
+        known = [(value, encoding) for value, encoding in encoded if encoding is not None]
+        ranged.added.add(_ranges(one, kind, known), First())
+    ranged.added.finish(main)
+    return ranged
+
+
+def _encoding(value: ir.Value) -> Encoding | None:
+    """Returns the encoding of a float tensor of static shape with elements; None for others."""
+    format_ = format_of(value.type)
+    if format_ is None or not value.type.has_static_shape or 0 in value.type.shape:
+        return None
+    return encoding_of(format_)
+
+
+def _ranges(one: Watched, kind: str, tensors: Sequence[tuple[ir.Value, Encoding]]) -> ir.Value:
+    """A table with the ranges of tensors below a row that says whether a value is not finite."""
+    at = one.at
+    columns = [
+        [emit.convert(number, u64(), at) for number in Extents(encoding, at).extent(part)]
+        for value, encoding in tensors
+        for part in parts_of(value, at)
+    ]
+    keys = [nonfinite(one)[KINDS.index(kind)]] * len(columns)
+    rows = [keys, *zip(*columns, strict=True)]
+    return concatenated([row_of(joined(row, at), at) for row in rows], 0, at)

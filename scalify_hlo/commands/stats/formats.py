@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from operator import add
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -110,14 +111,7 @@ class Effect:
     clipped: int = 0
 
     def __add__(self, other: Effect) -> Effect:
-        return Effect(
-            self.signal + other.signal,
-            self.noise + other.noise,
-            self.count + other.count,
-            self.nonzero + other.nonzero,
-            self.flushed + other.flushed,
-            self.clipped + other.clipped,
-        )
+        return Effect(*map(add, astuple(self), astuple(other)))
 
     @property
     def snr_db(self) -> float | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Literal
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import (
@@ -22,7 +22,7 @@ from scalify_hlo.algebra.limits import (
 from scalify_hlo.commands.stats.encodings import Tally
 from scalify_hlo.commands.stats.measures import Measured, Measures, parts_of, sliced
 from scalify_hlo.commands.stats.packing import (
-    as_halves,
+    Added,
     concatenated,
     devices_around,
     joined,
@@ -37,9 +37,8 @@ from scalify_hlo.ir import emit
 from scalify_hlo.ir.traits import LOOP
 from scalify_hlo.ir.value_map import ValueCache, ValueMap
 from scalify_hlo.rules.probes import Probed
-from scalify_hlo.transforms.hoist import Combine, Stack, add_results, block_of, lift
+from scalify_hlo.transforms.hoist import Stack, block_of
 
-_RESULT: Final = "stats"
 Sampler = Callable[[ir.Value, ir.Operation], ir.Value]
 """Takes a value and an op, and builds a sample of the value before the op."""
 
@@ -87,22 +86,21 @@ class Instrumented:
 
     Attributes:
         values: The values, in program order.
-        places: The block of each value.
-        scales: log2 of the scale of each value: a number, None if it can have any, or the index in
-            the array of its block if it is computed.
+        added: The results that were added.
+        places: The block of each value, by its id.
+        scales: The scale of each value, by its id.
         constants: The statistics of constants, by their ids.
         samples: The samples of values.
-        count: The number of results that were added.
         remarks: What was not measured.
     """
 
     values: list[Watched]
-    places: list[Place]
-    scales: list[Known]
-    constants: dict[str, Tally]
-    samples: list[Sample]
-    count: int
-    remarks: list[str]
+    added: Added = field(default_factory=Added)
+    places: dict[str, Place] = field(default_factory=dict)
+    scales: dict[str, Known] = field(default_factory=dict)
+    constants: dict[str, Tally] = field(default_factory=dict)
+    samples: list[Sample] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,23 +154,16 @@ def instrument(
     Returns:
         What the added results mean.
     """
-    adding = _Adding(main, each_turn=each_turn)
+    done = Instrumented(list(values))
+    known = scales if scales is not None else ValueMap[Probed]()
+    adding = _Adding(main, done, samplers, known, each_turn=each_turn)
     blocks: ValueMap[list[Watched]] = ValueMap()
     for one in values:
         blocks.setdefault(block_of(one.value), []).append(one)
     for block, members in blocks.items():
-        adding.add_block(block, members, samplers, scales if scales is not None else ValueMap())
-    known = [adding.known[one.id] for one in values]
-    places = [adding.places[one.id] for one in values]
-    return Instrumented(
-        list(values),
-        places,
-        known,
-        adding.constants,
-        adding.samples,
-        adding.finish(),
-        adding.remarks,
-    )
+        adding.add_block(block, members)
+    done.added.finish(main)
+    return done
 
 
 class _Adding:
@@ -180,45 +171,36 @@ class _Adding:
 
     Args:
         main: The function.
+        done: Takes them.
+        samplers: The samples that are wanted, by the ids of values and by keys.
+        scales: The scales of values; other values have scale 1.
         each_turn: Whether each turn of a loop has a record of its own.
-
-    Attributes:
-        places: The block of each value, by its id.
-        known: The scale of each value, by its id.
-        constants: The statistics of constants, by their ids.
-        samples: The samples of values.
-        remarks: What was not measured.
     """
 
-    def __init__(self, main: ir.OpView, *, each_turn: bool) -> None:
-        self._main, self._each = main, each_turn
-        self._most = max(TABLE_ELEMENTS, _elements(main) // TABLE_SHARE)
-        self._values: list[ir.Value] = []
-        self._combine: list[Combine] = []
-        self.places: dict[str, Place] = {}
-        self.known: dict[str, Known] = {}
-        self.constants: dict[str, Tally] = {}
-        self.samples: list[Sample] = []
-        self.remarks: list[str] = []
-
-    def add_block(
+    def __init__(
         self,
-        block: ir.Block,
-        members: Sequence[Watched],
+        main: ir.OpView,
+        done: Instrumented,
         samplers: Mapping[str, Mapping[str, Sampler]],
         scales: ValueMap[Probed],
+        *,
+        each_turn: bool,
     ) -> None:
+        self._done, self._samplers, self._scales, self._each = done, samplers, scales, each_turn
+        self._most = max(TABLE_ELEMENTS, _elements(main) // TABLE_SHARE)
+
+    def add_block(self, block: ir.Block, members: Sequence[Watched]) -> None:
         """Adds the statistics of the values of a block."""
         last = block.operations[-1].operation
         place = Place(devices_around(block), self._stacks(block))
         samples = [
             (member, key, sampler(member.value, member.at))
             for member in members
-            for key, sampler in samplers.get(member.id, {}).items()
+            for key, sampler in self._samplers.get(member.id, {}).items()
         ]
         alone = [m for m in members if m.source is None and m.size]
         constants = {m.id: constant for m in alone if (constant := constant_tally(m)) is not None}
-        self.constants.update(constants)
+        self._done.constants.update(constants)
         varying = [m for m in alone if m.id not in constants]
         groups = list(_groups(varying, self._most))
         measured = {id(group): _measured(group) for group in groups}
@@ -234,32 +216,20 @@ class _Adding:
         }
         one = emit.integers(emit.scalar_type(u64()), 1, last)
         place.ran = self._add(one, "add", place)
-        self._add_scales(place, members, scales, last)
+        self._add_scales(place, members, last)
         for member, key, sample in samples:
             whole = largest.get(_origin(member).id)
             amax = None if whole is None else self._keep(_entry(*whole, last))
-            self.samples.append(Sample(key, member, self._keep(sample), amax))
+            self._done.samples.append(Sample(key, member, self._keep(sample), amax))
         if samples:
             place.kept = self._keep(emit.integers(emit.scalar_type(u64()), 1, last))
-        self.places.update({m.id: place for m in members})
-
-    def finish(self) -> int:
-        """Lifts the values out of regions, and makes the function return them."""
-        lifted = lift(self._main, self._values, self._combine)
-        last = self._main.regions[0].blocks[0].operations[-1].operation
-        results = [as_halves(value, last) for value in lifted]
-        add_results(self._main, results, [_RESULT] * len(lifted))
-        return len(lifted)
+        self._done.places.update({m.id: place for m in members})
 
     def _add(self, value: ir.Value, how: Literal["max", "add"], place: Place) -> int:
-        self._values.append(value)
-        self._combine.append(Stack(how) if place.stacked else how)
-        return len(self._values) - 1
+        return self._done.added.add(value, Stack(how) if place.stacked else how)
 
     def _keep(self, value: ir.Value) -> int:
-        self._values.append(value)
-        self._combine.append(Stack("gather", SAMPLE_TURNS))
-        return len(self._values) - 1
+        return self._done.added.add(value, Stack("gather", SAMPLE_TURNS))
 
     def _stacks(self, block: ir.Block) -> bool:
         """Whether the turns of the loops around a block have records of their own."""
@@ -272,7 +242,7 @@ class _Adding:
             return True
         reason = "their number is not known" if None in turns else f"there are {number}"
         place = loops[turns.index(None) if None in turns else 0].location
-        self.remarks.append(f"the turns of a loop at {place} are pooled, as {reason}")
+        self._done.remarks.append(f"the turns of a loop at {place} are pooled, as {reason}")
         return False
 
     def _pack(self, measured: Sequence[Measured], place: Place, last: ir.Operation) -> int:
@@ -284,26 +254,20 @@ class _Adding:
         self._add(_histograms([m.bins for m in measured], last), "add", place)
         return first
 
-    def _add_scales(
-        self,
-        place: Place,
-        members: Sequence[Watched],
-        scales: ValueMap[Probed],
-        last: ir.Operation,
-    ) -> None:
+    def _add_scales(self, place: Place, members: Sequence[Watched], last: ir.Operation) -> None:
         """Adds log2 of the run-time scales of the values of a block."""
         computed: ValueCache[int] = ValueCache()
         logs: list[ir.Value] = []
         for member in members:
-            scale = scales.get(member.value, Probed(0))
+            scale = self._scales.get(member.value, Probed(0))
             if not scale.factors:
-                self.known[member.id] = Known(scale.exponent)
+                self._done.scales[member.id] = Known(scale.exponent)
                 continue
             key = (scale.exponent, *(part for factor in scale.factors for part in factor))
             if key not in computed:
                 computed[key] = len(logs)
                 logs.append(log2_of(scale, last))
-            self.known[member.id] = Known(None, computed[key])
+            self._done.scales[member.id] = Known(None, computed[key])
         if logs:
             place.scales = self._add(joined(logs, last), "add", place)
 

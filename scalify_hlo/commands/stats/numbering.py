@@ -63,6 +63,13 @@ def inline_numbered(module: ir.Module, name: str) -> ir.OpView:
     return main
 
 
+def number_of(op: ir.Operation) -> int | None:
+    """Returns the number of an op; None if it has none."""
+    if attributes.VALUE_NUMBER not in op.attributes:
+        return None
+    return int(ir.IntegerAttr(op.attributes[attributes.VALUE_NUMBER]).value)
+
+
 class Identities:
     """Identifies the ops of `main`, which are asked for in program order."""
 
@@ -75,10 +82,10 @@ class Identities:
 
         An op without a number was added by a rewrite. It is identified by the op before it.
         """
-        if attributes.VALUE_NUMBER not in op.attributes:
+        number = number_of(op)
+        if number is None:
             self._added += 1
             return f"{self._last}+{self._added}", False
-        number = ir.IntegerAttr(op.attributes[attributes.VALUE_NUMBER]).value
         self._seen[number] += 1
         turn = self._seen[number]
         self._last, self._added = (f"{number}" if turn == 1 else f"{number}#{turn}"), 0

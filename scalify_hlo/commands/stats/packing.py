@@ -1,18 +1,20 @@
-"""Builders that pack scalars and vectors into the results of an instrumented program."""
+"""Values that an instrumented program returns too, and builders that pack them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.ir import emit
+from scalify_hlo.ir.functions import terminator
 from scalify_hlo.program.tensors import Array
 from scalify_hlo.rules.devices import devices_of
 from scalify_hlo.rules.probes import Probed
+from scalify_hlo.transforms.hoist import Combine, add_results, lift
 
 PER_DEVICE: Final = "sdy.manual_computation"
 
@@ -62,19 +64,54 @@ def concatenated(values: Sequence[ir.Value], dimension: int, at: ir.Operation) -
     return stablehlo.concatenate(values, dimension, **where)
 
 
-def as_halves(value: ir.Value, at: ir.Operation) -> ir.Value:
-    """Returns 64-bit numbers as pairs of 32-bit integers, which JAX takes in any mode."""
-    element = value.type.element_type
-    if not isinstance(element, (ir.F64Type, ir.IntegerType)) or element.width != 64:
-        return value
+class Added:
+    """Values that a program returns after its own results, and that are read from those of a run.
+
+    Numbers of 64 bits are returned as pairs of 32-bit integers, which JAX takes in any mode.
+    """
+
+    def __init__(self) -> None:
+        self._values: list[ir.Value] = []
+        self._combine: list[Combine] = []
+        self._dtypes: list[type[np.generic] | None] = []
+
+    @property
+    def count(self) -> int:
+        """The number of values."""
+        return len(self._dtypes)
+
+    def add(self, value: ir.Value, how: Combine) -> int:
+        """Adds a value, which may be in a loop, and returns its number; see `lift`."""
+        self._values.append(value)
+        self._combine.append(how)
+        self._dtypes.append(_HALVED.get(str(value.type.element_type)))
+        return self.count - 1
+
+    def finish(self, main: ir.OpView) -> None:
+        """Makes the function of the values return them."""
+        lifted = lift(main, self._values, self._combine)
+        last = terminator(main.regions[0].blocks[0])
+        pairs = zip(lifted, self._dtypes, strict=True)
+        results = [value if dtype is None else _as_halves(value, last) for value, dtype in pairs]
+        add_results(main, results, [_RESULT] * self.count)
+        self._values.clear()
+
+    def read(self, results: Sequence[Array]) -> list[Array]:
+        """Returns the values in a run, of which all results are given."""
+        pairs = zip(results[len(results) - self.count :], self._dtypes, strict=True)
+        return [
+            array if dtype is None else np.ascontiguousarray(array).view(dtype)[..., 0]
+            for array, dtype in pairs
+        ]
+
+
+_RESULT: Final = "measured"
+_HALVED: Final[Mapping[str, type[np.generic]]] = {"f64": np.float64, "ui64": np.uint64}
+
+
+def _as_halves(value: ir.Value, at: ir.Operation) -> ir.Value:
     type_ = ir.RankedTensorType.get([*value.type.shape, 2], ir.IntegerType.get_unsigned(32))
     return stablehlo.bitcast_convert(type_, value, **emit.before(at))
-
-
-def from_halves(halves: Array, dtype: type[np.generic]) -> Array:
-    """Returns 64-bit numbers from pairs of 32-bit integers."""
-    whole: Array = np.ascontiguousarray(halves).view(dtype)[..., 0]
-    return whole
 
 
 def log2_of(scale: Probed, at: ir.Operation) -> ir.Value:

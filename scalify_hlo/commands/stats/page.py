@@ -6,13 +6,10 @@ programs: the data are JSON without ``<``, and scripts put them into the page as
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import re
-from base64 import b64encode
 from collections.abc import Sequence
-from html import escape
 from importlib.resources import files
 from typing import Any, Final
 
@@ -25,7 +22,7 @@ from scalify_hlo.commands.stats.record import (
     StatsRecord,
     ValueStats,
 )
-from scalify_hlo.report.page_style import with_colors
+from scalify_hlo.report.page_style import page
 
 PAGE_FORMATS: Final = {"E4M3": "f8E4M3FN", "E5M2": "f8E5M2", "f16": "f16", "bf16": "bf16"}
 """The formats of the page by their short names."""
@@ -47,26 +44,11 @@ def stats_page(record: StatsRecord) -> str:
     Returns:
         The page, which needs no other file and no network.
     """
-    style, script = with_colors(_text("page.css")), "\n".join(map(_text, _SCRIPTS))
+    script = "\n".join(map(_text, _SCRIPTS))
     data = json.dumps(page_data(record), allow_nan=False, separators=(",", ":"))
-    parts = {
-        "title": escape(f"{record.program}: statistics"),
-        "policy": _policy(script),
-        "style": style,
-        "script": script,
-        "data": data.replace("<", "\\u003c"),
-    }
-    return _HOLE.sub(lambda hole: parts[hole[1]], _text("page.html"))
-
-
-def _policy(script: str) -> str:
-    """A policy with which a browser runs this script and no other, and fetches nothing.
-
-    Styles that scripts set are allowed; they are sizes.
-    """
-    digest = b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    allowed = f"script-src 'sha256-{digest}'; style-src 'unsafe-inline'"
-    return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
+    parts = {"script": script, "data": data.replace("<", "\\u003c")}
+    body = _HOLE.sub(lambda hole: parts[hole[1]], _text("page.html"))
+    return page(f"{record.program}: statistics", _text("page.css"), body, script)
 
 
 def _text(name: str) -> str:

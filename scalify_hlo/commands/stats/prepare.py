@@ -11,6 +11,7 @@ from scalify_hlo.casts.matmuls import NamedOperand, marked_matmuls, named_operan
 from scalify_hlo.commands.stats.instrument import Instrumented, Sampler, instrument
 from scalify_hlo.commands.stats.measures import RowSampler
 from scalify_hlo.commands.stats.numbering import inline_numbered, number_ops
+from scalify_hlo.commands.stats.record import OperandStats
 from scalify_hlo.commands.stats.values import Scan, Watched, name_and_place
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.structure import structural_hash
@@ -29,24 +30,6 @@ from scalify_hlo.rules.probes import Probed, probed, probes_of
 ORIGINAL: Final = "original"
 
 
-@dataclass(frozen=True)
-class OperandPlace:
-    """An operand of a matmul of the original; see `OperandStats`.
-
-    Attributes:
-        sample: The key of the sample of its rows.
-    """
-
-    name: str
-    value: str
-    op: str
-    location: str
-    part: str
-    role: str
-    contracted: int
-    sample: str
-
-
 @dataclass
 class Prepared:
     """A program that returns statistics.
@@ -56,7 +39,8 @@ class Prepared:
         recipe: The rewrite in words; empty for the original.
         module: The program.
         instrumented: The meaning of its further results.
-        operands: The operands of which it returns samples.
+        operands: The operands of which it returns samples, without the effects of formats, and the
+            key of the sample of each.
         report: The report of the rewrite; None for the original.
     """
 
@@ -64,7 +48,7 @@ class Prepared:
     recipe: str
     module: ir.Module
     instrumented: Instrumented
-    operands: list[OperandPlace]
+    operands: list[tuple[OperandStats, str]]
     report: Report | None = None
 
     @property
@@ -98,16 +82,22 @@ class Selection:
         if self.pattern == "*":
             return list(values)
         taken = ValueSet(each.value for each in operands if is_like(self.pattern, each.name))
-        wanted = {one.id for one in values if self.matches(one) or one.value in taken}
-        if not wanted:
+        wanted = {one.id for one in values if one.value in taken}
+        found = self.matching(values, wanted)
+        if not found:
             names = dict.fromkeys(n for one in values for n in (one.name, *one.name.split("/")))
             raise UsageError(
                 f"{self.pattern!r} matches no float value{nearest(self.pattern, names)}",
                 hint="patterns are of argument names and of name stacks, as in '*attention*'",
             )
+        return found
+
+    def matching(self, values: Sequence[Watched], ids: Collection[str]) -> list[Watched]:
+        """Returns the values that match or have one of some ids, and those that they depend on."""
+        wanted = set(ids)
         for one in reversed(values):
-            if one.id in wanted and one.source is not None:
-                wanted.add(one.source.id)
+            if one.id in wanted or self.matches(one):
+                wanted |= {one.id} if one.source is None else {one.id, one.source.id}
         return [one for one in values if one.id in wanted]
 
     def matches(self, one: Watched) -> bool:
@@ -122,15 +112,20 @@ class Programs:
         module: The program, of static shapes. It is edited.
         name: Its name in diagnostics.
         selection: The values of which statistics are wanted.
+        hash_: The hash by which a profile knows the program, whose shapes may have been symbolic;
+            by default that of the module.
+
+    Attributes:
+        hash: This hash.
     """
 
-    def __init__(self, module: ir.Module, name: str, selection: Selection) -> None:
+    def __init__(self, module: ir.Module, name: str, selection: Selection, hash_: str = "") -> None:
         self._module, self._name, self._selection = module, name, selection
-        self._hash = structural_hash(module)
+        self.hash = hash_ or structural_hash(module)
         number_ops(module, name)
         self._samplers: dict[str, dict[str, Sampler]] = {}
         self._roles: Mapping[str, str] = {}
-        self._operands: list[OperandPlace] = []
+        self._operands: list[tuple[OperandStats, str]] = []
         self._prepared = self._prepare_original()
 
     @property
@@ -167,7 +162,7 @@ class Programs:
         Raises:
             InputError: The profile is of another program.
         """
-        return replace(for_module(options, self._hash, self._module), probe=True)
+        return replace(for_module(options, self.hash, self._module), probe=True)
 
     def instrument_rewrite(self, module: ir.Module, report: Report, options: Options) -> Prepared:
         """Returns a rewrite of `numbered`, which has probes, with statistics.
@@ -188,7 +183,7 @@ class Programs:
                 if one.source is not None and one.source.id not in kept:
                     one.source, one.factor = None, 1
             chosen = self._chosen(values)
-            done = self._instrument(main, chosen, scan, self._samplers, scales)
+            done = self._instrument(main, chosen, scan, scales)
         return Prepared(
             options.recipe.name, described(options), module, done, self._operands, report
         )
@@ -199,13 +194,12 @@ class Programs:
             self._roles = run_passes(module, [RolesPass()]).roles
         with module.context, ir.Location.unknown():
             main = inline_numbered(module, self._name)
-            count = len(attributes.function_type(main).inputs)
-            scan = Scan(main, self._name, self._roles, [f"arg{i}" for i in range(count)])
+            scan = Scan(main, self._name, self._roles)
             every = named_operands(marked_matmuls(main))
             operands = [each for each in every if each.value.type.has_static_shape]
             values = self._selection.of(scan.values(), operands)
             self._find_operands(operands, values)
-            done = self._instrument(main, values, scan, self._samplers, None)
+            done = self._instrument(main, values, scan, None)
         with located(self._name):
             run_passes(module, [LegalizePass()])
         return Prepared(ORIGINAL, "", module, done, self._operands)
@@ -220,40 +214,23 @@ class Programs:
             sampler = RowSampler(one.shape, operand.summed)
             key = f"{one.id} over {operand.summed}"
             self._samplers.setdefault(one.id, {})[key] = sampler
-            self._operands.append(
-                OperandPlace(
-                    operand.name,
-                    one.id,
-                    operand.op.name,
-                    name_and_place(operand.op, self._name)[1],
-                    operand.part,
-                    operand.role,
-                    operand.contracted,
-                    key,
-                )
-            )
+            op, (_, place) = operand.op.name, name_and_place(operand.op, self._name)
+            part, role, contracted = operand.part, operand.role, operand.contracted
+            found = OperandStats(operand.name, one.id, op, place, part, role, contracted, 0, ())
+            self._operands.append((found, key))
 
     def _chosen(self, values: list[Watched]) -> list[Watched]:
         """Returns the wanted values of a rewrite: those of the original, and those that match."""
         if self._selection.pattern == "*":
             return values
         ids = {one.id for one in self._prepared.instrumented.values}
-        wanted = {one.id for one in values if one.id in ids or self._selection.matches(one)}
-        for one in reversed(values):
-            if one.id in wanted and one.source is not None:
-                wanted.add(one.source.id)
-        return [one for one in values if one.id in wanted]
+        return self._selection.matching(values, ids)
 
     def _instrument(
-        self,
-        main: ir.OpView,
-        values: list[Watched],
-        scan: Scan,
-        samplers: Mapping[str, Mapping[str, Sampler]],
-        scales: ValueMap[Probed] | None,
+        self, main: ir.OpView, values: list[Watched], scan: Scan, scales: ValueMap[Probed] | None
     ) -> Instrumented:
         each = self._selection.each_turn
-        done = instrument(main, values, samplers, scales, each_turn=each)
+        done = instrument(main, values, self._samplers, scales, each_turn=each)
         if scan.dynamic:
             done.remarks.append(f"{scan.dynamic} values of dynamic shape are not measured")
         return done

@@ -10,7 +10,6 @@ import numpy as np
 
 from scalify_hlo.commands.stats.encodings import Encoding, Tally, rms
 from scalify_hlo.commands.stats.instrument import Instrumented, Place
-from scalify_hlo.commands.stats.packing import from_halves
 from scalify_hlo.commands.stats.record import COLUMNS, OctaveCounts, ValueStats
 from scalify_hlo.commands.stats.values import Watched
 from scalify_hlo.program.tensors import Array
@@ -45,25 +44,20 @@ class Readout:
         Args:
             results: All results of the program.
         """
-        added = results[len(results) - self._instrumented.count :]
+        added = self._instrumented.added.read(results)
         found: dict[str, list[Tally]] = {}
-        runs = {
-            p: from_halves(added[p.ran], np.uint64).reshape(-1).tolist() for p in self._places()
-        }
+        places = self._instrumented.places
+        runs = {place: added[place.ran].reshape(-1).tolist() for place in places.values()}
         for place, ran in runs.items():
             for pack in place.packs:
-                squares, *others = added[pack.first : pack.first + 4]
-                whole = [
-                    from_halves(squares, np.float64),
-                    *(from_halves(a, np.uint64) for a in others),
-                ]
-                found.update(_unpacked(pack.members, whole, ran))
-        for number, (one, place) in enumerate(self._placed()):
+                found.update(_unpacked(pack.members, added[pack.first : pack.first + 4], ran))
+        for number, one in enumerate(self._instrumented.values):
+            place = places[one.id]
             found[one.id] = self._tallies_of(one, found, runs[place])
             self._slots[number] = len(runs[place])
             self._tallies[number] += found[one.id]
             self._turns[number] += [n // place.devices for n in runs[place]]
-            self._scales[number] += self._scales_of(number, place, added, runs[place])
+            self._scales[number] += self._scales_of(one, place, added, runs[place])
         self._keep_samples(added)
 
     def values(self) -> tuple[ValueStats, ...]:
@@ -87,33 +81,25 @@ class Readout:
         return [each.times(one.factor) for each in tallies]
 
     def _scales_of(
-        self, number: int, place: Place, added: Sequence[Array], runs: Sequence[int]
+        self, one: Watched, place: Place, added: Sequence[Array], runs: Sequence[int]
     ) -> list[float | None]:
-        known = self._instrumented.scales[number]
+        known = self._instrumented.scales[one.id]
         if known.index is None or place.scales is None:
             exponent = None if known.exponent is None else float(known.exponent)
             return [exponent] * len(runs)
-        sums = from_halves(added[place.scales], np.float64).reshape(len(runs), -1)[:, known.index]
+        sums = added[place.scales].reshape(len(runs), -1)[:, known.index]
         return [_mean(total, n) for total, n in zip(sums.tolist(), runs, strict=True)]
 
     def _keep_samples(self, added: Sequence[Array]) -> None:
-        places = {one.id: place for one, place in self._placed()}
         for sample in self._instrumented.samples:
             one = sample.watched
-            ran = from_halves(added[places[one.id].kept or 0], np.uint64)
+            ran = added[self._instrumented.places[one.id].kept or 0]
             rows = added[sample.number]
-            rows = from_halves(rows, np.float64) if one.dtype == "f64" else rows
             rows = rows.reshape(ran.size, -1, rows.shape[-1])
-            amax = None if sample.amax is None else _amax(added[sample.amax], one)
+            amax = None if sample.amax is None else _amax(added[sample.amax], one.encoding)
             self.samples[sample.key] = [
                 (rows[i], None if amax is None else amax[i]) for i in np.flatnonzero(ran).tolist()
             ]
-
-    def _placed(self) -> list[tuple[Watched, Place]]:
-        return list(zip(self._instrumented.values, self._instrumented.places, strict=True))
-
-    def _places(self) -> list[Place]:
-        return list(dict.fromkeys(self._instrumented.places))
 
     def _value(self, number: int, one: Watched) -> ValueStats:
         tallies = self._tallies[number]
@@ -136,10 +122,9 @@ class Readout:
         )
 
 
-def _amax(bits: Array, one: Watched) -> list[float]:
+def _amax(bits: Array, encoding: Encoding) -> list[float]:
     """Returns the amax of a value in each turn and on each device that was kept."""
-    whole = from_halves(bits, np.uint64) if one.encoding.wide else bits
-    return [one.encoding.number(int(each)) for each in whole.reshape(-1)]
+    return [encoding.number(int(each)) for each in bits.reshape(-1)]
 
 
 def _empty(encoding: Encoding) -> Tally:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -38,15 +38,15 @@ class Watched:
     Attributes:
         value: The value; it may be dead as soon as the program was instrumented.
         at: The op of its block before which its statistics can be computed; as the value.
-        id: Identifies it; see `ValueStats`, as for the next seven.
+        id: Identifies it; see `ValueStats`, as for others.
         kind: ``argument``, ``result`` or ``carry``.
+        encoding: The encoding of its elements.
         op: The name of the op.
         name: Its name stack, or the name of the argument.
         location: Its source location.
-        role: The role of an argument.
         inside: The names of the ops with regions around it.
         numbered: Whether the op is one of the original; False for what a rewrite adds.
-        encoding: The encoding of its elements.
+        role: The role of an argument.
         source: A value before it of which it has the magnitudes; None if it is measured.
         factor: How many copies of the elements of that it has.
         dtype: The name of its element type.
@@ -57,13 +57,13 @@ class Watched:
     at: ir.Operation
     id: str
     kind: str
+    encoding: Encoding
     op: str
     name: str
     location: str
-    role: str
     inside: tuple[str, ...]
     numbered: bool
-    encoding: Encoding
+    role: str
     source: Watched | None = None
     factor: int = 1
     dtype: str = field(init=False)
@@ -85,6 +85,16 @@ class Watched:
         return math.prod(self.shape) * (2 if self.dtype.startswith("complex") else 1)
 
 
+class _Maker(NamedTuple):
+    """The facts that values have from the op that makes them; see `Watched`."""
+
+    op: str
+    name: str
+    location: str
+    inside: tuple[str, ...]
+    numbered: bool
+
+
 @dataclass
 class Scan:
     """Lists the float values of a function in program order.
@@ -96,7 +106,8 @@ class Scan:
         main: The function, in which all calls were inlined.
         program: The name of the program in locations.
         roles: The roles of arguments by their names.
-        arguments: The id of each argument; None for those that are left out.
+        arguments: The id of each argument, None for those that are left out; by default they are
+            numbered.
 
     Attributes:
         dynamic: The number of values of dynamic shape, which are left out.
@@ -104,8 +115,8 @@ class Scan:
 
     main: ir.OpView
     program: str
-    roles: Mapping[str, str]
-    arguments: Sequence[str | None]
+    roles: Mapping[str, str] = field(default_factory=dict)
+    arguments: Sequence[str | None] | None = None
     dynamic: int = 0
     _found: list[Watched] = field(default_factory=list)
     _known: ValueMap[Watched] = field(default_factory=ValueMap)
@@ -116,10 +127,11 @@ class Scan:
         block = self.main.regions[0].blocks[0]
         first = block.operations[0].operation
         names = attributes.argument_names(self.main)
-        for id_, name, value in zip(self.arguments, names, block.arguments, strict=True):
+        ids = self.arguments or [f"arg{i}" for i in range(len(names))]
+        for id_, name, value in zip(ids, names, block.arguments, strict=True):
             if id_ is not None:
-                role = self.roles.get(name, "")
-                self._note(value, first, id_, "argument", "", name, "", role, (), numbered=True)
+                given = _Maker("", name, "", (), numbered=True)
+                self._note(value, first, id_, "argument", given, self.roles.get(name, ""))
         self._block(block, ())
         return self._found
 
@@ -127,40 +139,31 @@ class Scan:
         ops = [op.operation for op in block.operations]
         for op, following in pairwise(ops):
             id_, numbered = self._identities.of(op)
-            name, place = name_and_place(op, self.program)
+            made = _Maker(op.name, *name_and_place(op, self.program), inside, numbered)
             for number, result in enumerate(op.results):
-                one = self._note(
-                    result, following, f"{id_}.{number}", "result", op.name, name, place, "",
-                    inside, numbered=numbered,
-                )  # fmt: skip
+                one = self._note(result, following, f"{id_}.{number}", "result", made)
                 if one is not None:
                     one.source, one.factor = self._source(op, number, one)
             for inner in bodies_of(op):
-                self._arguments(op, inner, id_, (*inside, op.name), numbered=numbered)
-                self._block(inner, (*inside, op.name))
+                deeper = (*inside, op.name)
+                self._arguments(op, inner, id_, made._replace(inside=deeper))
+                self._block(inner, deeper)
 
-    def _arguments(
-        self, op: ir.Operation, block: ir.Block, id_: str, inside: tuple[str, ...], *,
-        numbered: bool,
-    ) -> None:  # fmt: skip
+    def _arguments(self, op: ir.Operation, block: ir.Block, id_: str, made: _Maker) -> None:
         """Lists the arguments of the body of an op."""
         first = block.operations[0].operation
-        name, place = name_and_place(op, self.program)
         kept = block.operations[-1].operands if op.name == LOOP else ()
         for number, value in enumerate(block.arguments):
-            one = self._note(
-                value, first, f"{id_}:{number}", "carry", op.name, name, place, "", inside,
-                numbered=numbered,
-            )  # fmt: skip
+            one = self._note(value, first, f"{id_}:{number}", "carry", made)
             if one is not None and number < len(kept) and kept[number] == value:
                 outside = self._known.get(op.operands[number])
-                if outside is not None and len(inside) == 1:  # else it may differ in each turn
+                # In a loop in a loop, it may differ in each turn.
+                if outside is not None and len(made.inside) == 1:
                     one.source = outside
 
     def _note(
-        self, value: ir.Value, at: ir.Operation, id_: str, kind: str, op: str, name: str,
-        location: str, role: str, inside: tuple[str, ...], *, numbered: bool,
-    ) -> Watched | None:  # fmt: skip
+        self, value: ir.Value, at: ir.Operation, id_: str, kind: str, made: _Maker, role: str = ""
+    ) -> Watched | None:
         format_ = format_of(value.type)
         encoding = None if format_ is None else encoding_of(format_)
         if encoding is None:
@@ -168,7 +171,7 @@ class Scan:
         if not value.type.has_static_shape:
             self.dynamic += 1
             return None
-        found = Watched(value, at, id_, kind, op, name, location, role, inside, numbered, encoding)
+        found = Watched(value, at, id_, kind, encoding, *made, role)
         self._known[value] = found
         self._found.append(found)
         return found

@@ -220,9 +220,9 @@ def test_no_colours_but_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
             return True
 
     monkeypatch.delenv("NO_COLOR", raising=False)
-    assert "\x1b[" in console._style("error", Terminal(), bold=True)
+    assert "\x1b[" in console._style("error", Terminal())
     monkeypatch.setenv("NO_COLOR", "1")
-    assert console._style("error", Terminal(), bold=True) == "error"
+    assert console._style("error", Terminal()) == "error"
     assert "\x1b[" not in call("rewrite", "missing").stderr
 
 

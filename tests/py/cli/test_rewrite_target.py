@@ -15,7 +15,7 @@ from jax import export
 
 import scalify_hlo
 from scalify_hlo import InputError, UsageError
-from scalify_hlo.commands.explain import compiled, estimate
+from scalify_hlo.commands.explain import compiled
 from scalify_hlo.commands.explain.device import chosen_target
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.targets.compiling import compile_program
@@ -65,7 +65,7 @@ def _plugin(monkeypatch: pytest.MonkeyPatch) -> None:
         assert target.name == "h200"
         return compile_program(module, load_target("cpu"), **options)
 
-    monkeypatch.setattr(estimate, "plugin_versions", lambda _: {})
+    monkeypatch.setattr(compiled, "plugin_versions", lambda _: {})
     monkeypatch.setattr(compiled, "compile_program", compile_for_cpu)
 
 

@@ -15,9 +15,8 @@ import numpy as np
 import pytest
 
 import scalify_hlo
-from scalify_hlo.commands.choose.blame import BlameOptions, main_part
+from scalify_hlo.commands.choose.blame import Bisection, BlameOptions, main_part
 from scalify_hlo.commands.choose.model import Blame, BlamedSite, Effect
-from scalify_hlo.commands.choose.partition import Bisection
 from scalify_hlo.commands.choose.results import GRADIENT, OUTPUT, ResultError
 from scalify_hlo.commands.choose.sites import Site, sites_of
 from scalify_hlo.errors import InputError, UsageError

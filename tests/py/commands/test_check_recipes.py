@@ -16,8 +16,8 @@ from jax import lax
 
 from examples.training import training_step
 from scalify_hlo.api import rewrite
-from scalify_hlo.commands.check.bounds import LEAST, bound_of, casts_of, snr_of
 from scalify_hlo.commands.check.check import checked
+from scalify_hlo.commands.check.comparison import LEAST, bound_of, casts_of, snr_of
 from scalify_hlo.dataflow.nonnegative import nonnegative_arguments
 from scalify_hlo.jax_api.export_trees import serialize
 from scalify_hlo.program.given import readable

@@ -13,8 +13,8 @@ import pytest
 from jax import lax
 
 from scalify_hlo.api import make_options, rewrite
-from scalify_hlo.commands.check.bounds import bound_of
 from scalify_hlo.commands.check.check import checked
+from scalify_hlo.commands.check.comparison import bound_of
 from scalify_hlo.commands.check.parting import ComparedValue, compare_values
 from scalify_hlo.errors import UsageError
 from scalify_hlo.program.given import readable

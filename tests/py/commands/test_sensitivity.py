@@ -14,9 +14,15 @@ import pytest
 from jax import lax
 
 from scalify_hlo.commands.choose.bench import Bench
-from scalify_hlo.commands.choose.energies import Backward, Energy
 from scalify_hlo.commands.choose.operand_errors import RESULT, CastError
-from scalify_hlo.commands.choose.sensitivity import GRADIENTS, LOSS, RATIO, Sensitivity
+from scalify_hlo.commands.choose.sensitivity import (
+    GRADIENTS,
+    LOSS,
+    RATIO,
+    Backward,
+    Energy,
+    Sensitivity,
+)
 from tests.py.shared import choosing
 from tests.py.shared.choosing import batch, good_step, loss_of, parameters
 from tests.py.shared.judge import program_of
@@ -149,15 +155,14 @@ def test_costs_of_matmuls_add_up_as_squares() -> None:
 
 
 def decrease(step: Any) -> float | None:
-    bench = Bench(choosing.exported(step), [(parameters(), *batch())])
-    return bench.decrease(next(kind for kind in bench.kinds if kind.scalar))
+    return Bench(choosing.exported(step), [(parameters(), *batch())]).decrease
 
 
 def test_what_a_step_takes_away_is_that_of_two_steps() -> None:
     after, before = good_step(parameters(), *batch())
     _, then = good_step(after, *batch())
     assert decrease(good_step) == pytest.approx(1 - float(then) / float(before), rel=1e-4)
-    assert Bench(choosing.exported(good_step), [(parameters(), *batch())]).decrease(None) is None
+    assert decrease(lambda *given: given) is None
 
     def shifted(params: Any, x: Any, y: Any) -> Any:
         params, loss = good_step(params, x, y)

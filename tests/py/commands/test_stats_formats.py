@@ -13,9 +13,9 @@ import pytest
 from jax import lax
 
 from scalify_hlo.api import collect_stats, scalify
-from scalify_hlo.commands.stats.collector import Stats
 from scalify_hlo.commands.stats.formats import SCALINGS, TARGETS, Target, effects
 from scalify_hlo.commands.stats.record import FormatStats, OperandStats
+from scalify_hlo.commands.stats.run import Stats
 from scalify_hlo.recipes.loading import load_recipe
 from tests.py.shared.judge import program_of
 

@@ -180,6 +180,13 @@ def test_static_donated_and_keyword_arguments() -> None:
     np.testing.assert_array_equal(jsa.asarray(out), kept + 2)
 
 
+def test_methods_with_statistics() -> None:
+    class Model:
+        double = jsa.scalify(lambda _, x: x + x, static_argnums=0, stats=jsa.Stats())
+
+    assert Model().double(jnp.float32(2)) == 4
+
+
 def test_arguments_that_are_not_used() -> None:
     @jsa.scalify
     def f(unused: Any, x: Any, also: Any) -> Any:

@@ -22,7 +22,7 @@ from scalify_hlo import (
     serialize,
 )
 from scalify_hlo.jax_api.scaled_array import is_scaled_array
-from scalify_hlo.jax_api.stored_program import scaled_node
+from scalify_hlo.jax_api.stored_arrays import scaled_node
 from scalify_hlo.program.exported import ScaledVjp
 from scalify_hlo.program.leaves import pair_tree
 from tests.py.shared import samples

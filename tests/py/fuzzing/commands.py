@@ -227,8 +227,7 @@ def values_of(data: bytes, arrays: Sequence[Array], *, by_xla: bool = False) -> 
     main = inline_numbered(module, "p")
     with module.context, ir.Location.unknown():
         inputs = list(attributes.function_type(main).inputs)
-        scan = Scan(main, "p", {}, [f"arg{i}" for i in range(len(inputs))])
-        values = [one for one in scan.values() if not one.inside]
+        values = [one for one in Scan(main, "p").values() if not one.inside]
         ids = [one.id for one in values]
         _return(main, inputs, values)
     run = compiled(program) if by_xla else partial(evaluate, module)

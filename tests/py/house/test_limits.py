@@ -29,11 +29,11 @@ NOT_LIMITS: dict[str, dict[str, str]] = {
         "dataflow/widths.py": "_NARROW_BITS",
         "ir/traits.py": "_BOTH",
         "commands/lint/exponentials.py": "_BELOW",
-        "commands/lint/sums.py": "_WIDEST",
+        "commands/lint/formats.py": "_WIDEST",
         "commands/stats/encodings.py": "_BYTE _HUGE _SHIFT",
         "commands/stats/formats.py": "_BLOCKS _E8M0_BOUND _F32_MANTISSA",
         "commands/stats/measures.py": "_F32_BIAS _F32_MANTISSA",
-        "commands/nan/ranges.py": "_EXTENT",
+        "commands/nan/nonfinite.py": "_EXTENT",
         "commands/stats/record.py": "VERSION",
         "passes/state.py": "_MATRIX",
         "casts/blocks/layout.py": "_MULTIPLE",
@@ -69,7 +69,7 @@ NOT_LIMITS: dict[str, dict[str, str]] = {
         "layers/attention.py": "_LOW",
         "layers/samples.py": "MAGNITUDES _SIZES",
         "dataflow/vocabulary.py": "LEAST RATIO",
-        "commands/lint/weights.py": "_LEAST",
+        "commands/lint/programs.py": "_LEAST",
     },
     "expected sizes and their uncertainties, in octaves or degrees": {
         "algebra/uncertainty.py": "GIVEN STATISTIC _SQUARE",
@@ -91,7 +91,7 @@ NOT_LIMITS: dict[str, dict[str, str]] = {
         "commands/stats/figures.py": "_DPI _LABEL _LEAST_SHARE",
         "commands/stats/page.py": "_STEPS",
     },
-    "defaults of options": {"commands/stats/collector.py": "_EVERY"},
+    "defaults of options": {"commands/stats/run.py": "_EVERY"},
 }
 """Numbers that no search ends at and that no exponent is clamped to, by reason and file."""
 

@@ -18,16 +18,7 @@ from scalify_hlo import Recipe, ScalifyError, UsageError, dump_recipe, load_reci
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.cli.recipes import page
 from scalify_hlo.recipes.fields import values_of
-from scalify_hlo.recipes.formats import (
-    AUTO,
-    E5M2,
-    F8,
-    FNUZ,
-    MICRO,
-    OPERANDS,
-    PLATFORMS,
-    spellings,
-)
+from scalify_hlo.recipes.formats import AUTO, E5M2, F8, FNUZ, MICRO, OPERANDS, PLATFORMS, spellings
 from scalify_hlo.recipes.loading import OPTIONS, PLACES, defaults, idle, own_options
 from scalify_hlo.recipes.model import (
     KEEP,

@@ -11,7 +11,7 @@ import pytest
 
 from scalify_hlo import InputError, UsageError, rewrite
 from scalify_hlo.report.matmuls import ORIGINS
-from scalify_hlo.report.requirements import BOUNDS, QUANTITIES
+from scalify_hlo.report.totals import BOUNDS, QUANTITIES
 from tests.py.shared import commands
 
 TEXT = """\

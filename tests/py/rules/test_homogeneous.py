@@ -16,12 +16,7 @@ from scalify_hlo.rules.table import RULES
 from tests.py.programs import PROGRAMS, Program
 from tests.py.programs.program import ABSENT, SIZES, draw
 from tests.py.rules.test_rules import JUDGES
-from tests.py.shared.judge import (
-    Array,
-    Pair,
-    assert_same_bits,
-    run_scaled,
-)
+from tests.py.shared.judge import Array, Pair, assert_same_bits, run_scaled
 
 MOVING = [p for p in PROGRAMS if p.moves is not None and p.judge != "report"]
 STEP = 6

@@ -13,8 +13,8 @@ from jax import lax
 from jax.sharding import AxisType, PartitionSpec
 
 from scalify_hlo.api import find_nan, rewrite
-from scalify_hlo.commands.check.bounds import bound_of
 from scalify_hlo.commands.check.check import checked
+from scalify_hlo.commands.check.comparison import bound_of
 from scalify_hlo.commands.check.parting import ComparedValue, compare_values
 from scalify_hlo.commands.nan.nan_report import NonFiniteOp
 from scalify_hlo.program.given import readable
