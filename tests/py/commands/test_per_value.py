@@ -21,9 +21,10 @@ from scalify_hlo.program.given import readable
 from scalify_hlo.program.record import described, recorded_options
 from scalify_hlo.storage.files import write_file
 from tests.py.commands.test_check_recipes import step as train
+from tests.py.devices import eight_devices, sharded_planted
 from tests.py.shared import commands
 from tests.py.shared.judge import program_of
-from tests.py.shared.planted import inputs, matmul
+from tests.py.shared.planted import inputs, line, matmul, parted
 
 F32 = np.float32
 
@@ -100,6 +101,30 @@ def test_the_first_turn_that_differs(length: int) -> None:
     assert turn.turns == length
     # Of 30 turns eight are kept, one of every three or four.
     assert start <= turn.turn <= start + (0 if length == 3 else 3)
+
+
+@pytest.mark.parametrize("factor", [1e-6, 1e6])
+def test_operands_that_a_cast_flushes_or_clips(factor: float) -> None:
+    """Inputs are declared to be near unit: E4M3 holds them at 1, and not at 1e-6 and 1e6."""
+    x, w = inputs()
+
+    def step(x: jax.Array, w: jax.Array) -> Any:
+        return jax.jit(matmul)(x, w) + 1
+
+    assert parted(step, x, w) == []
+    first = parted(step, x * F32(factor), w)[0]
+    assert first.op == "stablehlo.dot_general"
+    assert line("cast") in first.location
+
+
+def test_a_sharded_step() -> None:
+    assert eight_devices.run(sharded_planted.main) == {
+        "nan": ["stablehlo.log", True, 4],
+        "overflow": ["stablehlo.exponential", True, 0],
+        "healthy": [],
+        "flushed": ["stablehlo.dot_general", True],
+        "clipped": ["stablehlo.dot_general", True],
+    }
 
 
 def test_a_branch_that_is_not_taken_has_no_values() -> None:
