@@ -76,38 +76,6 @@ def normal(seed: int, *shape: int, size: float = 1.0) -> Any:
     return np.random.default_rng(seed).standard_normal(shape, np.float32) * np.float32(size)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("activation", "loss", "size", "depth"),
-    [
-        (nn.gelu, squares, 1.0, 4),
-        (nn.gelu, jnp.mean, 8.0, 2),
-        (nn.mish, squares, 8.0, 2),
-        (nn.leaky_relu, squares, 8.0, 2),
-        (squared_relu, squares, 0.09, 2),
-        (squared_relu, squares, 8.0, 2),
-        (lambda x: x**3 / 3, jnp.mean, 0.09, 2),
-    ],
-    ids=["gelu", "gelu-mean", "mish", "leaky", "squared-relu", "squared-relu-far", "cube"],
-)
-def test_gradients_far_from_unit(
-    activation: Function, loss: Function, size: float, depth: int
-) -> None:
-    """A polynomial of large values times zeros was predicted by the polynomial alone.
-
-    A choice of one of two values was predicted by the smaller, and a power by numbers that are all
-    alike.
-    """
-
-    def of(weights: Any, x: Any) -> Any:
-        for w in weights:
-            x = activation(x @ w)
-        return loss(x)
-
-    weights = [normal(seed, 128, 128, size=size) for seed in range(depth)]
-    assert_is_exact(of, weights, normal(9, 64, 128))
-
-
 def variational(y: Any) -> Any:
     """The divergence of a variational autoencoder from its prior."""
     mean, log_variance = jnp.split(y, 2, 1)
@@ -132,51 +100,51 @@ def kurtosis(y: Any) -> Any:
     return jnp.mean((centered * jax.lax.rsqrt(jnp.var(y, -1, keepdims=True) + 1e-5)) ** 4)
 
 
+def activated(activation: Function, loss: Function = squares) -> tuple[Function, Function]:
+    """An activation after each layer, and a loss of the last one's."""
+    return activation, lambda y: loss(activation(y))
+
+
+NETWORKS: dict[str, tuple[tuple[Function, Function], list[float], float]] = {
+    # A polynomial of large values times zeros was predicted by the polynomial alone, a choice of
+    # one of two values by the smaller, and a power by numbers that are all alike.
+    "gelu": (activated(nn.gelu), [1.0] * 4, 1.0),
+    "gelu-mean": (activated(nn.gelu, jnp.mean), [8.0] * 2, 1.0),
+    "mish": (activated(nn.mish), [8.0] * 2, 1.0),
+    "leaky": (activated(nn.leaky_relu), [8.0] * 2, 1.0),
+    "squared-relu": (activated(squared_relu), [0.09] * 2, 1.0),
+    "squared-relu-far": (activated(squared_relu), [8.0] * 2, 1.0),
+    "cube": (activated(lambda x: x**3 / 3, jnp.mean), [0.09] * 2, 1.0),
+    # An exponential may be larger than all else, and than any sum of which it is a term.
+    "variational": ((nn.gelu, variational), [0.09, 1.0], 1.0),
+    "gaussian": ((nn.gelu, gaussian), [0.09, 1.0], 1.0),
+    "policy": ((nn.gelu, policy), [0.09, 8.0], 1.0),
+    # The count in a variance is a number that the program computes.
+    "kurtosis": ((nn.gelu, kurtosis), [0.09, 0.09], 1.0),
+    # A function is as small as its operand, whose size may be that of an undeclared input.
+    **{
+        function.__name__: (activated(function, lambda y: jnp.mean((y - 1) ** 2)), [0.09] * 4, 1e-3)
+        for function in (jnp.tanh, jnp.sin, nn.elu)
+    },
+    # Fractions of octaves add up: those of roots, of activations and of rounded sizes. Under `fp8`,
+    # levels are whole numbers. Behind ten layers, they were wrong by eight octaves.
+    "many layers": ((nn.gelu, lambda y: jnp.mean(jnp.abs(y))), [1 / 8] * 10, 1.0),
+}
+"""Activations and losses, the sizes of the weights of each layer, and that of the input."""
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("loss", "size"), [(variational, 1.0), (gaussian, 1.0), (policy, 8.0), (kurtosis, 0.09)]
-)
-def test_losses_far_from_unit(loss: Function, size: float) -> None:
-    """An exponential may be larger than all else, and than any sum of which it is a term.
-
-    The count in a variance is a number that the program computes.
-    """
-
-    def of(weights: Any, x: Any) -> Any:
-        return loss(nn.gelu(x @ weights[0]) @ weights[1])
-
-    weights = [normal(20, 128, 128, size=0.09), normal(21, 128, 128, size=size)]
-    assert_is_exact(of, weights, normal(9, 64, 128))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("function", [jnp.tanh, jnp.sin, nn.elu])
-def test_functions_of_small_values(function: Function) -> None:
-    """A function is as small as its operand, whose size may be that of an undeclared input."""
-
-    def of(weights: Any, x: Any) -> Any:
-        for w in weights:
-            x = function(x @ w)
-        return jnp.mean((x - 1) ** 2)
-
-    weights = [normal(seed, 64, 64, size=1 / 8) for seed in range(4)]
-    assert_is_exact(of, weights, normal(9, 32, 64, size=1e-3))
-
-
-@pytest.mark.slow
-def test_many_layers() -> None:
-    """Fractions of octaves add up: those of roots, of activations and of rounded sizes.
-
-    Under `fp8`, levels are whole numbers. Behind ten layers, they were wrong by eight octaves.
-    """
+@pytest.mark.parametrize("name", NETWORKS)
+def test_networks_far_from_unit(name: str) -> None:
+    (activation, loss), sizes, size = NETWORKS[name]
 
     def of(weights: Any, x: Any) -> Any:
         for w in weights[:-1]:
-            x = nn.gelu(x @ w)
-        return jnp.mean(jnp.abs(x @ weights[-1]))
+            x = activation(x @ w)
+        return loss(x @ weights[-1])
 
-    weights = [normal(seed, 64, 64, size=2**0.5 / 8) for seed in range(10)]
-    assert_is_exact(of, weights, normal(9, 32, 64))
+    weights = [normal(seed, 128, 128, size=of_one) for seed, of_one in enumerate(sizes)]
+    assert_is_exact(of, weights, normal(9, 64, 128, size=size))
 
 
 @pytest.mark.slow
