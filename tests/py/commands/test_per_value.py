@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from scalify_hlo.program.record import described, recorded_options
 from scalify_hlo.storage.files import write_file
 from tests.py.commands.test_check_recipes import step as train
 from tests.py.devices import eight_devices, sharded_planted
-from tests.py.shared import commands
+from tests.py.shared.commands import call
 from tests.py.shared.judge import program_of
 from tests.py.shared.planted import inputs, line, matmul, parted
 
@@ -163,35 +162,16 @@ def test_recorded_options_are_those_of_the_rewrite(tmp_path: Path) -> None:
         recorded_options(readable(text).module, "program")
 
 
-@pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    folder = tmp_path_factory.mktemp("values")
+def test_the_command_counts_values(tmp_path: Path) -> None:
     x, w = inputs()
     exported = program_of(matmul, x, w)
-    settings = {"matmul.smallest": 16}
-    wrong = {"*": 1.0}
-    program, _ = rewrite(exported, recipe="fp8", settings=settings, input_scale=wrong, report=True)
-    paths = {name: str(folder / name) for name in ("original", "fp8", "near.npz", "small.npz")}
-    write_file(paths["original"], bytes(exported.serialize()))
-    write_file(paths["fp8"], bytes(program.serialize()))
-    np.savez(paths["near.npz"], x=x, w=w)
-    np.savez(paths["small.npz"], x=x * F32(1e-6), w=w)
-    return paths
-
-
-run = partial(commands.call, "check", "--per-value")
-
-
-def test_the_command_names_the_first_value(files: dict[str, str]) -> None:
-    done = run(files["original"], files["fp8"], "--inputs", files["small.npz"], code=1)
-    (error,) = (line for line in done.stderr.splitlines() if " error: " in line)
-    assert "planted.py:" in error
-    assert "the first such value is of stablehlo.dot_general" in error
-    assert "stablehlo.dot_general" in done.stdout
-
-
-def test_the_command_counts_values(files: dict[str, str]) -> None:
-    done = run(files["original"], files["fp8"], "--inputs", files["near.npz"], code=0)
+    options = {"settings": {"matmul.smallest": 16}, "input_scale": {"*": 1.0}}
+    write_file(str(tmp_path / "original"), bytes(exported.serialize()))
+    rewritten = rewrite(exported, recipe="fp8", **options)
+    write_file(str(tmp_path / "fp8"), bytes(rewritten.serialize()))
+    np.savez(tmp_path / "x.npz", x=x, w=w)
+    given = (tmp_path / "original", tmp_path / "fp8", "--inputs", tmp_path / "x.npz")
+    done = call("check", "--per-value", *given, code=0)
     first, *_, last = done.stdout.splitlines()
     count = first.split(" of ")[0]
     assert first.startswith(f"{count} of {count} values within ")

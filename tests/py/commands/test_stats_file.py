@@ -103,16 +103,6 @@ def files(tmp_path: Path) -> tuple[str, str]:
 run = partial(commands.call, "stats")
 
 
-def test_the_command_writes_a_file(files: tuple[str, str], tmp_path: Path) -> None:
-    program, inputs = files
-    out = str(tmp_path / "stats.json")
-    options = ("--steps", "2", "--carry", "state", "--recipe", "unit")
-    run(program, "--inputs", inputs, *options, "-o", out, code=0)
-    record = load_stats(out)
-    assert [variant.name for variant in record.variants] == ["original", "unit"]
-    assert record.steps == (0, 1)
-
-
 def test_the_command_writes_a_page(files: tuple[str, str], tmp_path: Path) -> None:
     program, inputs = files
     out = tmp_path / "stats.HTML"
