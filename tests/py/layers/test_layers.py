@@ -374,15 +374,6 @@ def test_ops_are_marked() -> None:
     }
 
 
-def test_functions_that_are_called_twice_are_marked_once() -> None:
-    def twice(x: jax.Array) -> jax.Array:
-        return jax.nn.silu(jax.nn.silu(x) @ x)
-
-    module = parse(stablehlo_of(twice, jnp.ones((4, 4))))
-    assert len(run_passes(module, [RecognizePass()]).layers) == 2
-    assert marks(module, attributes.LAYER) == ["silu"]
-
-
 def test_both_ends_of_a_gate_are_marked_and_one_is_listed() -> None:
     """As 1 - sigmoid(x) is sigmoid(-x), it has the size of a sigmoid."""
 

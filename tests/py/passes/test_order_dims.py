@@ -126,17 +126,6 @@ def gradients() -> tuple[jax.export.Exported, list[np.ndarray]]:
     return jax.export.export(fn)(*arrays), arrays
 
 
-def test_scores_of_grouped_attention_are_made_in_the_order_of_the_softmax() -> None:
-    """The scores are a product of the keys and the queries, whose dimensions are exchanged."""
-    shapes = [shaped(*shape) for shape in GROUPED[:2]]
-    text = stablehlo_of(scores_of, *shapes)
-    scores, queries = 2 * 2 * 4 * 16 * 16, math.prod(GROUPED[0])
-    assert transposed_sizes(text) == [scores]
-    new, count = ordered(text)
-    assert count == 1
-    assert transposed_sizes(str(new)) == [queries]
-
-
 @pytest.mark.parametrize("recipe", ["unit", "fp8", "fp8-current"])
 def test_gradients_of_attention_are_equal(recipe: str) -> None:
     """Sums in another order may round to another number of f8."""

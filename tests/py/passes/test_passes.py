@@ -136,15 +136,6 @@ class TestMisuse:
         with pytest.raises(UsageError, match="is not PATTERN=2"):
             run_pipeline(module, f"scalify-signature{{input-scale={scale}}}")
 
-    def test_input_scale_matches_something(self) -> None:
-        with pytest.raises(UsageError, match="matches no float argument"):
-            rewrite_module(parse(PROGRAMS[0].text()), Options(input_scale={"nothing": 2.0}))
-
-    def test_main_is_there(self) -> None:
-        text = PROGRAMS[0].text().replace("@main", "@step")
-        with pytest.raises(InputError, match="no function @main"):
-            rewrite_module(parse(text), Options())
-
     @pytest.mark.parametrize(
         "settings", [{}, {"compute": "f16"}, {"inputs.blocks": ["arg0=0x1"]}], ids=str
     )
@@ -160,11 +151,6 @@ func.func private @f(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
 }"""
         with pytest.raises(InputError, match="@f calls itself"):
             propagated(text, signature="scaled", settings=settings)
-
-    def test_leftovers_are_found(self) -> None:
-        module = parse(PROGRAMS[0].text())
-        with pytest.raises(InputError, match=r"left on @main: scalify\.pair"):
-            run_pipeline(module, "scalify-signature{signature=scaled},scalify-verify")
 
 
 def plain(program: Program, *, expand: bool = False) -> ir.Module:
@@ -243,12 +229,6 @@ def located(text: str) -> ir.Module:
 
 def is_unknown(location: ir.Location) -> bool:
     return "unknown" in str(location)
-
-
-@EVERY_PROGRAM
-def test_nothing_of_the_tool_s_own_is_left(program: Program) -> None:
-    module, _ = rewritten(program.text(), "scaled")
-    assert "scalify." not in str(module)
 
 
 def test_annotations_are_left_on_request() -> None:

@@ -272,9 +272,6 @@ EXAMPLES: Mapping[str, Example] = {
     "optax-entropy": Example("cross_entropy", entropy(False), (FLAT, SEQUENCE), gradient=False),
     "jax-entropy": Example("cross_entropy", entropy(True), (FLAT, SEQUENCE), gradient=False),
     "optax-one-hot": Example("cross_entropy", one_hot_entropy, (FLAT, SEQUENCE), gradient=False),
-    "linen-relu": Example("relu", plain(nn.relu)),
-    "linen-gelu": Example("gelu", plain(nn.gelu)),
-    "linen-silu": Example("silu", plain(nn.swish)),
     "linen-layer": Example("layer_norm", linen(nn.LayerNorm), (FLAT, SEQUENCE, IMAGE)),
     "linen-layer-slow": Example(
         "layer_norm", linen(lambda: nn.LayerNorm(use_fast_variance=False)), (FLAT, SEQUENCE)
@@ -304,7 +301,6 @@ EXAMPLES: Mapping[str, Example] = {
         "batch_norm", nnx_module(lambda n, r: nnx.BatchNorm(n, rngs=r)), (FLAT, IMAGE)
     ),
     "nnx-dropout": Example("dropout", nnx_module(lambda _, r: nnx.Dropout(0.2, rngs=r))),
-    "nnx-silu": Example("silu", plain(nnx.silu)),
     "nnx-leaky": Example("leaky_relu", plain(nnx.leaky_relu)),
     "eqx-layer": Example("layer_norm", equinox(lambda e, s: e.nn.LayerNorm(s[-1])), (FLAT,)),
     "eqx-layer-2": Example(
