@@ -1,4 +1,4 @@
-"""`rewrite` keeps the kind of its program; `scalify` is used like `jax.jit`."""
+"""`rewrite` takes what it can and names mistakes; `scalify` is used like `jax.jit`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from jax import export
 
 import scalify_hlo as jsa
 from scalify_hlo import InputError, UsageError
@@ -21,25 +20,6 @@ from tests.py.shared.commands import python
 from tests.py.shared.judge import assert_all_close, propagated
 
 CLOSE: dict[str, Any] = {"rtol": 1e-5, "atol": 1e-6}
-
-
-def test_text_comes_back_as_text() -> None:
-    out = propagated(samples.TEXT, signature="scaled")
-    assert isinstance(out, str)
-    assert out.count("tensor<f32>") >= 3
-    assert "loc(" not in out
-
-
-@pytest.mark.parametrize("kind", samples.KINDS)
-def test_bytes_come_back_as_bytes_of_the_same_kind(kind: str) -> None:
-    data = samples.stored()[kind]
-    if kind == "text":
-        assert isinstance(jsa.rewrite(data.decode()), str)
-        return
-    out = propagated(data, signature="scaled")
-    assert isinstance(out, bytes)
-    assert out[:4] == data[:4] or kind == "exported"
-    assert out != data
 
 
 def test_a_module_is_left_as_it_was() -> None:
@@ -56,16 +36,6 @@ def test_a_module_of_jax_can_be_rewritten() -> None:
     lowered = jax.jit(samples.loss).lower(*samples.arguments())
     out = propagated(lowered.compiler_ir("stablehlo"), signature="scaled")
     assert "tensor<8x4xf32>" in str(out)
-
-
-def test_without_scales_the_program_is_the_original() -> None:
-    canonical = propagated(samples.TEXT)
-    assert propagated(canonical) == canonical
-    assert canonical.split() == samples.TEXT.split()
-
-
-def test_an_exported_comes_back_as_one() -> None:
-    assert isinstance(propagated(samples.exported()), export.Exported)
 
 
 @pytest.mark.parametrize(
