@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import scalify_hlo as jsa
-from scalify_hlo import InputError, UsageError
+from scalify_hlo import InputError, UsageError, _compat
+from scalify_hlo.frontend import scalified
 from scalify_hlo.jax_api.scaled_array import is_scaled_array
 from scalify_hlo.profile.file import dump_profile
 from tests.py.shared.judge import program_of
@@ -137,3 +138,19 @@ class TestMapping:
         assert "unmapped" not in text
         twice = jax.jit(jax.grad(lambda x: jnp.sum(jsa.scalify(layer)(PARAMS, x)))).lower(X)
         assert "unmapped" not in twice.as_text()
+
+
+def test_the_platform_of_the_default_device() -> None:
+    assert _compat.default_platform() is None
+    assert scalified._platforms() is None
+    with jax.default_device(jax.devices("cpu")[0]):
+        assert _compat.default_platform() == "cpu"
+        assert scalified._platforms() == ("cpu",)
+
+
+def test_a_function_runs_on_the_default_device() -> None:
+    run = jsa.scalify(lambda x: x @ x, recipe="propagate")
+    x = jnp.ones((4, 4))
+    with jax.default_device(jax.devices("cpu")[0]):
+        assert (run(x) == 4).all()
+    assert (run(x) == 4).all()
