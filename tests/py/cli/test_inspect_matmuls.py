@@ -1,4 +1,4 @@
-"""`inspect --matmuls`: each matmul in a line, selected, sorted and marked; and its JSON."""
+"""`inspect`: each matmul in a line, its JSON, and the ops that `--strict` refuses."""
 
 from __future__ import annotations
 
@@ -13,11 +13,15 @@ from click.testing import Result
 
 from scalify_hlo import rewrite
 from scalify_hlo.cli import console
-from scalify_hlo.cli.matmul_table import ROLES, SORTS
+from scalify_hlo.cli.inspected import Inspected
+from scalify_hlo.cli.matmul_table import ROLES, SORTS, Selection
+from scalify_hlo.errors import InputError
+from scalify_hlo.passes.pipeline import Options, rewrite_module
 from scalify_hlo.program.pairs import pairs_of
-from scalify_hlo.program.program import read_text
+from scalify_hlo.program.program import read_program, read_text
+from tests.py.programs import PROGRAMS, Program
 from tests.py.shared import commands
-from tests.py.shared.judge import propagated, shaped
+from tests.py.shared.judge import parse, propagated, shaped
 from tests.py.shared.schemas import faults
 
 
@@ -195,3 +199,24 @@ class TestRewritten:
     def test_an_original_has_no_pairs(self, text: str) -> None:
         assert pairs_of(read_text(text).module) == {}
         assert "pairs" not in call(text).stdout
+
+
+def refusal_of(program: Program) -> str:
+    """The error of a strict rewrite, or nothing."""
+    try:
+        rewrite_module(parse(program.text()).operation, Options(signature="scaled", strict=True))
+    except InputError as error:
+        return str(error)
+    return ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("program", PROGRAMS, ids=str)
+def test_inspect_marks_what_strict_refuses(program: Program) -> None:
+    loaded = read_program(program.text().encode())
+    inspected = Inspected.of(loaded, Options(signature="scaled"), Selection())
+    refused = [each.op for each in inspected.reads if each.refused]
+    refusal = refusal_of(program)
+    asked = "since the author asked for scales" in refusal  # A cast of data, and no read.
+    assert bool(refused) == (bool(refusal) and not asked)
+    assert not refused or any(op in refusal for op in refused)

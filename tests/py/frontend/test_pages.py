@@ -1,4 +1,4 @@
-"""The code of docs/scaling.md and docs/state.md runs, and does what the pages say."""
+"""The examples run, and the code of docs/scaling.md and docs/state.md does what they say."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import scalify_hlo
-from examples import gpt2
+from examples import data, demo, gpt2, stats_page
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.recipes.model import Scaling
 from scalify_hlo.recipes.toml import preset_names
@@ -108,3 +108,24 @@ def check_recipe(text: str, settings: dict[str, object], tmp_path: Path) -> None
     assert shown.state_rescale == set_.state_rescale
     assert shown.inputs == set_.inputs
     assert (shown.state, shown.matmul) == (set_.state, set_.matmul)
+
+
+TINY = gpt2.Config(layers=2, width=32, heads=2, sequence=16, vocab=data.VOCAB, batch=2)
+
+
+def test_demo(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, value in {"CONFIG": TINY, "FOLDER": tmp_path, "STEPS": 3}.items():
+        monkeypatch.setattr(demo, name, value)
+    assert demo.main() == 0
+    assert "The losses are equal to 1e-05" in capsys.readouterr().out
+
+
+def test_stats_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stats_page, "CONFIG", TINY)
+    monkeypatch.setattr(stats_page, "FOLDER", tmp_path)
+    assert stats_page.main() == 0
+    text = (tmp_path / "stats.html").read_text()
+    assert "transpose(jvp())/dot_general" in text
+    assert "examples/gpt2.py:" in text

@@ -1,4 +1,4 @@
-"""Predicted sizes of gradients: of scores in attention, and after a matmul with a weight."""
+"""Attention: predicted sizes of gradients, and rows that a mask near the end of f32 covers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from scalify_hlo import load_recipe
 from scalify_hlo.passes.pipeline import Options, rewrite_module
 from scalify_hlo.rules.attended import Attended, Attention
 from tests.py.shared.cast_stats import casts_of, known_scales
-from tests.py.shared.judge import parse, program_of
+from tests.py.shared.judge import assert_invariant, parse, program_of
 
 N, D = 32, 16
 RECIPE = load_recipe("fp8", {"matmul.smallest": 1})
@@ -103,3 +103,66 @@ def test_forward_a_weight_says_nothing() -> None:
         return scalify_hlo.dynamic_rescale_max(x) @ w @ w
 
     assert scales_of(fn, X, W) == [0, 0, ROOT_OF_16]
+
+
+LEAST = float(np.finfo(np.float32).min)
+ROWS, WIDTH = 4, 8
+
+Mask = Callable[[jax.Array], Any]
+
+
+def selected(mask: jax.Array) -> Any:
+    return jax.lax.select(mask > 0, jnp.zeros(mask.shape), jnp.full(mask.shape, LEAST))
+
+
+def called(mask: jax.Array) -> Any:
+    """`jnp.where` is a function of its own."""
+    return jnp.where(mask > 0, 0.0, LEAST)
+
+
+def multiplied(mask: jax.Array) -> Any:
+    return (1 - mask) * LEAST
+
+
+def halved(mask: jax.Array) -> Any:
+    return (1 - mask) * (LEAST / 2)
+
+
+def summed(mask: jax.Array) -> Any:
+    """With a causal mask, which is a constant of its own."""
+    causal = np.triu(np.full((WIDTH, WIDTH), LEAST / 4, np.float32), 1)[WIDTH // 2]
+    return causal + jnp.where(mask > 0, 0.0, LEAST / 2)
+
+
+def constant(_: jax.Array) -> Any:
+    return jnp.asarray(np.where(np.arange(WIDTH) < WIDTH, LEAST, 0.0).astype(np.float32))
+
+
+def in_turns(mask: jax.Array) -> Any:
+    """Before a loop in which it is added."""
+    return jax.lax.fori_loop(0, 2, lambda _, m: jnp.flip(m), called(mask))
+
+
+MASKS: dict[str, Mask] = {
+    f.__name__: f for f in (selected, called, multiplied, halved, summed, constant, in_turns)
+}
+
+
+def weights_of(mask: Mask) -> Callable[..., jax.Array]:
+    """A softmax over masked scores."""
+
+    def weights(q: jax.Array, k: jax.Array, kept: jax.Array) -> jax.Array:
+        return jax.nn.softmax(q @ k.T + mask(kept)[None, :])
+
+    return weights
+
+
+@pytest.mark.parametrize("element", [np.int32, np.float32])
+@pytest.mark.parametrize("name", list(MASKS))
+def test_rows_that_are_masked_wholly_stay_as_they_were(name: str, element: Any) -> None:
+    random = np.random.default_rng(3)
+    q = random.standard_normal((ROWS, WIDTH)).astype(np.float32)
+    k = random.standard_normal((WIDTH, WIDTH)).astype(np.float32)
+    kept = np.zeros(WIDTH, element)
+    text = jax.jit(weights_of(MASKS[name]), keep_unused=True).lower(q, k, kept).as_text()
+    assert_invariant(text, [q, k, kept], (-4, -4, -4))

@@ -1,8 +1,11 @@
-"""Samples and targets, by which layers are compared, and the memory after a search for layers."""
+"""The graph in which layers are searched, and the samples by which they are compared."""
 
 from __future__ import annotations
 
 import gc
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
 
 import jax
 import jax.export
@@ -12,13 +15,20 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jax import lax
 
+from scalify_hlo._compat import ir
+from scalify_hlo.dialect import attributes
+from scalify_hlo.ir.value_map import ValueSet
+from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.layers.graph import Node
 from scalify_hlo.layers.layout import broadcast, fresh, unified
 from scalify_hlo.layers.numbers import Target, mean, spread_to
+from scalify_hlo.layers.recognition import graph_of
 from scalify_hlo.passes.pipeline import run_passes
 from scalify_hlo.passes.recognize import RecognizePass
-from tests.py.shared.judge import parse, stablehlo_of
+from scalify_hlo.scaling.layer_marks import _reader
+from tests.py.shared.judge import body_of, parse, shaped, stablehlo_of
 
 Array = npt.NDArray[np.float64]
 
@@ -106,3 +116,59 @@ def test_a_pass_keeps_no_graph() -> None:
         assert sum(isinstance(found, Node) for found in gc.get_objects()) <= before
     finally:
         gc.enable()
+
+
+def module_of(function: Callable[..., Any], *shapes: tuple[int, ...]) -> ir.Module:
+    arguments = [shaped(*shape) for shape in shapes]
+    return parse(stablehlo_of(function, *arguments))
+
+
+def counted(module: ir.Module) -> Counter[str]:
+    with module.context:
+        return Counter(node.name for node in graph_of(module).nodes)
+
+
+def products(x: jax.Array, y: jax.Array) -> list[jax.Array]:
+    return [x @ y, lax.dot_general(x, y, (((1,), (1,)), ((), ()))), x @ y]
+
+
+@pytest.mark.parametrize("marked", [False, True])
+def test_ops_are_told_apart_by_their_own_attributes(*, marked: bool) -> None:
+    module = module_of(products, (3, 3), (3, 3))
+
+    with module.context:
+        if marked:
+            first, *_ = ops_in(module.operation, {"stablehlo.dot_general"})
+            first.attributes[attributes.SITE] = ir.StringAttr.get("first")
+        assert counted(module)["dot_general"] == 2
+
+
+def test_results_are_told_apart_by_their_numbers() -> None:
+    def bits(x: jax.Array) -> list[jax.Array]:
+        state = lax.bitcast_convert_type(x, jnp.uint32)
+        return [*lax.rng_bit_generator(state, (4,)), *lax.rng_bit_generator(state, (4,))]
+
+    assert counted(module_of(bits, (4,)))["rng_bit_generator"] == 2
+
+
+SILU = """
+func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.logistic %x : tensor<4xf32>
+  %1 = stablehlo.abs %0 : tensor<4xf32>
+  %2 = stablehlo.multiply %1, %x : tensor<4xf32>
+  return %2 : tensor<4xf32>
+}
+"""
+
+
+def test_the_nearest_op_that_reads_an_input() -> None:
+    module = parse(SILU)
+    block = body_of(module)
+    x, y = block.arguments
+    logistic, absolute, product, _ = (op.operation for op in block.operations)
+    with module.context:
+        first, second = ValueSet([x]), ValueSet([y])
+        assert _reader(product.results[0], first) == (product, 1)
+        assert _reader(absolute.results[0], first) == (logistic, 0)
+        assert _reader(product.results[0], second) is None
+        assert _reader(x, second) is None

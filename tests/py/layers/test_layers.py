@@ -30,8 +30,7 @@ from scalify_hlo.run.runner import compile_module
 from tests.py.programs import PROGRAMS, Program
 from tests.py.shared.commands import call
 from tests.py.shared.judge import body_of, main_of, parse, shaped, stablehlo_of
-from tests.py.shared.layer_near_misses import NEAR_MISSES
-from tests.py.shared.layer_programs import EXAMPLES, IMAGE, arguments
+from tests.py.shared.layer_programs import EXAMPLES, IMAGE, NEAR_MISSES, arguments
 
 CASES = [(name, shape) for name, example in EXAMPLES.items() for shape in example.shapes]
 EVERY_CASE = pytest.mark.parametrize(
