@@ -103,9 +103,9 @@ def program(**functions: str | tuple[str, str]) -> ir.Module:
     """Functions of a matrix, of one or two ops each."""
     text = ""
     for name, ops in functions.items():
-        ops = (ops,) if isinstance(ops, str) else ops
-        lines = [f"%{i} = {op}" for i, op in enumerate(ops)]
-        lines.append(f"return %{len(ops) - 1} : {MATRIX}")
+        each = (ops,) if isinstance(ops, str) else ops
+        lines = [f"%{i} = {op}" for i, op in enumerate(each)]
+        lines.append(f"return %{len(each) - 1} : {MATRIX}")
         private = "" if name == "main" else "private "
         text += f"func.func {private}@{name}(%x: {MATRIX}) -> {MATRIX} {{\n"
         text += "\n".join(lines) + "\n}\n"

@@ -228,8 +228,8 @@ def in_call(step: Any) -> Callable[..., Any]:
     return called
 
 
-def in_loop(step: Any) -> Callable[..., Any]:
-    """Of several steps."""
+def of_several(step: Any) -> Callable[..., Any]:
+    """A loop of steps."""
 
     def steps(params: Any, state: Any, *batch: jax.Array) -> Any:
         def turn(carry: Any, _: None) -> tuple[Any, jax.Array]:
@@ -241,7 +241,7 @@ def in_loop(step: Any) -> Callable[..., Any]:
     return steps
 
 
-PLACES = pytest.mark.parametrize("place", [in_call, in_loop])
+PLACES = pytest.mark.parametrize("place", [in_call, of_several])
 
 
 @PLACES
