@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -341,25 +341,3 @@ def test_results_that_are_lost_count_with_a_bound() -> None:
     lost = Effect(None, (ResultError("a", OUTPUT, -np.inf), ResultError("b", GRADIENT, 20.0)), None)
     assert lost.noise == pytest.approx({"output": 1e3, "gradients": 0.01})
     assert not lost.passes(-100)
-
-
-run = partial(call, "blame")
-
-
-def test_the_command_prints_a_ranking_and_writes_a_recipe(tmp_path: Path) -> None:
-    program, inputs = choosing.write(planted_step, tmp_path)
-    out = tmp_path / "better.toml"
-    done = run(
-        program, "--inputs", inputs, "--recipe", "fp8-current", "--snr", "15", "-o", out, code=0
-    )
-    lines = done.stdout.splitlines()
-    assert lines[0].startswith("fp8-current: loss ")
-    assert "gradients 5.0 dB" in lines[0]
-    assert lines[1] == "all matmuls wide: loss +0, outputs exact, gradients exact"
-    assert lines[3].split()[:2] == ["share", "loss"]
-    assert lines[4].endswith(PLANTED)
-    assert any(line.startswith("programs run: ") for line in lines)
-    assert f'exclude = ["{PLANTED}"' in done.stdout
-    assert scalify_hlo.load_recipe(out).matmul.exclude[0] == PLANTED
-    rewritten = tmp_path / "step.mlir"
-    call("rewrite", program, "--recipe", out, "-o", rewritten, code=0)

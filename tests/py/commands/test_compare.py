@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from jax import export
 
 import scalify_hlo
 from examples.training import training_step
-from scalify_hlo.commands.choose.comparison import suggest
+from scalify_hlo.commands.choose.comparison import recipes_of, suggest
 from scalify_hlo.commands.choose.model import Comparison, Trial, dump_comparison
 from scalify_hlo.commands.choose.results import (
     GRADIENT,
@@ -31,9 +31,10 @@ from scalify_hlo.commands.choose.results import (
     ResultError,
 )
 from scalify_hlo.errors import InputError, UsageError
+from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.results.decibels import decibels, stored, written
 from tests.py.devices import eight_devices, sharded_compare
-from tests.py.shared import choosing, judge
+from tests.py.shared import choosing, commands, judge
 from tests.py.shared.choosing import WIDTH, batch, good_step, parameters, planted_step
 from tests.py.shared.judge import program_of, shaped
 from tests.py.shared.role_models import sgd
@@ -206,14 +207,6 @@ def test_results_that_are_rounding_noise_are_not_judged() -> None:
     assert found.suggested == "bf16"
 
 
-def test_a_recipe_that_fails_is_not_suggested() -> None:
-    found = compared(planted_step, snr_db=15.0)
-    assert found.suggested == "bf16"
-    assert "fp8-current is cheaper, with 5.0 dB in result[0]['first']" in found.suggestion
-    assert "decided by jit(planted_step)/jvp(planted)/dot_general (4.1 dB)" in found.suggestion
-    assert compared(good_step, snr_db=15.0).suggested == "fp8-current"
-
-
 def test_the_cheapest_is_suggested() -> None:
     assert every().suggested == "fp8-calibrated"
     bits, statistics, state = (
@@ -355,3 +348,66 @@ def test_losses_that_are_not_finite_are_json() -> None:
     )  # fmt: skip
     found = json.loads(dump_comparison(whole), parse_constant=pytest.fail)
     assert found["losses"] == found["recipes"][0]["losses"] == [[None]]
+
+
+run = partial(commands.call, "compare")
+
+
+def test_options_are_set_over_all_recipes() -> None:
+    over = {"matmul.exclude": "*planted*"}
+    found = dict(recipes_of("fp8-current,bf16,propagate", over))
+    for name in ("fp8-current", "bf16"):
+        assert found[name] == load_recipe(name, over)
+    refused = found["propagate"]
+    assert isinstance(refused, UsageError)
+    with pytest.raises(UsageError) as caught:
+        load_recipe("propagate", over)
+    assert refused.message == caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("recipes", "setting"),
+    [
+        ("fp8,bf16", "matmul.exclud=x"),
+        ("fp8,bf16", "matmul.smallest=none"),
+        ("propagate", "matmul.exclude=*head*"),
+    ],
+)
+def test_options_that_fit_no_recipe_are_refused(recipes: str, setting: str) -> None:
+    first = recipes.split(",")[0]
+    with pytest.raises(UsageError) as caught:
+        load_recipe(first, [setting])
+    with pytest.raises(UsageError) as refused:
+        recipes_of(recipes, dict([setting.split("=", 1)]))
+    assert refused.value.message == caught.value.message
+
+
+def test_the_command_sets_options(tmp_path: Path) -> None:
+    program, inputs = choosing.write(planted_step, tmp_path)
+    given = ("--inputs", inputs, "--recipes", "fp8-current,propagate")
+    done = run(
+        program, *given, "--set", "matmul.exclude=*jvp(planted)*", "--format", "json", code=0
+    )
+    current, refused = json.loads(done.stdout)["recipes"]
+    assert "matmul.exclude" in current["recipe"]
+    assert current["narrow"] == pytest.approx(1 - 3 / 11, abs=1e-6)
+    assert not any("planted)" in each["site"] for each in current["matmuls"])
+    assert "matmul.exclude" in refused["reason"]
+    over = ("--set", "matmul.exclude=*jvp(planted)*")
+    done = run(program, *given, *over, "--rows", "0", "--steps", "2", "--seeds", "2")
+    (line,) = [each for each in done.stdout.splitlines() if each.startswith("loss of ")]
+    assert line.startswith("loss of the original (result[1]): ")
+    assert "over 2 seeds" in line
+    (line,) = [each for each in done.stdout.splitlines() if each.startswith("propagate: ")]
+    assert line == f"propagate: not possible: {refused['reason']}"
+    done = run(program, *given, "--signature", "same", "--set", "state.weight=bf16")
+    assert "propagate: not possible: state.weight has no effect" in done.stdout
+    done = run(program, *given, "--set", "matmul.exclud=x", code=2)
+    assert "a recipe has no option 'matmul.exclud'" in done.stderr
+
+
+def test_the_command_writes_json(tmp_path: Path) -> None:
+    program, inputs = choosing.write(good_step, tmp_path)
+    out = tmp_path / "compared.json"
+    run(program, "--inputs", inputs, "--recipes", "bf16", "--format", "json", "-o", out, code=0)
+    assert json.loads(out.read_text())["suggested"] == "bf16"

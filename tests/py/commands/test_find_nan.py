@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -12,12 +15,15 @@ import numpy as np
 import pytest
 from jax import lax
 
+import scalify_hlo
 from scalify_hlo.api import find_nan, rewrite
-from scalify_hlo.commands.nan.nan_report import NanReport, NonFiniteOp, ValueRange
+from scalify_hlo.commands.nan.nan_report import NanReport, NonFiniteOp, ValueRange, dump_nan_report
 from scalify_hlo.errors import UsageError
 from tests.py.devices import eight_devices, sharded_nan
+from tests.py.shared import commands
 from tests.py.shared.judge import normal, normals, program_of
 from tests.py.shared.planted import line
+from tests.py.shared.schemas import faults
 from tests.py.shared.stats_reference import Array, planted
 
 F32 = np.float32
@@ -79,10 +85,32 @@ def test_a_nan_of_infinities_comes_with_the_op_that_made_these() -> None:
     assert only == quotient
 
 
-def test_a_division_of_zero_by_zero() -> None:
-    found = first(of(lambda x, y: x / y, f32([0, 1, 2]), f32([0, 2, 2])))
-    assert found.sentence == "stablehlo.divide makes 1 NaN from finite operands"
-    assert [each.zeros for each in found.operands] == [1, 1]
+SENTENCES: dict[str, tuple[Callable[..., Any], *tuple[Any, ...]]] = {
+    "stablehlo.divide makes 1 NaN from finite operands": (
+        lambda x, y: x / y,
+        [0, 1, 2],
+        [0, 2, 2],
+    ),
+    "stablehlo.convert makes 1 NaN from finite operands": (
+        lambda x: x.astype(jnp.float8_e4m3fn).astype(jnp.float32),
+        [1, 1000],
+    ),
+    "from a constant": (lambda x: jnp.linalg.cholesky(x).sum(), [[1, 0], [0, -1]]),
+    "the argument 'x' has 1 NaN": (lambda x, y: jnp.tanh(x) * y, [1, np.nan], [1, 1]),
+    "the argument 'x' has 1 infinity": (lambda x, y: x * y, [1, np.inf], [1, 1]),
+    "stablehlo.multiply makes": (lambda x, y: x * y, [1, np.inf], [1, 0]),
+}
+
+
+@pytest.mark.parametrize("sentence", SENTENCES)
+def test_a_sentence_says_what_is_not_finite(sentence: str) -> None:
+    function, *arguments = SENTENCES[sentence]
+    found = first(of(function, *map(f32, arguments)))
+    assert sentence in found.sentence
+    assert (found.source == "constant") == ("constant" in sentence)
+    assert (found.operands == ()) == ("argument" in sentence)
+    if "divide" in sentence:
+        assert [each.zeros for each in found.operands] == [1, 1]
 
 
 def test_the_turn_of_a_scan() -> None:
@@ -235,25 +263,6 @@ def test_an_overflow_before_a_mask() -> None:
     assert nan.op == "stablehlo.subtract"
 
 
-def test_a_nan_that_a_constant_marks() -> None:
-    def step(x: jax.Array) -> Any:
-        return jnp.linalg.cholesky(x).sum()
-
-    found = first(of(step, f32([[1, 0], [0, -1]])))
-    assert found.source == "constant"
-    assert "from a constant" in found.sentence
-
-
-def test_arguments_that_are_not_finite() -> None:
-    found = first(of(lambda x, y: jnp.tanh(x) * y, f32([1, np.nan]), f32([1, 1])))
-    assert found.sentence == "the argument 'x' has 1 NaN"
-    assert found.operands == ()
-    found = first(of(lambda x, y: x * y, f32([1, np.inf]), f32([1, 1])))
-    assert found.sentence == "the argument 'x' has 1 infinity"
-    found = first(of(lambda x, y: x * y, f32([1, np.inf]), f32([1, 0])))
-    assert found.op == "stablehlo.multiply"
-
-
 def test_elements_that_flow_to_no_result() -> None:
     def step(x: jax.Array) -> jax.Array:
         return jnp.where(x == 0, 0.0, x * jnp.log(x))
@@ -287,11 +296,6 @@ def test_the_range_of_each_dtype(dtype: Any) -> None:
     report = find_nan(f"func.func @main(%x: {x}) -> {x} {{ return %x : {x} }}", [[values]])
     assert first(report).kind == "nan"
     assert_range(first(report).result, values)
-
-
-def test_a_cast_that_overflows_to_nan() -> None:
-    found = first(of(lambda x: x.astype(jnp.float8_e4m3fn).astype(jnp.float32), f32([1, 1000])))
-    assert found.sentence == "stablehlo.convert makes 1 NaN from finite operands"
 
 
 def test_complex_values() -> None:
@@ -360,3 +364,55 @@ def test_options_that_are_not_possible_are_refused() -> None:
         find_nan(text, [[f32(0)]], only="nans")
     with pytest.raises(UsageError, match="no inputs"):
         find_nan(text, [])
+
+
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "nan.md"
+
+
+def step(w: jax.Array, x: jax.Array) -> Any:
+    def body(c: jax.Array, row: jax.Array) -> Any:
+        return c + jnp.log(row), c
+
+    return lax.scan(body, w, x)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[str, str]:
+    w, x = np.ones(2, np.float32), np.ones((3, 2), np.float32)
+    x[1, 0] = -4.0
+    program, inputs = tmp_path / "step.jax_export", tmp_path / "x.npz"
+    program.write_bytes(program_of(step, w, x).serialize())
+    np.savez(inputs, w=w, x=x)
+    return str(program), str(inputs)
+
+
+run = partial(commands.call, "bisect-nan")
+
+
+def test_a_finite_program_is_one_line(files: tuple[str, str], tmp_path: Path) -> None:
+    program, _ = files
+    inputs = tmp_path / "ones.npz"
+    np.savez(inputs, w=np.ones(2, np.float32), x=np.ones((3, 2), np.float32))
+    done = run(program, "--inputs", inputs, code=0)
+    assert done.output == "all 2 float results are finite\n"
+
+
+def test_json_is_the_report_of_the_function(files: tuple[str, str]) -> None:
+    program, inputs = files
+    done = run(program, "--inputs", inputs, "--format", "json", code=1)
+    whole = json.loads(done.stdout)
+    assert not faults(whole, "bisect-nan")
+    exported = scalify_hlo.deserialize(Path(program).read_bytes())
+    with np.load(inputs) as arrays:
+        report = find_nan(exported, [dict(arrays)])
+    expected = json.loads(dump_nan_report(report))
+    assert {**whole, "program": ""} == {**expected, "program": ""}
+
+
+def test_reports_without_an_op_fit_the_schema() -> None:
+    text = "func.func @main(%x: tensor<f32>) -> tensor<f32> { return %x : tensor<f32> }"
+    for value in (0.0, np.inf, np.nan):
+        whole = json.loads(dump_nan_report(find_nan(text, [[np.float32(value)]])))
+        assert not faults(whole, "bisect-nan")
+    wrong = {**whole, "version": 2}
+    assert faults(wrong, "bisect-nan")

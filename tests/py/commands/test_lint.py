@@ -314,13 +314,6 @@ def test_the_overview_has_a_line_for_each_kind() -> None:
     assert "lint: none" in call(text=text_of(jnp.exp, shaped(8))).stdout
 
 
-def test_the_list_has_places_and_the_cure() -> None:
-    text = text_of(jnp.exp, shaped(8, 8, dtype=F16))
-    out = call("--lint", text=text).stdout
-    assert "exp-in-f16 (1): subtract the maximum of the operand first" in out
-    assert "stablehlo.exponential: leaves f16" in out
-
-
 def test_findings_are_in_the_json() -> None:
     content = json.loads(call(*AS_IT_IS, "--format", "json", text=text_of(promoted, *MODEL)).stdout)
     assert faults(content, "inspect") == []

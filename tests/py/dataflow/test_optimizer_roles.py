@@ -195,21 +195,18 @@ def tensor_of(name: str) -> str:
     return str(re.findall(r"\.(\w+)", name)[-1])
 
 
-def state_roles(
-    optimizer: Any, params: Any, *, with_value: bool, stripped: bool
-) -> dict[str, set[str]]:
-    """The roles of each tensor of the state over all weights, but for placeholders."""
-    state = jax.eval_shape(optimizer.init, params)
-    step = trained(optimizer, with_value=with_value)
-    text = exported(step, (params, state, *programs.batch()))
-    found: dict[str, set[str]] = {}
+def assert_state_roles(name: str, text: str, *, stripped: bool) -> None:
+    """Each tensor of the state of an optimizer has its role, but for placeholders."""
+    wanted, found = OPTAX[name][1], dict[str, set[str]]()
     roles = argument_roles(text, stripped=stripped)
-    for name, type_, role in zip(names_of(text), types_of(text), roles, strict=True):
-        if name.startswith("params"):
-            assert role == WEIGHT, name
-        elif name.startswith("state") and "f" in type_[6:] and type_ != "tensor<1xf32>":
-            found.setdefault(tensor_of(name), set()).add(role)
-    return found
+    for argument, type_, role in zip(names_of(text), types_of(text), roles, strict=True):
+        if argument.startswith("params"):
+            assert role == WEIGHT, argument
+        elif argument.startswith("state") and "f" in type_[6:] and type_ != "tensor<1xf32>":
+            found.setdefault(tensor_of(argument), set()).add(role)
+    assert {k: found[k] for k in wanted} == {k: set(r.split("|")) for k, r in wanted.items()}
+    rest = {tensor: roles for tensor, roles in found.items() if tensor not in wanted}
+    assert all(roles == {NEITHER} for roles in rest.values()), rest
 
 
 def types_of(text: str) -> list[str]:
@@ -222,12 +219,11 @@ def types_of(text: str) -> list[str]:
 @pytest.mark.parametrize("name", OPTAX)
 def test_state_of_optax_has_the_roles_of_its_degrees(name: str, *, stripped: bool) -> None:
     """Without names, shapes tell nothing either: all are square."""
-    optimizer, wanted = OPTAX[name]
+    optimizer = OPTAX[name][0]
     params = programs.squares() if stripped else programs.params()
-    found = state_roles(optimizer, params, with_value=name in _WITH_VALUE, stripped=stripped)
-    assert {k: found[k] for k in wanted} == {k: set(r.split("|")) for k, r in wanted.items()}
-    rest = {tensor: roles for tensor, roles in found.items() if tensor not in wanted}
-    assert all(roles == {NEITHER} for roles in rest.values()), rest
+    step = trained(optimizer, with_value=name in _WITH_VALUE)
+    arguments = params, jax.eval_shape(optimizer.init, params), *programs.batch()
+    assert_state_roles(name, exported(step, arguments), stripped=stripped)
 
 
 @pytest.mark.parametrize("module", [optax, contrib], ids=["optax", "contrib"])

@@ -102,14 +102,6 @@ def test_gradients_may_be_second() -> None:
 
 
 @EVERY_NAMING
-@pytest.mark.parametrize("name", [n for n in BY_NAME if n.endswith("-inference")])
-def test_inference_has_no_backward_part(name: str, *, stripped: bool) -> None:
-    for sizes in SIZES:
-        matmuls = matmuls_of(name, sizes, stripped=stripped)
-        assert {m.part for m in matmuls} == {"forward"}
-
-
-@EVERY_NAMING
 @pytest.mark.parametrize("sizes", SIZES)
 def test_what_only_looks_backward_is_called_a_habit(sizes: str, *, stripped: bool) -> None:
     matmuls = matmuls_of("autoencoder-inference", sizes, stripped=stripped)
@@ -169,18 +161,12 @@ def test_two_gradients_never_meet_in_low_precision(
         load_recipe("fp8", ["matmul.smallest=1", "matmul.vocabulary=true"])
     )
     module, matmuls = with_roles(text, stripped=stripped, more=(lowered,))
-    assert all(m.part == "other" for m in matmuls if m.roles == GRADIENTS)
+    products = [m.part for m in matmuls if m.roles == GRADIENTS]
+    assert all(part == "other" for part in products)
+    assert products or number != HIGHER.index(role_models.gradient_of_gradient)
     pairs = narrow_pairs(module)
     assert ("f8E5M2", "f8E5M2") not in pairs
     assert any("f8" in first for first, _ in pairs)
-
-
-@EVERY_NAMING
-@EVERY_SIZE
-def test_products_of_gradients_are_other(sizes: str, *, stripped: bool) -> None:
-    text = higher_text(role_models.gradient_of_gradient, sizes)
-    matmuls = with_roles(text, stripped=stripped)[1]
-    assert {m.part for m in matmuls if m.roles == GRADIENTS} == {"other"}
 
 
 @EVERY_SIZE

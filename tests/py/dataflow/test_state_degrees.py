@@ -7,9 +7,11 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import optax
 import pytest
 from jax import lax
 
+from tests.py.dataflow.test_optimizer_roles import OPTAX, assert_state_roles, trained
 from tests.py.dataflow.test_roles import EVERY_NAMING, exported, with_roles
 from tests.py.dataflow.test_state_roles import argument_roles, names_of, state_gradients
 from tests.py.shared import optimizer_programs as programs
@@ -217,20 +219,17 @@ def test_state_of_optimizers_that_are_written_out(name: str) -> None:
     assert_roles(WRITTEN_OUT[name])
 
 
-@pytest.mark.parametrize("name", EVERYTHING)
-def test_state_has_its_roles_in_calls(name: str) -> None:
-    step = jax.jit(programs.training(EVERYTHING[name]))
+def in_call(step: Any) -> Callable[..., Any]:
+    jitted = jax.jit(step)
 
     def called(params: Any, state: Any, ids: jax.Array, labels: jax.Array) -> Any:
-        return step(params, state, ids, labels)
+        return jitted(params, state, ids, labels)
 
-    assert_roles(EVERYTHING[name], called)
+    return called
 
 
-@pytest.mark.parametrize("name", sorted(EVERYTHING))
-def test_state_has_its_roles_in_loops(name: str) -> None:
-    """Of several steps."""
-    step = programs.training(EVERYTHING[name])
+def of_several(step: Any) -> Callable[..., Any]:
+    """A loop of steps."""
 
     def steps(params: Any, state: Any, *batch: jax.Array) -> Any:
         def turn(carry: Any, _: None) -> tuple[Any, jax.Array]:
@@ -239,7 +238,37 @@ def test_state_has_its_roles_in_loops(name: str) -> None:
 
         return lax.scan(turn, (params, state), length=3)
 
-    assert_roles(EVERYTHING[name], steps)
+    return steps
+
+
+PLACES = pytest.mark.parametrize("place", [in_call, of_several])
+
+
+@PLACES
+@pytest.mark.parametrize("name", EVERYTHING)
+def test_state_has_its_roles_in_calls_and_loops(name: str, place: Callable[[Any], Any]) -> None:
+    assert_roles(EVERYTHING[name], place(programs.training(EVERYTHING[name])))
+
+
+OF_OPTAX = (
+    *("accumulated", "adabelief", "amsgrad", "coupled decay"),
+    *("lamb", "lars", "rmsprop-momentum"),
+)
+
+
+def step_of_optax(name: str) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    """A step with an optimizer of optax, and its arguments."""
+    optimizer, params = OPTAX[name][0], programs.params()
+    return trained(optimizer), (params, jax.eval_shape(optimizer.init, params), *programs.batch())
+
+
+@PLACES
+@pytest.mark.parametrize("name", OF_OPTAX)
+def test_state_of_optax_has_its_roles_there(name: str, place: Callable[[Any], Any]) -> None:
+    step, arguments = step_of_optax(name)
+    text = exported(place(step), arguments)
+    for stripped in (False, True):
+        assert_state_roles(name, text, stripped=stripped)
 
 
 def updated_in_scan(gradients: Any, state: Any, params: Any, update: Any) -> Any:
@@ -271,10 +300,12 @@ LOOPS = [updated_at_once, updated_in_loop, updated_in_map, updated_in_scan]
 
 @pytest.mark.parametrize("unrolled", [False, True], ids=["scanned", "unrolled"])
 @pytest.mark.parametrize("loop", LOOPS, ids=lambda loop: loop.__name__)
-@pytest.mark.parametrize("name", ["adam", "amsgrad", "belief", "decayed", "rmsprop"])
+@pytest.mark.parametrize(
+    "name", ["adabelief", "adam", "amsgrad", "coupled decay", "rmsprop-momentum"]
+)
 def test_state_of_stacked_layers(name: str, loop: Any, *, unrolled: bool) -> None:
     """The model and the optimizer are loops over layers, whose weights are stacked."""
-    optimizer = EVERYTHING[name]
+    optimizer = OPTAX[name][0]
 
     def stacked_loss(params: Any, x: jax.Array) -> jax.Array:
         def layer(x: jax.Array, each: Any) -> tuple[jax.Array, None]:
@@ -287,18 +318,17 @@ def test_state_of_stacked_layers(name: str, loop: Any, *, unrolled: bool) -> Non
         return jnp.mean(lax.scan(layer, x, params)[0] ** 2)
 
     def update(gradients: Any, state: Any, params: Any) -> tuple[Any, Any]:
-        new = {k: optimizer.step(gradients[k], state[k], params[k]) for k in params}
-        return {k: p for k, (p, _) in new.items()}, {k: s for k, (_, s) in new.items()}
+        updates, state = optimizer.update(gradients, state, params)
+        return optax.apply_updates(params, updates), state
 
     def step(params: Any, state: Any, x: jax.Array) -> Any:
         return loop(jax.grad(stacked_loss)(params, x), state, params, update)
 
     params = {"w": shaped(3, 8, 8), "b": shaped(3, 8)}
-    state = {k: optimizer.state(leaf) for k, leaf in params.items()}
+    state = jax.eval_shape(jax.vmap(optimizer.init), params)
     text = exported(step, (params, state, shaped(4, 8)))
     for stripped in (False, True):
-        found = roles_of(optimizer, text, stripped=stripped)
-        assert found == {name: {role} for name, role in optimizer.roles.items()}
+        assert_state_roles(name, text, stripped=stripped)
 
 
 def roles_in(function: Callable[..., Any], *arguments: Any) -> dict[str, str]:
@@ -372,16 +402,22 @@ def test_frozen_weights_are_weights() -> None:
 
 
 @EVERY_NAMING
-@pytest.mark.parametrize("name", [*sorted(WRITTEN_OUT.keys() - {"adafactor"}), "muon", "muon-loop"])
+@pytest.mark.parametrize(
+    "name", ["averaged", "entangled", "muon", "muon-loop", "novograd", *OF_OPTAX]
+)
 def test_gradients_are_what_the_model_ends_in(name: str, *, stripped: bool) -> None:
     """Neither squares of them nor updates."""
-    optimizer, params = EVERYTHING[name], programs.params()
-    state = {key: optimizer.state(weight) for key, weight in params.items()}
-    text = exported(programs.training(optimizer), (params, state, *programs.batch()))
-    module, _ = with_roles(text, stripped=stripped)
+    if name in OF_OPTAX:
+        step, arguments = step_of_optax(name)
+    else:
+        optimizer, params = EVERYTHING[name], programs.params()
+        state = {key: optimizer.state(weight) for key, weight in params.items()}
+        step, arguments = programs.training(optimizer), (params, state, *programs.batch())
+    module, _ = with_roles(exported(step, arguments), stripped=stripped)
     found = state_gradients(module)
     shapes = sorted(tuple(op.results[0].type.shape) for op in found)
-    decays = name in ("decayed", "lars")
-    assert shapes == sorted(weight.shape for weight in params.values())
+    assert shapes == sorted(weight.shape for weight in programs.params().values())
     made_by = {op.name.removeprefix("stablehlo.") for op in found}
-    assert made_by <= ({"add"} if decays else {"reduce", "scatter", "transpose", "reshape"})
+    assert made_by <= (
+        {"add"} if "decay" in name else {"reduce", "scatter", "transpose", "reshape"}
+    )

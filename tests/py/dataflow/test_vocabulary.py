@@ -1,4 +1,4 @@
-"""A projection to a vocabulary is one in training and in inference: what counts is the weight."""
+"""The last matmuls: projections to a vocabulary, and those inside of other ops."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from scalify_hlo.passes.roles import RolesPass
 from scalify_hlo.passes.summary import summary
 from scalify_hlo.report.model import MatmulReport
 from tests.py.layers.test_layers import gpt2_text
-from tests.py.shared.judge import parse, shaped, stablehlo_of
+from tests.py.shared.judge import body_of, parse, shaped, stablehlo_of
 
 TOKENS, WIDTH, INNER, WORDS = 6, 16, 64, 64
 
@@ -142,3 +142,29 @@ def test_only_what_may_be_a_vocabulary_is_followed(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(vocabulary.Projections, "_is_last", noting)
     assert sum(m.vocabulary for m in matmuls(gpt2_text(3))) == 3
     assert not followed  # its head is tied
+
+
+SQUARE = shaped(32, 32)
+
+LAST: dict[str, Callable[..., Any]] = {
+    "in a call": lambda x, w: jax.jit(lambda y: y @ w)(jnp.tanh(x @ w)) + 1.0,
+    "in a loop": lambda x, w: jax.lax.fori_loop(0, 3, lambda _, y: jnp.tanh(y @ w), x @ w) + 1.0,
+    "in a branch": lambda x, w: jax.lax.cond(
+        x[0, 0] > 0, lambda y: y @ w, lambda y: y - 1.0, jnp.tanh(x @ w)
+    ),
+}
+
+
+@pytest.mark.parametrize("function", LAST.values(), ids=LAST)
+def test_the_last_matmul_may_be_inside_of_another_op(function: Callable[..., Any]) -> None:
+    found = matmuls(stablehlo_of(function, SQUARE, SQUARE))
+    assert [matmul.roles for matmul in found] == [("activation", "weight")] * 2
+
+
+def test_a_narrow_matmul_may_take_what_another_makes() -> None:
+    """Its operand was a convert back to f32, which goes with its last use."""
+    text = stablehlo_of(lambda x, v, w: x @ v @ w, *[SQUARE] * 3)
+    module = parse(scalify_hlo.rewrite(text, recipe="bf16"))
+    names = [op.operation.name for op in body_of(module).operations]
+    first, second = (i for i, name in enumerate(names) if name == "stablehlo.dot_general")
+    assert "stablehlo.convert" not in names[first + 1 : second]

@@ -60,50 +60,43 @@ def as_types(tree: Any) -> Any:
     return jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape, leaf.dtype), tree)
 
 
-def goes_on_elsewhere(orbax: ModuleType | None, folder: Path) -> None:
+@pytest.fixture(params=["numpy", "orbax"])
+def library(request: pytest.FixtureRequest) -> Any:
+    """What writes checkpoints: orbax, or None for NumPy alone."""
+    return request.getfixturevalue("orbax") if request.param == "orbax" else None
+
+
+def test_every_format_is_restored_to_a_bit(library: Any, tmp_path: Path) -> None:
+    tree = all_formats()
+    save(library, tmp_path / "run", tree)
+    assert_same_leaves(resumed.dequantize(tmp_path / "run", as_types(tree)), tree)
+
+
+@pytest.mark.slow
+def test_training_goes_on_in_a_new_process(library: Any, tmp_path: Path) -> None:
     """Runs of two steps are saved; a new process restores them and takes the third."""
     expected = {}
     for name, run in resumed.RUNS.items():
         step, state = run()
         for _ in range(2):
             state = step(state)
-        save(orbax, folder / name, state)
+        save(library, tmp_path / name, state)
         expected[name] = state, step(state)
     python(
         "-m",
         "tests.py.shared.resumed",
-        folder,
+        tmp_path,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         cwd=ROOT,
     )
     for name, (state, after) in expected.items():
-        found = resumed.load_bits(folder / name / "found.npz", as_types(state))
+        found = resumed.load_bits(tmp_path / name / "found.npz", as_types(state))
         assert_same_leaves(found, state)
-        following = resumed.load_bits(folder / name / "next.npz", as_types(after))
+        following = resumed.load_bits(tmp_path / name / "next.npz", as_types(after))
         assert_same_leaves(following, after)
 
 
-class TestWithNumpyAlone:
-    def test_every_format_is_restored_to_a_bit(self, tmp_path: Path) -> None:
-        tree = all_formats()
-        resumed.save_bits(tmp_path / "leaves.npz", tree)
-        assert_same_leaves(resumed.load_bits(tmp_path / "leaves.npz", as_types(tree)), tree)
-
-    @pytest.mark.slow
-    def test_training_goes_on_in_a_new_process(self, tmp_path: Path) -> None:
-        goes_on_elsewhere(None, tmp_path)
-
-
 class TestWithOrbax:
-    def test_every_format_is_restored_to_a_bit(self, orbax: Any, tmp_path: Path) -> None:
-        tree = all_formats()
-        save(orbax, tmp_path / "run", tree)
-        assert_same_leaves(resumed.dequantize(tmp_path / "run", as_types(tree)), tree)
-
-    @pytest.mark.slow
-    def test_training_goes_on_in_a_new_process(self, orbax: Any, tmp_path: Path) -> None:
-        goes_on_elsewhere(orbax, tmp_path)
-
     def test_a_manager_takes_them_too(self, orbax: Any, tmp_path: Path) -> None:
         tree = all_formats()
         with orbax.CheckpointManager(tmp_path / "managed") as manager:
@@ -123,31 +116,19 @@ class TestWithOrbax:
         again = jsa.ScaledArray(**found["scalar"]).check()
         assert_same_leaves(again, tree["scalar"])
 
-    @pytest.mark.slow
-    def test_an_unscaled_checkpoint_goes_into_the_scaled_program_and_back(
-        self, orbax: Any, tmp_path: Path
-    ) -> None:
-        plain = resumed.plain_state()
-        plain = jax.jit(resumed.plain_step)(*plain, resumed.batch())[:2]
-        save(orbax, tmp_path / "plain", plain)
-        given = resumed.dequantize(tmp_path / "plain", as_types(plain))
-        moves_between_programs(given)
-
-
-def moves_between_programs(plain: Any) -> None:
-    """Plain f32 state is scaled, without a change of value, and plain again."""
-    scaled = jsa.as_scaled_array(plain)
-    assert_same_leaves(jsa.asarray(scaled), plain)
-    step, _ = resumed.scaled("propagate")
-    expected = jax.jit(resumed.plain_step)(*plain, resumed.batch())[:2]
-    after = jsa.asarray(step(scaled))
-    assert_all_close(after, expected, rtol=1e-5, atol=1e-7)
-
 
 class TestBetweenPrograms:
-    def test_plain_state_becomes_scaled_and_plain_again(self) -> None:
-        plain = resumed.plain_state()
-        moves_between_programs(jax.jit(resumed.plain_step)(*plain, resumed.batch())[:2])
+    def test_plain_state_becomes_scaled_and_plain_again(self, library: Any, tmp_path: Path) -> None:
+        """A checkpoint of plain f32 state is scaled, without a change of value, and plain again."""
+        state = jax.jit(resumed.plain_step)(*resumed.plain_state(), resumed.batch())[:2]
+        save(library, tmp_path / "plain", state)
+        plain = resumed.dequantize(tmp_path / "plain", as_types(state))
+        scaled = jsa.as_scaled_array(plain)
+        assert_same_leaves(jsa.asarray(scaled), plain)
+        step, _ = resumed.scaled("propagate")
+        expected = jax.jit(resumed.plain_step)(*plain, resumed.batch())[:2]
+        after = jsa.asarray(step(scaled))
+        assert_all_close(after, expected, rtol=1e-5, atol=1e-7)
 
     @pytest.mark.slow
     def test_narrow_state_is_stored_as_the_recipe_says_and_read_wide(self) -> None:

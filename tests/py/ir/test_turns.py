@@ -1,4 +1,4 @@
-"""The number of turns of loops, against counting."""
+"""Signs of values, the ops around them, and the number of turns of loops, against counting."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from operator import ge, gt, le, lt, ne
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax import export, lax
@@ -15,6 +16,9 @@ from jax import export, lax
 from scalify_hlo.dataflow.turns import turns_of
 from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.program.program import read_text
+from scalify_hlo.rules.read_sizes import sign_of
+from scalify_hlo.rules.values import enclosing
+from tests.py.shared.judge import body_of, parse, stablehlo_of
 
 COMPARISONS = {"LT": lt, "LE": le, "GT": gt, "GE": ge, "NE": ne}
 
@@ -108,3 +112,46 @@ def test_loops_of_jax(length: int, *, known: bool) -> None:
 
     text = str(export.export(jax.jit(loop))(np.ones(2), np.int32(1)).mlir_module())
     assert turns(text) == (length if known else None)
+
+
+@pytest.mark.parametrize(
+    ("function", "sign"),
+    [
+        (jnp.abs, 1),
+        (lambda x: -jnp.abs(x), -1),
+        (lambda x: x * x, 1),
+        (lambda x: jnp.exp(x) * -2.0, -1),
+        (lambda x: -jnp.exp(x).T / 3, -1),
+        (lambda _: jnp.arange(4.0) * -0.1, -1),
+        (lambda x: -jnp.abs(x) * -jnp.exp(x), 1),
+        (lambda x: x, 0),
+        (lambda x: x * jnp.abs(x), 0),
+        (jnp.sin, 0),
+    ],
+)
+def test_sign_of_result(function: Callable[[Any], Any], sign: int) -> None:
+    text = stablehlo_of(function, np.ones((4, 4), np.float32))
+    module = parse(text)
+    assert sign_of(body_of(module).operations[-1].operands[0]) == sign
+
+
+REDUCE = """
+func.func @main(%x: tensor<4xf32>, %z: tensor<f32>) -> tensor<f32> {
+  %0 = stablehlo.reduce(%x init: %z) across dimensions = [0]
+      : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+    reducer(%a: tensor<f32>, %b: tensor<f32>) {
+      %1 = stablehlo.add %a, %b : tensor<f32>
+      stablehlo.return %1 : tensor<f32>
+    }
+  return %0 : tensor<f32>
+}"""
+
+
+def test_a_value_is_in_the_ops_around_it() -> None:
+    module = parse(REDUCE)
+    main = module.body.operations[0].operation
+    op = main.regions[0].blocks[0].operations[0].operation
+    block = op.regions[0].blocks[0]
+    assert enclosing(block.arguments[0]) == [op, main, module.operation]
+    assert enclosing(block.operations[0].results[0]) == [op, main, module.operation]
+    assert enclosing(op.results[0]) == [main, module.operation]

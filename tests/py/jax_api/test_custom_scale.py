@@ -134,53 +134,70 @@ def test_a_rule_is_called_with_scaled_arrays(case: str) -> None:
         assert_all_close(asarray(results), fn(*args), **CLOSE)
 
 
-def _loss(fn: Function, x: Any, gain: Any, bias: Any) -> Any:
-    return jnp.sum(jnp.sin(fn(x, gain, bias)))
+def _loss(fn: Function, *args: Any) -> Any:
+    return jnp.sum(jnp.sin(fn(*args)))
 
 
-NORM = CASES["layer norm"][2]
+def _loss_of_extremes(fn: Function, x: Any) -> Any:
+    largest, others = fn({"x": x})
+    return jnp.sum(largest**2) + others["sum"] + others["at"][0]
+
+
+def _each_gradient(fn: Function) -> Function:
+    return jax.vmap(jax.vmap(jax.grad(lambda x: jnp.sum(fn(x))), in_axes=1))
+
+
+NORM, ROWS = CASES["layer norm"][2], CASES["integers"][2]
+BATCH = normal(5, 3, 8), normal(5, 8), normal(8)
 GRADIENT = jax.value_and_grad(_loss, argnums=(1, 2, 3))
+TRANSFORMED: dict[str, tuple[str, Function, tuple[Any, ...], int]] = {
+    "gradient": ("layer norm", lambda fn: partial(GRADIENT, fn), NORM, 1),
+    "gradient of jit": ("layer norm", lambda fn: partial(GRADIENT, jax.jit(fn)), NORM, 1),
+    "gradient of checkpoint": (
+        "layer norm",
+        lambda fn: partial(GRADIENT, jax.checkpoint(fn)),
+        NORM,
+        1,
+    ),
+    "jvp": ("layer norm", lambda fn: lambda *x: jax.jvp(partial(_loss, fn), x, x), NORM, 1),
+    "gradient beside integers": (
+        "results and trees",
+        lambda fn: jax.grad(partial(_loss_of_extremes, fn)),
+        (normal(3, 8),),
+        1,
+    ),
+    "gradient at integers": (
+        "integers",
+        lambda fn: jax.grad(lambda table, at: jnp.sum(fn(table, at))),
+        ROWS,
+        0,
+    ),
+    "scan": (
+        "gelu",
+        lambda fn: lambda x: jax.lax.scan(lambda c, row: (fn(c + row), None), x[0], x)[0],
+        (normal(3, 8),),
+        1,
+    ),
+    "batch": ("layer norm", partial(jax.vmap, in_axes=(0, 0, None)), BATCH, 1),
+    "batch of batches": ("gelu", lambda fn: jax.vmap(jax.vmap(fn), 1), (normal(3, 4, 5),), 1),
+    "batch of gradients": ("gelu", _each_gradient, (normal(3, 4, 5),), 0),
+    "batch of integers": (
+        "integers",
+        partial(jax.vmap, in_axes=(None, 0)),
+        (ROWS[0], np.array([[0, 1], [4, 4], [2, 3]], np.int32)),
+        1,
+    ),
+}
+"""A function of `CASES`, what is made of it, arguments of that, and the markers of its program."""
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("transform", [lambda f: f, jax.jit, jax.checkpoint])
-def test_derivatives_are_those_of_the_body(transform: Any) -> None:
-    function = transform(ruled(layer_norm, layer_norm_rule))
-    expected = jax.jit(partial(GRADIENT, layer_norm))(*NORM)
-    exported = marked.through_a_file(partial(GRADIENT, function), *NORM)
-    for actual in (partial(GRADIENT, function)(*NORM), exported.call(*NORM)):
-        jax.tree.map(partial(np.testing.assert_allclose, **CLOSE), actual, expected)
-    assert set(marked.names(exported)) == {"custom_scale"}
-    jvp = jax.jit(partial(jax.jvp, partial(_loss, function)))(NORM, NORM)
-    plain = jax.jit(partial(jax.jvp, partial(_loss, layer_norm)))(NORM, NORM)
-    np.testing.assert_allclose(jvp[1], plain[1], **CLOSE)
-    assert marked.names(exported.vjp()) == ["custom_scale"] * len(marked.names(exported.vjp()))
-
-
-def test_results_that_are_integers_have_no_derivative() -> None:
-    def loss(fn: Function, x: Any) -> Any:
-        largest, others = fn({"x": x})
-        return jnp.sum(largest**2) + others["sum"] + others["at"][0]
-
-    x = normal(3, 8)
-    function = ruled(extremes, extremes_rule)
-    actual = jax.jit(jax.grad(partial(loss, function)))(x)
-    np.testing.assert_allclose(actual, jax.grad(partial(loss, extremes))(x), **CLOSE)
-    table, at = CASES["integers"][2]
-    take = ruled(rows, rows_rule)
-    gradient = jax.jit(jax.grad(lambda t: jnp.sum(take(t, at))))(table)
-    np.testing.assert_array_equal(gradient.sum(1), [6, 0, 0, 0, 6])
-
-
-def test_loops_keep_the_marker() -> None:
-    function = ruled(gelu, gelu_rule)
-
-    def run(fn: Function, x: Any) -> Any:
-        return jax.lax.scan(lambda c, row: (fn(c + row), None), x[0], x)[0]
-
-    x = normal(3, 8)
-    exported = marked.assert_same_function(partial(run, function), partial(run, gelu), x)
-    assert marked.names(exported) == ["custom_scale"]
+@pytest.mark.parametrize("name", TRANSFORMED)
+def test_transforms_are_those_of_the_body(name: str) -> None:
+    case, transform, args, count = TRANSFORMED[name]
+    fn, rule, _ = CASES[case]
+    exported = marked.assert_same_function(transform(ruled(fn, rule)), transform(fn), *args)
+    assert marked.names(exported) == ["custom_scale"] * count
+    assert set(marked.names(exported.vjp())) <= {"custom_scale"}
 
 
 def test_calls_of_one_type_share_their_functions() -> None:
@@ -215,33 +232,12 @@ def test_programs_that_call_others_keep_each_rule_with_its_function() -> None:
 
 
 def test_a_batch_has_one_scale() -> None:
-    function = ruled(layer_norm, layer_norm_rule)
-    x, gain, bias = normal(5, 3, 8), normal(5, 8), normal(8)
-
-    def run(fn: Function, x: Any, gain: Any, bias: Any) -> Any:
-        return jax.vmap(fn, in_axes=(0, 0, None))(x, gain, bias)
-
-    plain = partial(run, layer_norm)
-    exported = marked.assert_same_function(partial(run, function), plain, x, gain, bias)
-    expected = jax.jit(plain)(x, gain, bias)
+    mapped = partial(jax.vmap, in_axes=(0, 0, None))
+    exported = marked.through_a_file(mapped(ruled(layer_norm, layer_norm_rule)), *BATCH)
     (text,) = marked.rules(exported)
-    data, scale = marked.run(text, *pairs_of((x, gain, bias)))
+    data, scale = marked.run(text, *pairs_of(BATCH))
     assert (data.shape, scale.shape) == ((5, 3, 8), ())
-    np.testing.assert_allclose(data * scale, expected, **CLOSE)
-
-
-@pytest.mark.slow
-def test_a_batch_of_a_batch_and_its_gradient() -> None:
-    function = ruled(gelu, gelu_rule)
-
-    def run(fn: Function, x: Any) -> Any:
-        each = jax.vmap(jax.vmap(jax.grad(lambda x: jnp.sum(fn(x))), in_axes=1))
-        return each(x), jax.vmap(jax.vmap(fn), in_axes=1)(x)
-
-    x = normal(3, 4, 5)
-    exported = marked.through_a_file(partial(run, function), x)
-    for actual in (run(function, x), exported.call(x)):
-        jax.tree.map(partial(np.testing.assert_allclose, **CLOSE), actual, run(gelu, x))
+    np.testing.assert_allclose(data * scale, mapped(layer_norm)(*BATCH), **CLOSE)
 
 
 def test_of_scales_that_differ_in_a_batch_the_largest_is_taken() -> None:
@@ -257,13 +253,8 @@ def test_of_scales_that_differ_in_a_batch_the_largest_is_taken() -> None:
 
 
 def test_integers_may_be_mapped() -> None:
-    take = ruled(rows, rows_rule)
-    table, _ = CASES["integers"][2]
-    at = np.array([[0, 1], [4, 4], [2, 3]], np.int32)
-    mapped = jax.vmap(take, in_axes=(None, 0))
-    exported = marked.through_a_file(mapped, table, at)
-    np.testing.assert_array_equal(exported.call(table, at), table[at] * 2)
-    (text,) = marked.rules(exported)
+    _, transform, (table, at), _ = TRANSFORMED["batch of integers"]
+    (text,) = marked.rules(marked.through_a_file(transform(ruled(rows, rows_rule)), table, at))
     data, scale = marked.run(text, table / 8, np.float32(8), at)
     np.testing.assert_array_equal(data * scale, table[at] * 2)
 
@@ -286,15 +277,9 @@ def _with_vjp(fn: Function, rule: Function, vjp_rule: Function) -> Any:
 def test_a_vjp_has_a_rule_of_its_own() -> None:
     function = _with_vjp(gelu, gelu_rule, gelu_vjp_rule)
     x = normal(3, 8)
-
-    def loss(fn: Function, x: Any) -> Any:
-        return jnp.sum(jnp.sin(fn(x)))
-
-    gradient = jax.grad(partial(loss, function))
-    expected = jax.grad(partial(loss, gelu))(x)
-    exported = marked.through_a_file(gradient, x)
-    for actual in (gradient(x), jax.jit(gradient)(x), exported.call(x)):
-        np.testing.assert_allclose(actual, expected, **CLOSE)
+    gradient, plain = (jax.grad(partial(_loss, fn)) for fn in (function, gelu))
+    expected = plain(x)
+    exported = marked.assert_same_function(gradient, plain, x)
     assert marked.names(exported) == ["custom_scale"] * 2
     text = marked.rules(exported)[1]
     cotangent = np.cos(gelu(x)).astype(np.float32)
@@ -311,12 +296,9 @@ def test_the_vjp_of_integers_is_none() -> None:
         return ScaledArray(zeros.at[at].add(cotangent.data), cotangent.scale * 2), None
 
     function = _with_vjp(rows, rows_rule, vjp_rule)
-    table, at = CASES["integers"][2]
-    gradient = jax.grad(lambda t: jnp.sum(function(t, at)))
-    np.testing.assert_array_equal(gradient(table).sum(1), [6, 0, 0, 0, 6])
-    exported = marked.through_a_file(gradient, table)
+    transform = TRANSFORMED["gradient at integers"][1]
+    exported = marked.assert_same_function(transform(function), transform(rows), *ROWS)
     assert marked.names(exported)[:1] == ["custom_scale"]
-    np.testing.assert_array_equal(exported.call(table), gradient(table))
 
 
 def test_a_vjp_rule_sees_no_cotangent_of_integers() -> None:
@@ -329,23 +311,15 @@ def test_a_vjp_rule_sees_no_cotangent_of_integers() -> None:
         return ({"x": ScaledArray(at * (asarray(largest)[:, None]) + asarray(total), 1.0)},)
 
     function = _with_vjp(extremes, extremes_rule, vjp_rule)
-    x = normal(3, 8)
-
-    def loss(fn: Function, x: Any) -> Any:
-        largest, others = fn({"x": x})
-        return jnp.sum(largest**2) + others["sum"]
-
-    actual = jax.jit(jax.grad(partial(loss, function)))(x)
-    np.testing.assert_allclose(actual, jax.grad(partial(loss, extremes))(x), **CLOSE)
+    gradient, plain = (jax.grad(partial(_loss_of_extremes, fn)) for fn in (function, extremes))
+    marked.assert_same_function(gradient, plain, normal(3, 8))
 
 
 def test_gradients_of_scaled_arrays_are_those_of_their_values() -> None:
-    function = ruled(gelu, gelu_rule)
-    x = normal(3, 8)
+    function, x = ruled(gelu, gelu_rule), normal(3, 8)
     pair = jsa.as_scaled_array(x, 4.0)
-    gradient = jax.grad(lambda x: jnp.sum(jnp.sin(asarray(function(x)))))(pair)
-    expected = jax.grad(lambda x: jnp.sum(jnp.sin(gelu(x))))(x)
-    np.testing.assert_allclose(asarray(gradient), expected, **CLOSE)
+    gradient = jax.grad(partial(_loss, lambda x: asarray(function(x))))(pair)
+    np.testing.assert_allclose(asarray(gradient), jax.grad(partial(_loss, gelu))(x), **CLOSE)
 
 
 # What is captured, and how arguments are given.
@@ -362,11 +336,8 @@ def test_values_of_an_outer_trace_may_be_captured() -> None:
         return jnp.sum((ruled(fn, rule) if custom else fn)(x))
 
     args = normal(3, 4), normal(4, 5), np.float32(7)
-    gradient = jax.value_and_grad(partial(outer, True), argnums=(0, 1))
-    expected = jax.value_and_grad(partial(outer, False), argnums=(0, 1))(*args)
-    exported = marked.through_a_file(gradient, *args)
-    for actual in (jax.jit(gradient)(*args), exported.call(*args)):
-        jax.tree.map(partial(np.testing.assert_allclose, **CLOSE), actual, expected)
+    gradient, plain = (jax.value_and_grad(partial(outer, c), (0, 1)) for c in (True, False))
+    exported = marked.assert_same_function(gradient, plain, *args)
     (text,) = marked.rules(exported)
     x, w, shift = args
     # What the body captures, what the rule captures, and the arguments.
@@ -431,3 +402,89 @@ def test_data_have_the_dtype_of_the_function(dtype: str) -> None:
         double = ruled(lambda x: x * 2, lambda x: ScaledArray(x.data, x.scale * 2), check=True)
         exported = marked.through_a_file(double, x)
         assert bits(exported.call(x)) == bits(x * 2)
+
+
+def _scale_of_rank_one(x: ScaledArray) -> Any:
+    return ScaledArray(x.data, x.scale[None])
+
+
+def _other_scale_dtype(x: ScaledArray) -> Any:
+    return ScaledArray(x.data, x.scale.astype(jnp.float16))
+
+
+def _other_dtype(x: ScaledArray) -> Any:
+    return ScaledArray(x.data.astype(jnp.bfloat16), x.scale)
+
+
+def _other_shape(x: ScaledArray) -> Any:
+    return ScaledArray(x.data[0], x.scale)
+
+
+def _plain_array(x: ScaledArray) -> Any:
+    return asarray(x)
+
+
+def _other_structure(x: ScaledArray) -> Any:
+    return x, x
+
+
+WRONG: dict[Function, str] = {
+    _scale_of_rank_one: r"gives ScaledArray\(float32\[3,8\], float32\[1\]\)",
+    _other_scale_dtype: r"gives ScaledArray\(float32\[3,8\], float16\[\]\)",
+    _other_dtype: r"gives ScaledArray\(bfloat16\[3,8\], float32\[\]\)",
+    _other_shape: r"has to be ScaledArray\(float32\[3,8\], float32\[\]\)",
+    _plain_array: r"gives float32\[3,8\] for float32\[3,8\](.|\n)*ScaledArray for each",
+    _other_structure: r"the same structure",
+}
+
+
+@pytest.mark.parametrize("rule", WRONG)
+def test_rules_that_do_not_fit_are_refused(rule: Function) -> None:
+    x = normal(3, 8)
+    with pytest.raises(UsageError, match=WRONG[rule]) as error:
+        jax.jit(ruled(gelu, rule))(x)
+    assert "gelu" in error.value.message
+    assert error.value.hint
+    assert error.value.location == f"{__file__}:{inspect.getsourcelines(rule)[1]}"
+    with pytest.raises(UsageError, match=WRONG[rule]):
+        ruled(gelu, rule)(jsa.as_scaled_array(x, 2.0))
+
+
+def test_a_vjp_rule_that_does_not_fit_is_refused() -> None:
+    def vjp_rule(_x: ScaledArray, cotangent: ScaledArray) -> Any:
+        return ScaledArray(cotangent.data[0], cotangent.scale)
+
+    function = ruled(gelu, gelu_rule)
+    function.defscale_vjp(vjp_rule)
+    with pytest.raises(UsageError, match="the vjp of gelu gives ScaledArray") as error:
+        jax.grad(lambda x: jnp.sum(function(x)))(normal(3, 8))
+    assert error.value.location == f"{__file__}:{inspect.getsourcelines(vjp_rule)[1]}"
+
+
+def test_a_function_without_a_rule_is_refused() -> None:
+    with pytest.raises(UsageError, match=r"gelu has no rule(.|\n)*@gelu\.defscale") as error:
+        custom_scale(gelu)(1.0)
+    assert (error.value.location or "").startswith(__file__)
+
+
+def _wrong_values(x: ScaledArray) -> Any:
+    return ScaledArray(jax.nn.relu(x.data), x.scale)
+
+
+def _no_power_of_two(x: ScaledArray) -> Any:
+    result = gelu_rule(x)
+    return ScaledArray(result.data / 3, result.scale * 3)
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [(_wrong_values, "differs from it by"), (_no_power_of_two, "24.0, which is no power of two")],
+)
+def test_checked_rules_are_compared_on_samples(rule: Function, message: str) -> None:
+    x = normal(64)
+    checked = ruled(gelu, rule, check=True)
+    for run in (checked, jax.jit(checked), jax.grad(lambda x: jnp.sum(checked(x)))):
+        with pytest.raises(UsageError, match=message) as error:
+            run(x)
+        assert error.value.location == f"{__file__}:{inspect.getsourcelines(rule)[1]}"
+    jax.jit(ruled(gelu, rule))(x)

@@ -12,6 +12,7 @@ import pytest
 
 import scalify_hlo as jsa
 from scalify_hlo.errors import InputError
+from tests.py.devices import eight_devices, sharded_markers
 from tests.py.shared.judge import (
     assert_all_close,
     assert_invariant,
@@ -149,12 +150,6 @@ gelu.defscale(gelu_rule)
 
 
 class TestCustomScale:
-    def test_the_rule_is_used(self) -> None:
-        x = np.random.default_rng(0).standard_normal(WIDTH).astype(np.float32)
-        result = jsa.scalify(gelu)(jsa.ScaledArray(x, np.float32(8)))
-        assert float(result.scale) == 2.0
-        np.testing.assert_allclose(jsa.asarray(result), gelu(x * 8), rtol=1e-5)
-
     @pytest.mark.slow
     @pytest.mark.parametrize("signature", ["same", "scaled"])
     @pytest.mark.parametrize("derivative", [False, True])
@@ -191,3 +186,48 @@ class TestCustomScale:
                 function.operation.erase()
         with pytest.raises(InputError, match="is not in the program"):
             rewritten(str(module))
+
+
+NAMES = (
+    "set_scaling",
+    "rebalance_scale",
+    "get_data_and_scale",
+    "dynamic_rescale",
+    "dynamic_rescale_grad",
+    "stop_scaling",
+    "custom_scale",
+    "dynamic_rescale_loop",
+)
+
+
+@pytest.fixture(scope="module")
+def outcomes() -> dict[tuple[str, str], Any]:
+    found = eight_devices.run(sharded_markers.main)
+    return {(outcome["kind"], outcome["name"]): outcome for outcome in found}
+
+
+@pytest.fixture(scope="module")
+def scales() -> dict[str, Any]:
+    found: dict[str, Any] = eight_devices.run(sharded_markers.statistics)
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("kind", ["shard_map", "sharded"])
+def test_programs_for_several_devices(
+    outcomes: dict[tuple[str, str], Any], kind: str, name: str
+) -> None:
+    outcome = outcomes[kind, name]
+    assert outcome["devices"] == 8
+    assert outcome["direct"]
+    assert outcome["loaded"]
+    assert outcome["eager"]
+    assert outcome["markers"] == [name.removesuffix("_grad").removesuffix("_loop")]
+    assert outcome["rewritten"]
+
+
+@pytest.mark.parametrize("statistic", ["max", "l1", "l2"])
+def test_statistics_on_each_device_are_those_of_all(scales: dict[str, Any], statistic: str) -> None:
+    found, expected = scales[statistic]
+    assert found == [expected] * 8

@@ -1,18 +1,25 @@
-"""State that is kept narrow: who takes it computes in the dtype that it stands for."""
+"""ScaledArray: splits change no value, and who takes narrow state computes in its dtype."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, get_args
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from jax import export
 
 import scalify_hlo as jsa
-from scalify_hlo.jax_api.scaled_array import is_scaled_array
+from scalify_hlo import ScaledArray, UsageError, as_scaled_array, asarray, dynamic_rescale
+from scalify_hlo.jax_api.scaled_array import Statistic, is_scaled_array, scale_dtype
+from scalify_hlo.recipes.loading import load_recipe
 from tests.py.shared import resumed
-from tests.py.shared.judge import pairs, program_of
+from tests.py.shared.judge import pairs, program_of, shaped
 
 KINDS = pytest.mark.parametrize("recipe", ["fp16-state", "fp8-state"])
 
@@ -188,3 +195,247 @@ def test_a_number_that_overflows_is_refused() -> None:
     weight[3, 4] = 1.0
     (state,) = jsa.scaled_state(program, ({"w": weight},))
     assert bool(jnp.all(jnp.isfinite(state["w"].data)))
+
+
+RNG = np.random.default_rng(0)
+KEY = jax.random.key(0)
+X, W = (RNG.standard_normal(shape, np.float32) for shape in ((8, 16), (16, 16)))
+
+
+def dropout(x: Any, w: Any, key: Any) -> Any:
+    hidden = jnp.tanh(x @ w)
+    return jnp.where(jax.random.bernoulli(key, 0.5, hidden.shape), 2 * hidden, 0)
+
+
+ARGUMENTS = (X, W, KEY)
+SAMPLES = {
+    "a tuple": ARGUMENTS,
+    "by name": {"x": X, "w": W, "key": KEY},
+    "its words": {"x": X, "w": W, "key": jax.random.key_data(KEY)},
+}
+MEASURED: dict[str, Callable[[Any, Any], Any]] = {
+    "calibrate": lambda program, sample: jsa.calibrate(program, [sample]).tensors,
+    "collect_stats": lambda program, sample: jsa.collect_stats(program, [sample]).variants,
+    "find_nan": lambda program, sample: jsa.find_nan(program, [sample]).origins,
+    "compare_recipes": lambda program, sample: [
+        trial.name
+        for trial in jsa.compare_recipes(program, [sample], recipes=["fp8-current"]).trials
+    ],
+    "blame": lambda program, sample: [
+        site.site for site in jsa.blame(program, [sample], recipe="fp8-current").sites
+    ],
+}
+
+
+@pytest.mark.parametrize("name", MEASURED)
+def test_measuring_takes_a_key_in_each_form(name: str) -> None:
+    program = program_of(dropout, *ARGUMENTS)
+    found = [MEASURED[name](program, sample) for sample in SAMPLES.values()]
+    assert found[0] == found[1] == found[2]
+
+
+def test_sizes_of_floats_are_measured_beside_a_key() -> None:
+    program = program_of(dropout, *ARGUMENTS)
+    assert list(jsa.measured_scales(program, *ARGUMENTS)) == ["x", "w"]
+    assert list(jsa.measured_scales(str(program.mlir_module()), X, W, KEY)) == ["x", "w"]
+    many = export.export(jax.jit(lambda keys, x: jax.vmap(jax.random.normal)(keys) * x))
+    keys = jax.random.split(KEY, 3)
+    assert list(jsa.measured_scales(many(keys, X[0, :3]), keys, X[0, :3])) == ["x"]
+
+
+def test_a_recipe_that_measures_its_arguments() -> None:
+    recipe = load_recipe("unit", {"matmul.smallest": 1})
+    run = jsa.scalify(dropout, recipe=recipe)
+    np.testing.assert_allclose(run(*ARGUMENTS), dropout(*ARGUMENTS), atol=0.5)
+
+
+DTYPES = ("float16", "bfloat16", "float32", "float8_e4m3fn", "float8_e5m2", "complex64")
+STATISTICS = get_args(Statistic)
+
+
+def array(values: Any, dtype: str = "float32") -> jax.Array:
+    return jnp.asarray(values).astype(dtype)
+
+
+def normals(shape: tuple[int, ...] = (64,), seed: int = 0) -> np.ndarray[Any, Any]:
+    return np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("magnitude", [0.0, 0.25, 1.0, 100.0])
+def test_the_values_are_the_same_after_every_split(dtype: str, magnitude: float) -> None:
+    # No narrow dtype loses a bit of these to subnormals.
+    x = array(np.array([1.0, -1.5, 0.0, 1.25, -0.5]) * magnitude, dtype)
+    scaled = as_scaled_array(x).check()
+    assert scaled.dtype == x.dtype
+    np.testing.assert_array_equal(asarray(scaled), x)
+    for statistic in STATISTICS:
+        rescaled = dynamic_rescale(scaled, statistic).check()
+        np.testing.assert_array_equal(asarray(rescaled), x)
+
+
+@given(
+    hnp.arrays(np.float32, hnp.array_shapes(max_dims=2), elements=st.floats(-1e6, 1e6, width=32)),
+    st.integers(-20, 20),
+)
+def test_any_scale_is_exact_away_from_subnormals(x: np.ndarray[Any, Any], exponent: int) -> None:
+    x = np.where(np.abs(x) < 1e-20, 0, x).astype(np.float32)
+    scaled = as_scaled_array(x, scale=2.0**exponent)
+    assert float(scaled.scale) == 2.0**exponent
+    np.testing.assert_array_equal(np.asarray(scaled), x)
+    other = as_scaled_array(scaled, scale=2.0**-exponent)
+    assert float(other.scale) == 2.0**-exponent
+    np.testing.assert_array_equal(np.asarray(other), x)
+
+
+@pytest.mark.parametrize("magnitude", [3e38, 1e30, 1.0, 1e-30])
+def test_the_scale_is_the_power_of_two_at_or_below_the_rms(magnitude: float) -> None:
+    x = np.full(1000, magnitude, np.float32)
+    scaled = as_scaled_array(x)
+    exponent = np.clip(np.floor(np.log2(np.float64(magnitude))), -63, 63)
+    assert float(scaled.scale) == 2.0**exponent
+
+
+@pytest.mark.parametrize("values", [[0.0, 0.0], [np.inf, 1.0], [np.nan, 1.0], np.zeros((0, 3))])
+def test_without_a_finite_rms_the_scale_is_one(values: Any) -> None:
+    x = array(values)
+    scaled = as_scaled_array(x)
+    assert float(scaled.scale) == 1
+    np.testing.assert_array_equal(scaled.data, x)
+    for statistic in STATISTICS:
+        assert float(dynamic_rescale(scaled, statistic).scale) == 1
+
+
+def test_statistics_are_those_of_their_names() -> None:
+    data = array([1.0, 3.0, 5.0, 20.0])  # mean 7.25, rms 10.4, largest 20
+    scaled = ScaledArray(data, jnp.float32(0.5))
+    scales = {s: float(dynamic_rescale(scaled, s).scale) for s in STATISTICS}
+    assert scales == {"l1": 2.0, "l2": 4.0, "max": 16.0}
+    exact = ScaledArray(array([8.0, 8.0]), jnp.float32(1))
+    assert {float(dynamic_rescale(exact, s).scale) for s in STATISTICS} == {8.0}
+
+
+def test_data_whose_values_overflow_their_dtype_stay_data() -> None:
+    scaled = ScaledArray(array([3000.0, 1000.0], "float16"), jnp.float32(2.0**20))
+    rescaled = dynamic_rescale(scaled)
+    assert float(rescaled.scale) == 2.0**31
+    np.testing.assert_array_equal(rescaled.data, scaled.data / 2048)
+    moved = as_scaled_array(scaled, scale=2.0**25)
+    np.testing.assert_array_equal(moved.data, scaled.data / 32)
+
+
+def test_only_floats_are_split() -> None:
+    tree = {
+        "i": jnp.arange(3),
+        "b": jnp.array([True]),
+        "f": 2.0,
+        "n": None,
+        "key": jax.random.key(0),
+    }
+    scaled = as_scaled_array(tree)
+    assert {k for k, v in scaled.items() if is_scaled_array(v)} == {"f"}
+    assert asarray(scaled)["f"] == 2.0
+    assert scaled["i"] is tree["i"]
+
+
+def test_f64_and_complex128_have_f64_scales() -> None:
+    for dtype, wanted in {"f8": "f8", "c16": "f8", "f4": "f4", "c8": "f4", "f2": "f4"}.items():
+        assert scale_dtype(np.dtype(dtype)) == np.dtype(wanted)
+    with jax.enable_x64(True):
+        assert as_scaled_array(jnp.ones(3, "float64")).check().scale.dtype == np.float64
+        assert as_scaled_array(jnp.ones(3, "complex128")).check().scale.dtype == np.float64
+
+
+def test_scaled_leaves_stay_as_they_are_without_a_scale() -> None:
+    scaled = ScaledArray(array([100.0]), jnp.float32(2))
+    assert as_scaled_array(scaled) is scaled
+    assert asarray({"a": jnp.arange(2), "s": scaled})["s"] == 200
+
+
+def test_shapes_without_values() -> None:
+    shape = shaped(2, 3, dtype=jnp.bfloat16)
+    scaled = as_scaled_array({"x": shape, "i": shaped(dtype=jnp.int32)})
+    assert scaled["x"].shape == (2, 3)
+    assert scaled["x"].scale == shaped()
+    assert isinstance(scaled["i"], jax.ShapeDtypeStruct)
+    assert dynamic_rescale(scaled)["x"].data is shape
+
+
+def test_everything_works_under_jit() -> None:
+    x = jnp.asarray(normals() * 100)
+
+    @jax.jit
+    def f(x: jax.Array) -> tuple[Any, Any]:
+        scaled = dynamic_rescale(as_scaled_array(x), "max")
+        return scaled, asarray(scaled)
+
+    scaled, values = f(x)
+    np.testing.assert_array_equal(values, x)
+    assert is_scaled_array(scaled.check())
+
+
+def test_properties_and_conversion() -> None:
+    scaled = ScaledArray(jnp.ones((2, 3)), jnp.float32(4))
+    assert (scaled.shape, scaled.ndim, scaled.size) == ((2, 3), 2, 6)
+    assert scaled.dtype == np.float32
+    np.testing.assert_array_equal(np.asarray(scaled, np.float64), np.full((2, 3), 4.0))
+    assert jax.tree.leaves(scaled)[0] is scaled.data
+
+
+@pytest.mark.parametrize(
+    ("data", "scale"),
+    [
+        (jnp.arange(3), jnp.float32(1)),
+        (jnp.ones(3), jnp.ones(2)),
+        (jnp.ones((4, 3)), jnp.ones((3, 1))),
+        (jnp.ones(3), jnp.asarray([1, 0, 2.0])),
+        (jnp.ones(3), jnp.float16(1)),
+        (jnp.ones(3), jnp.float32(jnp.nan)),
+        (jnp.ones(3), jnp.float32(-2)),
+        (jnp.ones(3), jnp.float32(jnp.inf)),
+    ],
+)
+def test_broken_invariants_are_named(data: Any, scale: Any) -> None:
+    with pytest.raises(UsageError, match="note: "):
+        ScaledArray(data, scale).check()
+
+
+@pytest.mark.parametrize("scale", [3.0, 0.0, -1.0, float("inf"), float("nan")])
+def test_scales_are_powers_of_two(scale: float) -> None:
+    with pytest.raises(UsageError, match="not a power of two"):
+        as_scaled_array(jnp.ones(2), scale=scale)
+
+
+def test_an_unknown_statistic_is_told_its_neighbours() -> None:
+    with pytest.raises(UsageError, match="did you mean 'max'"):
+        dynamic_rescale(jnp.ones(2), "maxx")  # type: ignore[arg-type]
+
+
+def test_gradients_flow_through_splitting_and_multiplying_back() -> None:
+    x = jnp.asarray(normals())
+
+    def f(x: jax.Array) -> jax.Array:
+        return jnp.sum(jnp.sin(asarray(dynamic_rescale(as_scaled_array(x * 100)))))
+
+    def plain(x: jax.Array) -> jax.Array:
+        return jnp.sum(jnp.sin(x * 100))
+
+    np.testing.assert_allclose(jax.grad(f)(x), jax.grad(plain)(x), rtol=1e-5, atol=1e-4)
+
+
+def test_the_gradient_of_a_scaled_array_is_one() -> None:
+    scaled = as_scaled_array(jnp.asarray([2.0, 6.0]))
+    gradient = jax.grad(lambda s: jnp.sum(asarray(s) ** 2))(scaled)
+    np.testing.assert_array_equal(asarray(gradient), [4.0, 12.0])
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float8_e5m2", "float8_e4m3fn"])
+def test_far_from_unit_values_are_read_in_a_wide_dtype(dtype: str) -> None:
+    small = ScaledArray(array([1.5, -3.0], dtype), jnp.float32(2.0**-60))
+    expected = np.array([1.5, -3.0], np.float32) * np.float32(2.0**-60)
+    for read in (asarray(small, jnp.float32), np.asarray(small, np.float32)):
+        assert read.dtype == np.float32
+        np.testing.assert_array_equal(read, expected)
+    np.testing.assert_array_equal(np.asarray(small, np.float64), expected.astype(np.float64))
+    with pytest.raises(UsageError, match="are floats, not int32"):
+        asarray(small, jnp.int32)

@@ -30,8 +30,7 @@ from scalify_hlo.run.runner import compile_module
 from tests.py.programs import PROGRAMS, Program
 from tests.py.shared.commands import call
 from tests.py.shared.judge import body_of, main_of, parse, shaped, stablehlo_of
-from tests.py.shared.layer_near_misses import NEAR_MISSES
-from tests.py.shared.layer_programs import EXAMPLES, IMAGE, arguments
+from tests.py.shared.layer_programs import EXAMPLES, IMAGE, NEAR_MISSES, arguments
 
 CASES = [(name, shape) for name, example in EXAMPLES.items() for shape in example.shapes]
 EVERY_CASE = pytest.mark.parametrize(
@@ -372,15 +371,6 @@ def test_ops_are_marked() -> None:
         "with others": 4,
         "": 5,
     }
-
-
-def test_functions_that_are_called_twice_are_marked_once() -> None:
-    def twice(x: jax.Array) -> jax.Array:
-        return jax.nn.silu(jax.nn.silu(x) @ x)
-
-    module = parse(stablehlo_of(twice, jnp.ones((4, 4))))
-    assert len(run_passes(module, [RecognizePass()]).layers) == 2
-    assert marks(module, attributes.LAYER) == ["silu"]
 
 
 def test_both_ends_of_a_gate_are_marked_and_one_is_listed() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import jax
@@ -17,7 +16,6 @@ from jax.scipy.special import logsumexp
 import scalify_hlo
 from scalify_hlo import InputError, dump_report
 from scalify_hlo.passes.summary import summary
-from tests.py.shared.commands import call
 from tests.py.shared.judge import (
     assert_all_same_bits,
     evaluate,
@@ -213,15 +211,6 @@ def test_the_summary_and_the_report_say_so() -> None:
         "propagate: the program has no matmul; 1 scatter replaced by selects"
     )
     assert json.loads(dump_report(report))["optimized"] == {"scatters": 1, "matmuls": 0}
-
-
-def test_the_command(tmp_path: Path) -> None:
-    (tmp_path / "step.mlir").write_text(exported(of_optax))
-    done = call(
-        "rewrite", tmp_path / "step.mlir", "-o", tmp_path / "new.mlir", "--optimize", code=0
-    )
-    assert "2 scatters replaced by selects" in done.stderr
-    assert "stablehlo.scatter" not in (tmp_path / "new.mlir").read_text()
 
 
 def test_a_training_step_in_fp8_has_the_same_results() -> None:

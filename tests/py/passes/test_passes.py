@@ -8,10 +8,12 @@ from dataclasses import fields
 from pathlib import Path
 
 import jax  # noqa: F401  (registers the passes of MLIR itself)
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import scalify_hlo as sh
 from scalify_hlo._compat import ir, new_context
 from scalify_hlo.errors import InputError, UsageError
 from scalify_hlo.passes.base import Pass
@@ -22,6 +24,7 @@ from scalify_hlo.passes.text import PASSES, parse_pipeline, run_pipeline
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.recipes.toml import preset_names
 from tests.py.programs import PROGRAMS, Program
+from tests.py.shared import judge
 from tests.py.shared.judge import floats, parse, propagated, rewritten
 
 EVERY_PROGRAM = pytest.mark.parametrize("program", PROGRAMS, ids=str)
@@ -136,15 +139,6 @@ class TestMisuse:
         with pytest.raises(UsageError, match="is not PATTERN=2"):
             run_pipeline(module, f"scalify-signature{{input-scale={scale}}}")
 
-    def test_input_scale_matches_something(self) -> None:
-        with pytest.raises(UsageError, match="matches no float argument"):
-            rewrite_module(parse(PROGRAMS[0].text()), Options(input_scale={"nothing": 2.0}))
-
-    def test_main_is_there(self) -> None:
-        text = PROGRAMS[0].text().replace("@main", "@step")
-        with pytest.raises(InputError, match="no function @main"):
-            rewrite_module(parse(text), Options())
-
     @pytest.mark.parametrize(
         "settings", [{}, {"compute": "f16"}, {"inputs.blocks": ["arg0=0x1"]}], ids=str
     )
@@ -160,11 +154,6 @@ func.func private @f(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
 }"""
         with pytest.raises(InputError, match="@f calls itself"):
             propagated(text, signature="scaled", settings=settings)
-
-    def test_leftovers_are_found(self) -> None:
-        module = parse(PROGRAMS[0].text())
-        with pytest.raises(InputError, match=r"left on @main: scalify\.pair"):
-            run_pipeline(module, "scalify-signature{signature=scaled},scalify-verify")
 
 
 def plain(program: Program, *, expand: bool = False) -> ir.Module:
@@ -265,3 +254,45 @@ def test_print_ir_after_all_and_timing(capfd: pytest.CaptureFixture[str]) -> Non
     assert printed.count("IR Dump After") == 2
     assert "scalify.pair" in printed
     assert "Execution time report" in printed
+
+
+M = "tensor<64x64xf32>"
+BODY = f"""(%x: {M}, %w: {M}) -> {M} {{
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : ({M}, {M}) -> {M}
+  return %0 : {M}
+}}"""
+TEXT = f"""func.func public @main(%x: {M}, %w: {M}) -> {M} {{
+  %0 = call @outer(%x, %w) : ({M}, {M}) -> {M}
+  %1 = stablehlo.multiply %0, %0 : {M}
+  %2 = call @inner(%1, %w) : ({M}, {M}) -> {M}
+  return %2 : {M}
+}}
+func.func public @outer(%x: {M}, %w: {M}) -> {M} {{
+  %0 = call @inner(%x, %w) : ({M}, {M}) -> {M}
+  return %0 : {M}
+}}
+func.func @inner{BODY}
+func.func private @inner_0{BODY}
+"""
+SCALES = {"arg0": 1.0, "arg1": 1.0}
+PUBLIC = "@inner(%arg0: tensor<64x64xf32>, %arg1: tensor<64x64xf32>) -> tensor<64x64xf32> {"
+
+
+@pytest.mark.parametrize("recipe", ["propagate", "fp8", "fp8-current", "fp16", "unit"])
+@pytest.mark.parametrize("signature", ["same", "scaled"])
+def test_calls_of_public_functions_are_rewritten(recipe: str, signature: str) -> None:
+    given = SCALES if signature == "same" else None
+    text = sh.rewrite(TEXT, recipe=recipe, signature=signature, input_scale=given)
+    assert f"func.func public {PUBLIC}" in text or f"func.func {PUBLIC}" in text
+    main = text[text.index("@main") : text.index("return")]
+    if recipe != "propagate":
+        assert "@inner(" not in main
+        assert "@outer(" not in main
+
+
+def test_the_result_is_the_same() -> None:
+    x = np.random.RandomState(0).randn(64, 64).astype(np.float32)
+    (plain,) = judge.evaluate(judge.parse(TEXT), [x, x])
+    text = propagated(TEXT, input_scale={"arg0": 8.0, "arg1": 0.25})
+    (found,) = judge.evaluate(judge.parse(text), [x, x])
+    assert np.array_equal(plain, found)

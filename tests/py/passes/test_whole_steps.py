@@ -1,9 +1,11 @@
-"""Whole training steps of the example models are bit-equal on the interpreter."""
+"""Training steps and inference of the example models are bit-equal on the interpreter."""
 
 from __future__ import annotations
 
 import operator
-from functools import reduce
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial, reduce
 from typing import Any
 
 import jax
@@ -29,22 +31,39 @@ IMAGES = RNG.standard_normal((2, 8, 8, 3), dtype=np.float32)
 FEATURES = RNG.standard_normal((4, 12), dtype=np.float32)
 
 
-def mlp_arguments() -> Any:
-    params = mlp.init(jax.random.key(0), (12, 16, 10))
-    return params, mlp.SGD.init(params), FEATURES, np.arange(4, dtype=np.int32)
+def mlp_params() -> Any:
+    return mlp.init(jax.random.key(0), (12, 16, 10))
 
 
-def cnn_arguments() -> Any:
+def mlp_arguments(optimizer: Any) -> Any:
+    return mlp_params(), optimizer.init(mlp_params()), FEATURES, np.arange(4, dtype=np.int32)
+
+
+def cnn_arguments(optimizer: Any) -> Any:
     params, statistics = cnn.init(jax.random.key(0))
-    state = params, statistics, cnn.MOMENTUM.init(params)
-    return state, IMAGES, np.arange(2, dtype=np.int32)
+    return (params, statistics, optimizer.init(params)), IMAGES, np.arange(2, dtype=np.int32)
 
 
-STEPS: dict[str, tuple[Any, Any]] = {
-    "mlp-sgd": (mlp.sgd_step, mlp_arguments),
-    "cnn-momentum": (cnn.momentum_step, cnn_arguments),
-    "gpt2-sgd": (gpt2.sgd_step, lambda: (*gpt2.state(CONFIG, gpt2.SGD), TOKENS)),
-    "gpt2-adamw": (gpt2.adamw_step, lambda: (*gpt2.state(CONFIG, gpt2.ADAMW), TOKENS)),
+def gpt2_arguments(optimizer: Any, config: gpt2.Config = CONFIG) -> Any:
+    return *gpt2.state(config, optimizer), TOKENS
+
+
+STEPS: dict[str, tuple[Any, Callable[[], Any]]] = {
+    "mlp-sgd": (mlp.sgd_step, partial(mlp_arguments, mlp.SGD)),
+    "mlp-momentum": (mlp.momentum_step, partial(mlp_arguments, mlp.MOMENTUM)),
+    "mlp-adam": (mlp.adam_step, partial(mlp_arguments, mlp.ADAM)),
+    "mlp": (mlp.inference_step, lambda: (mlp_params(), FEATURES)),
+    "cnn-momentum": (cnn.momentum_step, partial(cnn_arguments, cnn.MOMENTUM)),
+    "cnn-adam": (cnn.adam_step, partial(cnn_arguments, cnn.ADAM)),
+    "cnn": (cnn.inference_step, lambda: (*cnn.init(jax.random.key(0)), IMAGES)),
+    "gpt2-sgd": (gpt2.sgd_step, partial(gpt2_arguments, gpt2.SGD)),
+    "gpt2-adamw": (gpt2.adamw_step, partial(gpt2_arguments, gpt2.ADAMW)),
+    "gpt2-inf-mask": (gpt2.adamw_step_inf_mask, partial(gpt2_arguments, gpt2.ADAMW)),
+    "gpt2-untied": (
+        gpt2.adamw_step,
+        partial(gpt2_arguments, gpt2.ADAMW, replace(CONFIG, tied=False)),
+    ),
+    "gpt2": (gpt2.logits, lambda: (gpt2.init(jax.random.key(0), CONFIG), TOKENS[:, 1:])),
 }
 
 
@@ -93,39 +112,29 @@ FAR: dict[str, tuple[Any, Any, list[list[int]]]] = {
 }
 """Functions, the values of each of their arguments, and exponents of scales far from 1."""
 
+OF_DATA: dict[str, tuple[Any, Any, list[list[int]]]] = {
+    # Products of many scales may be near 1 although single ones are far from it.
+    "cancelling": (
+        lambda a, b, c: (a * b) ** 6 + c * a * b,
+        X,
+        [[20, -20, 0], [45, -45, 0], [60, -60, 0]],
+    ),
+    "small terms": (
+        product_of_sums,
+        np.full(2**14, 2.0**-31, np.float32),
+        [[1, -2, 3, 0, 2, -1, 1]],
+    ),
+}
+"""The same, with the data of the arguments, whose values are these times their scales."""
 
-@pytest.mark.parametrize("name", FAR)
+
+@pytest.mark.parametrize("name", FAR | OF_DATA)
 def test_products_of_scales_stay_in_range(name: str) -> None:
-    function, x, cases = FAR[name]
+    function, x, cases = (FAR | OF_DATA)[name]
     for exponents in cases:
         text = stablehlo_of(function, *[x] * len(exponents))
-        assert_invariant(text, [x * np.float32(2.0**-k) for k in exponents], exponents)
-
-
-@pytest.mark.parametrize("exponent", [20, 45, 60])
-def test_scales_that_cancel_do_not_overflow_on_the_way(exponent: int) -> None:
-    """Products of many scales may be near 1 although single ones are far from it."""
-    text = stablehlo_of(lambda a, b, c: (a * b) ** 6 + c * a * b, X, X, X)
-    assert_invariant(text, [X, X, X], [exponent, -exponent, 0])
-
-
-def test_levels_that_are_far_off_do_no_harm() -> None:
-    x = np.full(2**14, 2.0**-31, np.float32)
-    text = stablehlo_of(product_of_sums, *[x] * 7)
-    assert_invariant(text, [x] * 7, [1, -2, 3, 0, 2, -1, 1])
-
-
-@pytest.mark.parametrize("exponent", [24, -24])
-def test_quotients_of_scales_beyond_one_normal_number(exponent: int) -> None:
-    """Operands of a sum whose scales are 2^±144 apart, and whose values are not."""
-
-    def function(a: Any, b: Any, c: Any, d: Any, e: Any, f: Any) -> Any:
-        return a * b * c + d * e * f
-
-    x = np.linspace(0.5, 2, 6, dtype=np.float32)
-    text = stablehlo_of(function, *[x] * 6)
-    exponents = [exponent] * 3 + [-exponent] * 3
-    assert_invariant(text, [x * np.float32(2.0**-k) for k in exponents], exponents)
+        data = [x * np.float32(2.0**-k) if name in FAR else x for k in exponents]
+        assert_invariant(text, data, exponents)
 
 
 POWER = """

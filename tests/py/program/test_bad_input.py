@@ -143,8 +143,6 @@ def test_an_existing_output_is_left_as_it_was(tmp_path: Path, name: str) -> None
         (["rewrite", "-", "--signature", "paired"], "'paired' is not a value of --signature"),
         (["rewrite", "-", "--set", "met=max"], "did you mean 'meet'"),
         (["rewrite", "-", "--set", "meet"], "sets no option of the recipe"),
-        (["rewrite", "-", "--input-scale", "x=-3"], "is not PATTERN=2^k"),
-        (["rewrite", "-", "--input-scale", "x=2^5000"], "is out of range"),
         (["rewrite", "-", "--input-scale", "nothing=2^2"], "matches no float argument"),
         (["rewrite", "-", "--target-version", "7"], "is not a StableHLO version"),
         (["rewrite"], "missing argument 'IN'"),

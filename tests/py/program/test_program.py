@@ -1,8 +1,10 @@
-"""Programs are recognized by content and come out as they came in."""
+"""Programs are recognized by content and come out as they came in, also as text."""
 
 from __future__ import annotations
 
+import errno
 import os
+import signal
 import stat
 import threading
 import time
@@ -16,14 +18,17 @@ import pytest
 
 from scalify_hlo._compat import ir, new_context, stablehlo
 from scalify_hlo.errors import InputError, UsageError
+from scalify_hlo.program import printing
 from scalify_hlo.program import sandbox as guard
 from scalify_hlo.program.artifact import copy_module, write_artifact
 from scalify_hlo.program.flatbuffer import looks_like_flatbuffer, with_vector_behind
 from scalify_hlo.program.program import Kind, read_program, read_text, recognize, write_program
 from scalify_hlo.program.sandbox import nesting
+from scalify_hlo.storage import files
 from scalify_hlo.storage.files import read_file, require_writable, write_file
 from tests.py.shared import samples
 from tests.py.shared.commands import python
+from tests.py.shared.judge import body_of
 
 SHARDED = """\
 module {
@@ -292,3 +297,141 @@ def test_a_module_of_any_context_can_be_written() -> None:
     with new_context():
         module = ir.Module.parse(samples.TEXT)
     assert write_artifact(module, "current").startswith(b"ML\xefR")
+
+
+_WRITER = """
+import os, signal, sys
+from scalify_hlo.storage import files
+
+def save(file):
+    file.write(b"half")
+    file.flush()
+    os.kill(os.getpid(), signal.SIGTERM)
+    for _ in range(1000):
+        pass
+    file.write(b"rest")
+
+files.save_file(sys.argv[1], save)
+"""
+
+
+def test_a_terminated_write_leaves_the_folder_as_it_was(tmp_path: Path) -> None:
+    output = tmp_path / "out.mlir"
+    output.write_text("before")
+    python("-c", _WRITER, output, code=-signal.SIGTERM)
+    assert os.listdir(tmp_path) == ["out.mlir"]
+    assert output.read_text() == "before"
+
+
+def test_a_write_restores_the_handler(tmp_path: Path) -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    files.write_file(str(tmp_path / "out"), "text")
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_a_loop_of_links_is_no_output(tmp_path: Path) -> None:
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    with pytest.raises(InputError, match="cannot write the output: too many levels"):
+        files.require_writable(str(loop))
+    with pytest.raises(InputError, match="cannot write the output: too many levels"):
+        files.write_file(str(loop), "text")
+    assert loop.is_symlink()
+
+
+SOURCE = """
+module @"größer" {
+  func.func public @main(%x: tensor<4xf32> loc("x\\C3\\A9")) -> tensor<4xf32> {
+    %0 = stablehlo.add %x, %x {note = "tab\\09 é"} : tensor<4xf32> loc("a/b"("f.py":3:4))
+    return %0 : tensor<4xf32>
+  }
+}
+"""
+
+
+@pytest.fixture
+def module() -> ir.Module:
+    """A program with names and texts that are no ASCII."""
+    return ir.Module.parse(SOURCE, new_context())
+
+
+def asm(module: ir.Module, *, debug_info: bool) -> str:
+    with module.context:
+        return str(module.operation.get_asm(enable_debug_info=debug_info))
+
+
+def no_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(os, "memfd_create")
+
+
+def no_paths(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(printing, "_OPEN_FILES", str(tmp_path / "none"))
+
+
+def wrong_paths(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(printing, "_OPEN_FILES", str(tmp_path / "file"))
+
+
+def refused(*_: object) -> int:
+    raise OSError(errno.EPERM, "not in this sandbox")
+
+
+@pytest.mark.parametrize("debug_info", [False, True])
+def test_it_is_what_mlir_prints(module: ir.Module, debug_info: bool) -> None:
+    assert printing.text_of(module, debug_info=debug_info) == asm(module, debug_info=debug_info)
+
+
+@pytest.mark.parametrize("debug_info", [False, True])
+def test_it_is_the_same_without_files_in_memory(
+    module: ir.Module, debug_info: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    expected = printing.text_of(module, debug_info=debug_info)
+    with monkeypatch.context() as patch:
+        no_files(patch)
+        assert printing.text_of(module, debug_info=debug_info) == expected
+    with monkeypatch.context() as patch:
+        no_paths(patch, tmp_path)
+        assert printing.text_of(module, debug_info=debug_info) == expected
+    with monkeypatch.context() as patch:
+        wrong_paths(patch, tmp_path)
+        assert printing.text_of(module, debug_info=debug_info) == expected
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "memfd_create", refused, raising=False)
+        assert printing.text_of(module, debug_info=debug_info) == expected
+
+
+def test_it_reads_back_as_the_same_program(module: ir.Module) -> None:
+    text = printing.text_of(module, debug_info=True)
+    again = ir.Module.parse(text, new_context())
+    assert printing.text_of(again, debug_info=True) == text
+
+
+def test_what_is_not_valid_is_printed_in_generic_form(module: ir.Module) -> None:
+    with module.context, ir.Location.unknown():
+        add = body_of(module).operations[0]
+        ir.Operation.create(
+            "stablehlo.add",
+            results=[ir.RankedTensorType.get([5], ir.F32Type.get())],
+            operands=list(add.operands),
+            ip=ir.InsertionPoint(add),
+        )
+    assert '"stablehlo.add"' in printing.text_of(module, verified=False)
+
+
+def test_no_files_stay_open(module: ir.Module) -> None:
+    files = Path("/proc/self/fd")
+    if not files.exists():
+        pytest.skip("this system does not say which files are open")
+    printing.text_of(module)
+    before = len(list(files.iterdir()))
+    for _ in range(50):
+        printing.text_of(module)
+    assert len(list(files.iterdir())) == before
+
+
+def test_a_large_text_is_whole() -> None:
+    """Larger than what MLIR and the system keep in buffers."""
+    functions = "\n".join(f"  func.func private @f{i}(tensor<4xf32>)" for i in range(20_000))
+    module = ir.Module.parse(f"module {{\n{functions}\n}}", new_context())
+    assert printing.text_of(module) == asm(module, debug_info=False)

@@ -15,7 +15,7 @@ import scalify_hlo as jsa
 from scalify_hlo import InputError, __version__
 from scalify_hlo._compat import ir
 from scalify_hlo.program.artifact import parse_artifact, write_artifact
-from scalify_hlo.program.program import read_program, read_text
+from scalify_hlo.program.program import read_program, read_text, recognize
 from scalify_hlo.program.record import REWRITTEN, rewrites_of
 from scalify_hlo.run.runner import compile_module
 from tests.py.recipes.test_recipe import assert_one_sentence
@@ -77,6 +77,9 @@ class TestForms:
         new = propagated(program, signature="scaled")
         assert recorded(new) == [SCALED]
         assert recorded(program) == []
+        assert type(new) is type(program)
+        if isinstance(program, bytes):
+            assert recognize(new, "new") is recognize(program, "program")
         with pytest.raises(InputError, match="was rewritten before, by scalify-hlo") as caught:
             jsa.rewrite(new, recipe="fp8")
         assert "again" in str(caught.value.hint)

@@ -241,20 +241,6 @@ MATRIX_OPTIMIZERS: Mapping[str, Optimizer] = {
 }
 
 
-def decayed_weights(g: jax.Array, state: State, p: jax.Array) -> tuple[jax.Array, State]:
-    g = g + 0.1 * p
-    m, v = moments(g, state)
-    return m / (jnp.sqrt(v) + EPSILON) + 0.1 * p, {"m": m, "v": v}
-
-
-def rmsprop(g: jax.Array, state: State, p: jax.Array) -> tuple[jax.Array, State]:
-    """Its momentum is an average of updates."""
-    del p
-    v = B2 * state["v"] + (1 - B2) * g * g
-    u = B1 * state["u"] + g / jnp.sqrt(v + EPSILON)
-    return u, {"v": v, "u": u}
-
-
 def factored(g: jax.Array, state: State, p: jax.Array) -> tuple[jax.Array, State]:
     """Adafactor's means of squares over rows and columns."""
     del p
@@ -267,38 +253,11 @@ def factored(g: jax.Array, state: State, p: jax.Array) -> tuple[jax.Array, State
     return m, {"rows": rows, "columns": columns, "m": m}
 
 
-def lamb(g: jax.Array, state: State, p: jax.Array) -> tuple[jax.Array, State]:
-    m, v = moments(g, state)
-    u = m / (jnp.sqrt(v) + EPSILON) + 0.01 * p
-    return u * jnp.linalg.norm(p) / jnp.linalg.norm(u), {"m": m, "v": v}
-
-
-def lars(g: jax.Array, state: State, p: jax.Array) -> tuple[jax.Array, State]:
-    g = g + 1e-4 * p
-    ratio = jnp.where(jnp.linalg.norm(g) > 0, jnp.linalg.norm(p) / jnp.linalg.norm(g), 1.0)
-    m = B1 * state["m"] + ratio * g
-    return m, {"m": m}
-
-
 def layerwise(g: jax.Array, state: State, p: jax.Array) -> tuple[jax.Array, State]:
     """NovoGrad: the second moment is a number."""
     v = B2 * state["v"] + (1 - B2) * jnp.sum(g * g)
     m = B1 * state["m"] + g / (jnp.sqrt(v) + EPSILON) + 0.01 * p
     return m, {"v": v, "m": m}
-
-
-def belief(g: jax.Array, state: State, p: jax.Array) -> tuple[jax.Array, State]:
-    del p
-    m = average(g, state["m"])
-    v = B2 * state["v"] + (1 - B2) * (g - m) ** 2
-    return m / (jnp.sqrt(v) + EPSILON), {"m": m, "v": v}
-
-
-def amsgrad(g: jax.Array, state: State, p: jax.Array) -> tuple[jax.Array, State]:
-    del p
-    m, v = moments(g, state)
-    most = jnp.maximum(state["most"], v / 0.9)
-    return m / (jnp.sqrt(most) + EPSILON), {"m": m, "v": v, "most": most}
 
 
 def averaged(g: jax.Array, state: State, p: jax.Array) -> tuple[jax.Array, State]:
@@ -308,20 +267,6 @@ def averaged(g: jax.Array, state: State, p: jax.Array) -> tuple[jax.Array, State
     fast = 0.99 * state["fast"] + 0.01 * (p - 0.01 * u)
     slow = state["slow"] + 0.01 * (fast - state["slow"])
     return u, {"m": m, "v": v, "fast": fast, "slow": slow}
-
-
-def accumulated(g: jax.Array, state: State, p: jax.Array) -> Any:
-    """Adam on sums of gradients, in some of the steps."""
-    del p
-    total = state["total"] + g
-    v = B2 * state["v"] + (1 - B2) * total * total
-    moves = total.sum() > 1
-
-    def move() -> tuple[jax.Array, State]:
-        m = average(total, state["m"])
-        return m / jnp.sqrt(v + EPSILON), {"m": m, "v": v, "total": jnp.zeros_like(g)}
-
-    return lax.cond(moves, move, lambda: (jnp.zeros_like(g), {**state, "total": total}))
 
 
 def entangled(g: jax.Array, state: State, p: jax.Array) -> tuple[jax.Array, State]:
@@ -342,20 +287,13 @@ def rows_and_columns(shape: tuple[int, ...]) -> dict[str, tuple[int, ...]]:
 
 
 WRITTEN_OUT: dict[str, Optimizer] = {
-    "accumulated": Optimizer(accumulated, {"m": FIRST, "v": SECOND, "total": FIRST}),
     "adafactor": Optimizer(
         factored,
         {"rows": SECOND, "columns": SECOND, "m": NEITHER},
         rows_and_columns,
         matrices=True,
     ),
-    "amsgrad": Optimizer(amsgrad, {"m": FIRST, "v": SECOND, "most": SECOND}),
     "averaged": Optimizer(averaged, {"m": FIRST, "v": SECOND, "fast": "weight", "slow": "weight"}),
-    "belief": Optimizer(belief, {"m": FIRST, "v": SECOND}),
-    "decayed": Optimizer(decayed_weights, {"m": FIRST, "v": SECOND}),
     "entangled": Optimizer(entangled, {"squares": SECOND, "with": NEITHER}),
-    "lamb": Optimizer(lamb, {"m": FIRST, "v": SECOND}),
-    "lars": Optimizer(lars, {"m": FIRST}),
     "novograd": Optimizer(layerwise, {"v": SECOND, "m": FIRST}, numbers),
-    "rmsprop": Optimizer(rmsprop, {"v": SECOND, "u": NEITHER}),
 }

@@ -1,4 +1,4 @@
-"""Steps with a fault at one line, in a plain step, a scan, a called function and a shard_map."""
+"""Steps with a fault at one line, in a plain step and a shard_map."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
 from jax.sharding import AxisType, PartitionSpec
 
 from scalify_hlo.api import find_nan, rewrite
@@ -38,29 +37,10 @@ def matmul(x: jax.Array, w: jax.Array) -> jax.Array:
     return jnp.arctan((x @ w) * 3)  # cast
 
 
-def plain(layer: Function) -> Function:
-    return lambda x, w: layer(x, w) * 2
-
-
-def scanned(layer: Function) -> Function:
-    def step(x: jax.Array, w: jax.Array) -> Any:
-        return lax.scan(lambda c, _: (c + 0.1, layer(c, w)), x, None, length=3)
-
-    return step
-
-
-def called(layer: Function) -> Function:
-    inner = jax.jit(layer)
-    return lambda x, w: inner(x, w) + 1
-
-
 def sharded(layer: Function) -> Function:
     mesh = jax.make_mesh((4, 2), ("d", "t"), axis_types=(AxisType.Auto,) * 2)
     rows, whole = PartitionSpec("d"), PartitionSpec()
     return jax.shard_map(layer, mesh=mesh, in_specs=(rows, whole), out_specs=rows)
-
-
-PLACES: dict[str, Function] = {"plain": plain, "scan": scanned, "call": called}
 
 
 def line(mark: str, file: str = __file__) -> str:
