@@ -12,7 +12,6 @@ import pytest
 from jax import lax
 
 import scalify_hlo
-from scalify_hlo import UsageError, load_recipe
 from scalify_hlo._compat import ir
 from scalify_hlo.ir import emit
 from scalify_hlo.ir.walk import ops_in
@@ -345,30 +344,6 @@ def test_the_report_has_the_formats() -> None:
         _, report = scalify_hlo.rewrite(exported, recipe=recipe, report=True)
         assert report.narrowed == 1
         assert [m.formats for m in report.matmuls] == [(format_, format_, "f32")]
-
-
-@pytest.mark.parametrize(
-    ("recipe", "settings", "message"),
-    [
-        ("fp8-current", {"matmul.activation": "e2m1"}, "operands of 4 bits need block scales"),
-        ("mxfp8", {"matmul.weight": "bf16"}, "block scales are for f8 and f4 operands"),
-        ("mxfp8", {"matmul.weight": "e2m1"}, "two f4 operands or none"),
-        ("mxfp8", {"blocks.rounding": "up"}, "'up' is not a value of 'blocks.rounding'"),
-        ("mxfp8", {"blocks.scale": "bf16"}, "'bf16' is not a value of 'blocks.scale'"),
-        ("mxfp8", {"blocks.size": 0}, "blocks.size"),
-        ("fp8-current", {"blocks.size": 16}, "blocks.size has no effect"),
-        ("fp8-block", {"blocks.rounding": "floor"}, "blocks.rounding has no effect"),
-        ("mxfp8", {"compute": "f16"}, "too little range for block scales"),
-        ("mxfp4", {"target": "iree"}, "a format that the target 'iree' lacks"),
-        ("mxfp8", {"blocks.gradient_rounding": "random"}, "is not a value of"),
-        ("fp8-current", {"blocks.hadamard": True}, "blocks.hadamard has no effect"),
-        ("mxfp8", {"blocks.hadamard": True, "blocks.size": 40}, "transforms 16 terms"),
-        ("mxfp8", {"blocks.hadamard": "true", "blocks.size": "40"}, "transforms 16 terms"),
-    ],
-)
-def test_what_is_refused(recipe: str, settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        load_recipe(recipe, settings)
 
 
 @pytest.mark.slow

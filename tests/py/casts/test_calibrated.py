@@ -18,7 +18,7 @@ import scalify_hlo
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.casts.encoding import dtype_of
-from scalify_hlo.errors import InputError, ScalifyError, UsageError
+from scalify_hlo.errors import InputError, UsageError
 from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.profile.model import METHODS, Profile, TensorProfile
 from scalify_hlo.run.runner import compile_module
@@ -295,23 +295,6 @@ class TestRefused:
     def test_methods(self, methods: list[str], message: str) -> None:
         with pytest.raises(UsageError, match=message):
             rewritten(*methods)
-
-    @pytest.mark.parametrize(
-        ("option", "value", "message"),
-        [
-            ("method", "median", "'median' is not a value of 'scaling.method'"),
-            ("weight_scales", "block", "'block' is not a value of 'scaling.weight_scales'"),
-            ("margin", -1, "takes a whole number, at least 0"),
-        ],
-    )
-    def test_options(self, option: str, value: object, message: str) -> None:
-        with pytest.raises(ScalifyError, match=message):
-            rewritten(**{option: value})
-
-    @pytest.mark.parametrize("percent", [0.0, -3.0, 101.0, float("nan")])
-    def test_percentiles(self, percent: float) -> None:
-        with pytest.raises(ScalifyError):
-            rewritten(method="percentile", percentile=percent)
 
     def test_the_vjp_has_other_operands(self) -> None:
         x, w = square(0), square(1)

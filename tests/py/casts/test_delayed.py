@@ -17,7 +17,7 @@ from scalify_hlo._compat import ir, new_context
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.api import make_options
 from scalify_hlo.casts.encoding import dtype_of
-from scalify_hlo.errors import ScalifyError, UsageError
+from scalify_hlo.errors import UsageError
 from scalify_hlo.program.program import read_text
 from scalify_hlo.program.rewriting import rewrite_program
 from tests.py.shared.fp8_numpy import E4M3, F32, Array, inverse_scale, outer
@@ -311,20 +311,6 @@ class TestRefused:
     def test_a_program_without_narrow_matmuls(self) -> None:
         with pytest.raises(UsageError, match="fp8-delayed gives no matmul"):
             rewritten(outer, sample(0), sample(1))
-
-    @pytest.mark.parametrize(
-        ("key", "value", "message"),
-        [
-            ("amax_history_len", 0, "takes a whole number, at least 1"),
-            ("interval", 0, "takes a whole number, at least 1"),
-            ("fp8_format", "E3M4", "'E3M4' is not a value of 'scaling.fp8_format'"),
-            ("amax_compute_algo", "mean", "is not a value of 'scaling.amax_compute_algo'"),
-            ("margin", -1, "takes a whole number, at least 0"),
-        ],
-    )
-    def test_options(self, key: str, value: object, message: str) -> None:
-        with pytest.raises(ScalifyError, match=message):
-            rewritten(outer, sample(0), sample(1), **{f"scaling__{key}": value})
 
     def test_a_vjp_has_other_operands(self) -> None:
         spec = shaped(16, 16)

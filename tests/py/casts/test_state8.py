@@ -381,24 +381,6 @@ class TestRemarks:
         assert not [s for s in report.sites if s.kind == "state.moment_scales"]
 
 
-class TestErrors:
-    @pytest.mark.parametrize(
-        ("settings", "message"),
-        [
-            ({"state.moment_scales": "blocks"}, "'blocks' is not a value of 'state.moment_scales'"),
-            ({"state.first_moment": "e4m3-block"}, "is not a format for 'state.first_moment'"),
-            ({"target": "portable"}, "lacks the format of these scales, f8E8M0FNU"),
-        ],
-    )
-    def test_wrong_values_are_refused(self, settings: dict[str, object], message: str) -> None:
-        with pytest.raises(UsageError, match=message):
-            jsa.load_recipe("fp8-state8", settings)
-
-    def test_moments_in_f16_have_no_blocks(self) -> None:
-        with pytest.raises(UsageError, match=r"moment_scales has no effect: .* no moments in f8"):
-            jsa.load_recipe("fp8-state", {"state.moment_scales": "block"})
-
-
 class TestCommands:
     def test_a_rewrite_is_checked_against_its_original(self, tmp_path: Path) -> None:
         original, new = tmp_path / "step.mlir", tmp_path / "new.mlir"

@@ -13,7 +13,7 @@ import optax
 import pytest
 
 import scalify_hlo as jsa
-from scalify_hlo import InputError, UsageError
+from scalify_hlo import InputError
 from scalify_hlo.errors import ScalifyError
 from scalify_hlo.passes.pipeline import Options, run_passes
 from scalify_hlo.passes.state import RoundWeightsPass
@@ -197,20 +197,6 @@ def test_weights_on_eight_devices_have_the_bits_of_one() -> None:
     assert told["equal"]
     assert told["random"]
     assert told["temporary"] < told["bytes"] / 4
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"state.weight_rounding": "stochastic"}, "has no effect: state.weight is keep"),
-        (RANDOM | {"state.weight": "f32"}, "has no effect: state.weight is f32"),
-        (RANDOM | {"state.weight_rounding": "random"}, "'random' is not a value of"),
-    ],
-)
-def test_what_is_refused(settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(UsageError, match=message) as caught:
-        jsa.load_recipe("propagate", settings)
-    assert caught.value.hint
 
 
 def told(step: Callable[..., Any], *arguments: Any, **options: Any) -> list[str]:

@@ -149,11 +149,6 @@ def test_strict_refuses_what_is_not_trusted() -> None:
         rewrite_program(read_text(text(powers)), options)
 
 
-def test_an_unknown_way_is_refused() -> None:
-    with pytest.raises(sh.ScalifyError, match="untrusted"):
-        sh.load_recipe("fp8", {"untrusted": "measured"})
-
-
 @pytest.mark.parametrize("declared", [-4, 0, 4])
 def test_the_models_own_casts_apply_scales_first(declared: int) -> None:
     """Four squarings are predicted to leave f16, although values near 1 do not."""
