@@ -35,6 +35,8 @@ from tests.py.shared.fp8_numpy import (
     sample,
 )
 from tests.py.shared.judge import parse, program_of, stablehlo_of
+from tests.py.shared.own_scales import called
+from tests.py.shared.own_scales import rewritten as rewritten_by
 
 
 def calibrated(fn: Callable[..., Any], *arguments: Any, **settings: object) -> str:
@@ -217,15 +219,7 @@ def test_matmuls_of_what_matmuls_give(recipe: str) -> None:
         return x @ v @ w @ v
 
     given = [square(i) for i in range(3)]
-    program = program_of(fn, *given)
-    calibrates = recipe == "fp8-calibrated"
-    profile = scalify_hlo.calibrate(program, [tuple(given)]) if calibrates else None
-    new = scalify_hlo.rewrite(program, recipe=recipe, profile=profile)
-    if recipe == "fp8-delayed":
-        state = scalify_hlo.init_scaling_state(new, *given)
-        found, _ = new.call(*given, state)
-    else:
-        found = new.call(*given)
+    found = called(rewritten_by(recipe, program_of(fn, *given), *given), *given, steps=1)
     values = given[0]
     for w in (given[1], given[2], given[1]):
         (d, s), (wd, ws) = quantized(values, E4M3), quantized(w, E4M3)

@@ -9,31 +9,20 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-import scalify_hlo
 from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.run.runner import compile_module
-from tests.py.shared.fp8_numpy import F32, OUTER, Array, outer, outer_quantized, sample
+from tests.py.shared import own_scales
+from tests.py.shared.fp8_numpy import F32, OUTER, outer, outer_quantized, sample
 from tests.py.shared.judge import evaluate, normals, parse, program_of
+from tests.py.shared.own_scales import called
 
 BF16 = np.dtype(jnp.bfloat16)
 KINDS = ["fp8-current", "fp8-delayed", "fp8-calibrated"]
 
 
 def rewritten(recipe: str, fn: Callable[..., Any], *given: Any, **settings: object) -> Any:
-    """An Exported, rewritten with a profile where the recipe needs one."""
-    program = program_of(fn, *given)
-    profile = scalify_hlo.calibrate(program, [given]) if recipe == "fp8-calibrated" else None
-    return scalify_hlo.rewrite(program, recipe=recipe, profile=profile, settings=OUTER | settings)
-
-
-def called(new: Any, *given: Any, steps: int = 3) -> Array:
-    """The result of the last step, in which delayed scales are those of the arguments."""
-    if new.in_tree.num_leaves == len(given):
-        return np.asarray(new.call(*given))
-    state = scalify_hlo.init_scaling_state(new, *given)
-    for _ in range(steps):
-        result, state = new.call(*given, state)
-    return np.asarray(result)
+    """A function under a recipe."""
+    return own_scales.rewritten(recipe, program_of(fn, *given), *given, **OUTER | settings)
 
 
 def results_of(text: str, *names: str) -> list[str]:

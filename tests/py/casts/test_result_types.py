@@ -10,11 +10,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-import scalify_hlo
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.run.runner import compile_module
+from tests.py.shared import own_scales
 from tests.py.shared.judge import parse, program_of
 
 BF16 = np.dtype(jnp.bfloat16)
@@ -27,14 +27,10 @@ Shape = jax.ShapeDtypeStruct
 
 def rewritten(recipe: str, fn: Callable[..., Any], *shapes: Any, **settings: object) -> ir.Module:
     """A program under a preset, whose profile is of a run on normal numbers."""
-    program = program_of(fn, *shapes)
-    profile = None
-    if recipe == "fp8-calibrated":
-        rng = np.random.default_rng(0)
-        arrays = tuple(np.asarray(rng.standard_normal(s.shape), s.dtype) for s in shapes)
-        profile = scalify_hlo.calibrate(program, [arrays])
-    text = scalify_hlo.rewrite(program, recipe=recipe, profile=profile, settings=settings)
-    return parse(str(text.mlir_module()))
+    rng = np.random.default_rng(0)
+    arrays = [np.asarray(rng.standard_normal(s.shape), s.dtype) for s in shapes]
+    new = own_scales.rewritten(recipe, program_of(fn, *shapes), *arrays, **settings)
+    return parse(str(new.mlir_module()))
 
 
 def ops(module: ir.Module, *names: str) -> list[ir.Operation]:
