@@ -126,26 +126,6 @@ def test_training_stays_near_f32(name: str) -> None:
 
 
 @pytest.mark.slow
-def test_moments_alone_cost_little() -> None:
-    """With nothing else rounded, the gap is that of the moments."""
-    optimizer, params = OPTIMIZERS["adamw"](), start()
-    plain = params, optimizer.init(params)
-    _, wide = losses(jax.jit(step_of(optimizer)), plain, scaled=False)
-    step = jsa.scalify(
-        step_of(optimizer),
-        recipe="propagate",
-        settings={
-            "state.first_moment": "e4m3",
-            "state.second_moment": "e4m3",
-            "state.moment_scales": "block",
-        },
-    )
-    _, narrow = losses(step, jsa.as_scaled_array(plain), scaled=True)
-    assert narrow[-20:].mean() == pytest.approx(wide[-20:].mean(), rel=0.03)
-    assert (narrow != wide).any()
-
-
-@pytest.mark.slow
 def test_the_new_moments_are_those_of_numpy() -> None:
     """The wide moments of a step, stored by the formulas, are the moments that it returns."""
     optimizer = OPTIMIZERS["adamw"]()
