@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import jax
@@ -17,7 +18,6 @@ import pytest
 
 import scalify_hlo
 from examples import gpt2
-from examples.training import training_step
 from scalify_hlo._compat import ir, new_context, stablehlo
 from scalify_hlo.ir.algorithms import dot_algorithm
 from scalify_hlo.ir.walk import ops_in
@@ -31,10 +31,9 @@ CONFIG = gpt2.Config(layers=2, width=64, heads=2, sequence=32, vocab=96, batch=4
 SIGNATURES = ("same", "scaled")
 
 
-def step_text(optimizer: optax.GradientTransformation = gpt2.ADAMW) -> str:
-    step = jax.jit(training_step(gpt2.loss, optimizer))
-    exported = jax.export.export(step)(*gpt2.abstract_state(CONFIG, optimizer))
-    return str(exported.mlir_module())
+@cache
+def step_text() -> str:
+    return stablehlo_of(gpt2.adamw_step, *gpt2.abstract_state(CONFIG, gpt2.ADAMW))
 
 
 @pytest.fixture(scope="module")
