@@ -28,7 +28,6 @@ from tests.py.shared.judge import (
 
 FUNCTIONS = {
     "sum": "%r = stablehlo.add %v, %y : $s",
-    "extreme": "%r = stablehlo.maximum %v, %yz : $s",
     "if": """%p = stablehlo.compare GT, %v, %y : ($s, $s) -> $b
     %r = "stablehlo.if"(%p) ({
       %e = stablehlo.minimum %v, %yz : $s
@@ -36,18 +35,6 @@ FUNCTIONS = {
     }, {
       stablehlo.return %y : $s
     }) : ($b) -> $s""",
-    "if on a value from outside": """%r = "stablehlo.if"(%q) ({
-      stablehlo.return %yz : $s
-    }, {
-      %e = stablehlo.multiply %v, %y : $s
-      stablehlo.return %e : $s
-    }) : ($b) -> $s""",
-    "case": """%r = "stablehlo.case"(%one) ({
-      stablehlo.return %y : $s
-    }, {
-      %e = stablehlo.subtract %v, %yz : $s
-      stablehlo.return %e : $s
-    }) : ($i) -> $s""",
     "while": """%r, %j = stablehlo.while(%c = %v, %k = %none) : $s, $i
     cond {
       %e = stablehlo.compare LT, %k, %one : ($i, $i) -> $b
@@ -56,30 +43,6 @@ FUNCTIONS = {
       %e = stablehlo.add %c, %y : $s
       %g = stablehlo.add %k, %one : $i
       stablehlo.return %e, %g : $s, $i
-    }""",
-    "while until a value from outside": """%r = stablehlo.while(%c = %v) : $s
-    cond {
-      %e = stablehlo.compare LT, %c, %y : ($s, $s) -> $b
-      stablehlo.return %e : $b
-    } do {
-      %e = stablehlo.maximum %c, %yz : $s
-      %g = stablehlo.maximum %e, %y : $s
-      stablehlo.return %g : $s
-    }""",
-    "carry from outside": """%r, %j = stablehlo.while(%c = %y, %k = %none) : $s, $i
-    cond {
-      %e = stablehlo.compare LT, %k, %one : ($i, $i) -> $b
-      stablehlo.return %e : $b
-    } do {
-      %p = stablehlo.compare LT, %c, %v : ($s, $s) -> $b
-      %e = "stablehlo.if"(%p) ({
-        %g = stablehlo.add %c, %yz : $s
-        stablehlo.return %g : $s
-      }, {
-        stablehlo.return %v : $s
-      }) : ($b) -> $s
-      %h = stablehlo.add %k, %one : $i
-      stablehlo.return %e, %h : $s, $i
     }""",
     "reduction of a tensor from outside": """%r = "stablehlo.reduce"(%w, %v) <{
       dimensions = array<i64: 0>
@@ -90,9 +53,6 @@ FUNCTIONS = {
       stablehlo.return %g : $s
     }) : ($n, $s) -> $s""",
     "call": "%r = func.call @f(%v, %y) : ($s, $s) -> $s",
-    "zeros and ones": """%e = stablehlo.maximum %v, %zero : $s
-    %g = stablehlo.multiply %e, %half : $s
-    %r = stablehlo.minimum %g, %y : $s""",
 }
 """Statements that make %r of %v and of what stands around the region."""
 
