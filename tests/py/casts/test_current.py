@@ -96,10 +96,13 @@ class TestNumerics:
         wide = outer_quantized(np.asarray(x), np.asarray(w))
         np.testing.assert_array_equal(found, wide.astype(found.dtype))
 
-    def test_scales_that_cancel_make_no_nan(self) -> None:
+    @pytest.mark.parametrize("output", ["keep", "bf16"])
+    def test_scales_whose_product_leaves_f32_make_no_nan(self, output: str) -> None:
         x, w = np.full(16, 3e38, F32), np.full(16, 3e38, F32)
         x[0] = 0
-        assert not np.isnan(run(outer, x, w)).any()
+        found = run(outer, x, w, **{"matmul.output": output})
+        assert not np.isnan(found).any()
+        assert (found[0] == 0).all()
 
     def test_a_program_that_says_f8_itself_keeps_it(self) -> None:
         def rounded(x: jax.Array, w: jax.Array) -> Any:

@@ -20,7 +20,7 @@ from scalify_hlo.casts.encoding import dtype_of
 from scalify_hlo.errors import UsageError
 from scalify_hlo.program.program import read_text
 from scalify_hlo.program.rewriting import rewrite_program
-from tests.py.shared.fp8_numpy import E4M3, F32, Array, inverse_scale, outer
+from tests.py.shared.fp8_numpy import E4M3, F32, Array, inverse_scale, outer, sample
 from tests.py.shared.judge import assert_all_equal, program_of, shaped, stablehlo_of
 
 
@@ -29,12 +29,6 @@ def rewritten(fn: Callable[..., Any], *arguments: Any, **settings: object) -> ja
     names = {name.replace("__", "."): value for name, value in settings.items()}
     exported = program_of(fn, *arguments)
     return scalify_hlo.rewrite(exported, recipe="fp8-delayed", settings=names)
-
-
-def sample(seed: int, log2: float = 0.0, size: int = 32) -> Array:
-    """Normal numbers about as large as a power of two."""
-    numbers = np.random.default_rng(seed).standard_normal(size)
-    return np.asarray(numbers * 2.0**log2, F32)
 
 
 class Model:

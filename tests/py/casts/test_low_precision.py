@@ -412,6 +412,7 @@ def test_casts_of_state_alone_are_verified_too() -> None:
         ("propagate", {"state_rescale.statistic": "l2"}, "f32"),
         ("propagate", {"state.gradient": "f16"}, "f16"),
         ("propagate", {"state.weight": "f16"}, "f16"),
+        ("fp8-state", {"state_rescale.every": 4, "inputs.step": "*.count"}, "f16"),
     ],
 )
 def test_no_mark_is_left(recipe: str, settings: dict[str, object], format_: str) -> None:

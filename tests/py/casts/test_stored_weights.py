@@ -61,18 +61,6 @@ def test_results_are_those_of_casts_in_each_call(recipe: str, dtype: Any) -> Non
     assert_all_same_bits(*found)
 
 
-def test_results_are_near_f32() -> None:
-    params, x = parameters(), batch()
-    exact = predict(params, x)
-    for recipe in ("fp8", "unit", "fp8-current"):
-        program, _ = rewritten(predict, params, x, recipe=recipe)
-        found = jsa.asarray(
-            program.call(*jsa.scaled_state(program, (params,)), jsa.as_scaled_array(x))
-        )
-        error = np.linalg.norm(found - exact) / np.linalg.norm(exact)
-        assert error < 0.1, recipe
-
-
 def test_the_scale_of_a_weight_is_the_callers() -> None:
     """The last two layers are linear, and multiply their result by their scales."""
     program, _ = rewritten(predict, parameters(), batch())
