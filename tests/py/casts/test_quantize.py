@@ -330,12 +330,6 @@ class TestMovement:
         module = quantized(program(normal(SIZE, SIZE), path, baked=True))
         assert constants(module) == ["f32"]
 
-    def test_splats_and_integers_stay(self) -> None:
-        splat = f"%m = stablehlo.constant dense<0.3> : tensor<{SIZE}x{SIZE}xf32>"
-        module = quantized(program(normal(SIZE, SIZE), splat, baked=True))
-        assert "convert" in ops(module)
-        assert constants(module) == ["f32"]  # which nothing reads
-
     @pytest.mark.parametrize("preset", ["fp8", "unit", "fp16", "fp8-current"])
     @pytest.mark.parametrize("number", [2.0**-20, 0.3 * 2.0**-12, 0.3, 3.0e3, -1.0e9])
     def test_splats_take_a_scale_where_the_format_ends(self, number: float, preset: str) -> None:
