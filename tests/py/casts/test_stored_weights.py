@@ -138,25 +138,6 @@ def test_data_are_in_the_format() -> None:
     np.testing.assert_array_equal(np.asarray(up.data), expected)
 
 
-def test_matmuls_of_one_operand_read_a_barrier_each() -> None:
-    """XLA would join them, and concatenate their weights in each call."""
-
-    def function(params: Any, x: jax.Array) -> Any:
-        two = jnp.einsum("tbd,dhk->tbhk", x, params["two"])
-        return x @ params["one"], two, x @ params["three"]
-
-    params = {"one": jnp.ones((64, 64)), "two": jnp.ones((64, 4, 16)), "three": jnp.ones((64, 64))}
-    x = batch().reshape(2, 16, 64)
-    program, _ = rewritten(function, params, x)
-    text = program.mlir_module()
-    (barrier,) = [line for line in text.splitlines() if "optimization_barrier" in line]
-    assert barrier.strip().split(" = ")[0].endswith(":3")
-    results = program.call(*jsa.scaled_state(program, (params,)), jsa.as_scaled_array(x))
-    one, two, three = (np.asarray(jsa.asarray(each)) for each in results)
-    np.testing.assert_array_equal(one, three)
-    np.testing.assert_array_equal(one, two.reshape(one.shape))
-
-
 @pytest.mark.parametrize("recipe", ["fp8", "fp8-current"])
 def test_a_device_with_a_cost_rule_gains_by_them(recipe: str) -> None:
     """For few rows, casting a weight costs more than FP8 gains; a stored one has no cast."""
