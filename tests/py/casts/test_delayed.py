@@ -20,8 +20,9 @@ from scalify_hlo.casts.encoding import dtype_of
 from scalify_hlo.errors import UsageError
 from scalify_hlo.program.program import read_text
 from scalify_hlo.program.rewriting import rewrite_program
+from tests.py.shared import own_scales
 from tests.py.shared.fp8_numpy import E4M3, F32, Array, inverse_scale, outer, sample
-from tests.py.shared.judge import assert_all_equal, program_of, shaped, stablehlo_of
+from tests.py.shared.judge import assert_all_equal, normals, program_of, stablehlo_of
 
 
 def rewritten(fn: Callable[..., Any], *arguments: Any, **settings: object) -> jax.export.Exported:
@@ -306,10 +307,10 @@ class TestRefused:
         with pytest.raises(UsageError, match="fp8-delayed gives no matmul"):
             rewritten(outer, sample(0), sample(1))
 
-    def test_a_vjp_has_other_operands(self) -> None:
-        spec = shaped(16, 16)
-        exported = program_of(jnp.dot, spec, spec)
-        program = scalify_hlo.rewrite(exported, recipe="fp8-delayed")
+    @pytest.mark.parametrize("recipe", ["fp8-delayed", "fp8-calibrated"])
+    def test_a_vjp_has_other_operands(self, recipe: str) -> None:
+        given = normals(*[(16, 16)] * 2)
+        program = own_scales.rewritten(recipe, program_of(jnp.dot, *given), *given)
         with pytest.raises(UsageError, match="none for those of its vjp"):
             program.vjp()
 
