@@ -103,14 +103,6 @@ def test_one_product_by_a_bf16_scale_stands_behind_a_matmul(recipe: str) -> None
     assert [use.owner.operation.name for use in scaled.results[0].uses] == ["stablehlo.tanh"]
 
 
-def test_scales_that_are_no_powers_of_two_are_applied_in_f32() -> None:
-    settings = {"scaling.power_2_scale": False}
-    module = rewritten("fp8-current", jnp.matmul, *matrices(BF16), **settings)
-    (dot,) = ops(module, "dot_general")
-    (scaled,) = [use.owner.operation for use in dot.results[0].uses]
-    assert [element(v) for v in scaled.operands] == ["f32", "f32"]
-
-
 class TestWidenedOperands:
     """JAX widens an operand of a matmul whose sum is f32; other matmuls read it as it was."""
 

@@ -155,14 +155,9 @@ def test_weights_that_have_the_format_are_told() -> None:
     assert not told(counting, wide, count, wide, strict=True)
 
 
-def test_weights_of_unknown_sizes_are_told() -> None:
-    (size,) = jax.export.symbolic_shape("n")
+@pytest.mark.parametrize("size", [*jax.export.symbolic_shape("n"), 0])
+def test_weights_of_unknown_sizes_and_without_elements_are_told(size: Any) -> None:
     w = shaped(size)
-    assert any("rounds no weights" in each for each in told(plain, w, w))
-
-
-def test_weights_without_elements_are_not_rounded() -> None:
-    w = shaped(0, 4)
     assert any("rounds no weights" in each for each in told(plain, w, w))
 
 
