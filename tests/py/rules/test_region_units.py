@@ -186,28 +186,6 @@ LEVELS = {
   return %0 : tensor<2xf32>""",
         "2^8*s0^2",
     ),
-    "of sums among others": (
-        """%0:2 = stablehlo.reduce(%x init: %start), (%x init: %low) across dimensions = [0]
-    : (tensor<256x4xf32>, tensor<256x4xf32>, $s, $s) -> ($n, $n)
-    reducer(%a: $s, %c: $s) (%b: $s, %d: $s) {
-    %1 = stablehlo.add %a, %c : $s
-    %2 = stablehlo.maximum %b, %d : $s
-    stablehlo.return %1, %2 : $s, $s
-  }
-  return %0#0, %0#1 : $n, $n""",
-        "2^4*s0 s0",
-    ),
-    "of sums in windows": (
-        """%0 = "stablehlo.reduce_window"(%x, %start) <{
-    window_dimensions = array<i64: 64, 1>, window_strides = array<i64: 64, 1>
-  }> ({
-  ^bb0(%a: $s, %b: $s):
-    %1 = stablehlo.add %a, %b : $s
-    stablehlo.return %1 : $s
-  }) : (tensor<256x4xf32>, $s) -> tensor<4x4xf32>
-  return %0 : tensor<4x4xf32>""",
-        "2^3*s0",
-    ),
     "of what a region computes of sums": (
         """%0 = "stablehlo.map"(%four, %five) <{dimensions = array<i64: 0>}> ({
   ^bb0(%a: $s, %b: $s):
@@ -217,15 +195,6 @@ LEVELS = {
   }) : ($n, $n) -> $n
   return %0 : $n""",
         "2^3*s0^2*s1^-1",
-    ),
-    "of zeros in a region": (
-        """%0 = "stablehlo.map"(%zeros, %zeros) <{dimensions = array<i64: 0>}> ({
-  ^bb0(%a: $s, %b: $s):
-    %1 = stablehlo.add %a, %b : $s
-    stablehlo.return %1 : $s
-  }) : ($n, $n) -> $n
-  return %0 : $n""",
-        "any",
     ),
     "of either branch: the one nearest to unit": (
         """%0:2 = "stablehlo.if"(%p) ({
