@@ -13,7 +13,6 @@ from jax import lax
 
 import scalify_hlo
 from scalify_hlo import init_scaling_state, scaling_tensors
-from scalify_hlo._compat import ir, new_context
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.api import make_options
 from scalify_hlo.casts.encoding import dtype_of
@@ -189,58 +188,14 @@ class TestPlaces:
         assert "scaling_state['amax_history']" in main
 
 
-class TestCasts:
-    """XLA takes the amax in the kernel that casts, if that is neither the matmul's nor a copy."""
-
-    def users(self, text: str) -> list[list[str]]:
-        """Returns the ops between each 8-bit cast and its matmul."""
-        chains = []
-        with new_context():
-            module = ir.Module.parse(text)
-            main = next(op for op in module.body.operations if op.operation.name == "func.func")
-            for op in main.regions[0].blocks[0].operations:
-                if op.operation.name == "stablehlo.convert" and "f8" in str(op.result.type):
-                    value = op.result
-                    chain: list[str] = []
-                    while not chain or chain[-1] != "dot_general":
-                        (use,) = value.uses
-                        chain.append(use.owner.name.partition(".")[2])
-                        value = use.owner.results[0]
-                    chains.append(chain)
-        return chains
-
-    def test_each_is_kept_by_itself_and_arguments_in_order(self) -> None:
-        x, w = sample(0, size=64).reshape(8, 8), sample(1, size=64).reshape(8, 8)
-        exported = rewritten(lambda x, w: jnp.tanh(x) @ w, x, w, **{"matmul.smallest": 1})
-        given, made = sorted(self.users(str(exported.mlir_module())), key=len, reverse=True)
-        assert given == ["reshape", "optimization_barrier", "reshape", "dot_general"]
-        assert made == ["optimization_barrier", "dot_general"]
-
-    @pytest.mark.parametrize("both", [False, True])
-    def test_the_update_of_a_weight_takes_its_amax(self, both: bool) -> None:
-        """Its cast has the order that its matmuls prefer, if they prefer the same."""
-
-        def loss(w: jax.Array, x: jax.Array) -> jax.Array:
-            return jnp.sum(jnp.tanh((jnp.tanh(x) if both else x) @ w))
-
-        def step(w: jax.Array, x: jax.Array) -> Any:
-            slopes = jax.grad(loss, (0, 1) if both else (0,))(w, x)
-            return w - 0.1 * slopes[0], slopes[1:]
-
-        w = sample(0, size=64).reshape(8, 8)
-        exported = rewritten(step, w, w, **{"matmul.smallest": 1})
-        text = str(exported.mlir_module())
-        flat = [line for line in text.splitlines() if "barrier" in line and "<64xf8" in line]
-        places = [line.split("loc(")[1].rstrip(")") for line in flat]
-        assert [f'{place} = loc("{"w" if both else "x"}")' in text for place in places] == [True]
-
-    def test_on_several_devices_nothing_is_reshaped(self) -> None:
-        mesh = jax.sharding.AbstractMesh((2,), ("d",))
-        place = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec("d"))
-        x = jax.ShapeDtypeStruct((8, 8), jnp.float32, sharding=place)
-        exported = rewritten(lambda x, w: x @ w, x, x, **{"matmul.smallest": 1})
-        chains = self.users(str(exported.mlir_module()))
-        assert chains == 2 * [["optimization_barrier", "dot_general"]]
+def test_on_several_devices_nothing_is_reshaped() -> None:
+    mesh = jax.sharding.AbstractMesh((2,), ("d",))
+    place = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec("d"))
+    x = jax.ShapeDtypeStruct((8, 8), jnp.float32, sharding=place)
+    text = str(rewritten(lambda x, w: x @ w, x, x, **{"matmul.smallest": 1}).mlir_module())
+    narrow = [line for line in text.splitlines() if "xf8E" in line]
+    assert sum("stablehlo.optimization_barrier" in line for line in narrow) == 2
+    assert not any("stablehlo.reshape" in line for line in narrow)
 
 
 class TestFirstState:
