@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from scalify_hlo.algebra.scale import ONE, Scaled, Splat
+from scalify_hlo.algebra.scale import ONE, Scaled
 from scalify_hlo.algebra.uncertainty import (
     CERTAIN,
     CONSTANT,
@@ -162,37 +162,11 @@ def test_a_power_multiplies_all() -> None:
     assert part.bias == pytest.approx(1.5)
 
 
-def test_sums_of_products_have_a_bias() -> None:
-    x, w = of_root(0.5), of_root(0.5)
-    assert product_uncertainty(info(x), info(w)).tails > 0  # a gain, and what it multiplies
-    assert product_uncertainty(info(x * w), info(NORMALIZED)).bias == 0
-    normalized = info(NORMALIZED)
-    assert product_uncertainty(normalized, normalized, terms=64).bias == 0
-    contraction, longer = (product_uncertainty(info(x * w), info(x**2), 1, n) for n in (64, 256))
-    gain = product_uncertainty(info(x), info(w), terms=64)
-    assert gain.bias < product_uncertainty(info(x), info(w)).tails
-    assert contraction.bias == longer.bias == gain.bias
-
-
-def test_operands_of_one_root_may_add_up() -> None:
-    x, w = info(of_root(0.5)), info(of_root(0.5))
-    plain = product_uncertainty(x, w, terms=64).octaves
-    shared = product_uncertainty(x, x, terms=64).octaves
-    assert plain < 1.0
-    assert shared > 3.0
-
-
 def test_normalized_operands_of_one_matmul_do_not() -> None:
     """Queries and keys of one normalized value are products with weights of their own."""
     query = product_uncertainty(info(NORMALIZED), info(of_root(0.5)), terms=64)
     key = product_uncertainty(info(NORMALIZED), info(of_root(0.5)), terms=64)
     assert product_uncertainty(info(query), info(key), terms=64).octaves < 1.5
-
-
-def test_constants_add_nothing() -> None:
-    x = of_root(0.5)
-    assert product_uncertainty(info(x), Splat(3.0)) is x
-    assert product_uncertainty(Splat(3.0), info(x), -1).octaves == 0.5
 
 
 def test_calls_keep_the_degrees_of_arguments() -> None:

@@ -229,16 +229,6 @@ def test_the_count_of_steps_is_the_key() -> None:
     assert np.mean(stepped(3, changed)[2][:, 1:] != first[2][:, 1:]) > 0.5
 
 
-def test_steps_take_the_bias_from_a_gradient() -> None:
-    """Where it is rounded to nearest, the mean over steps of equal gradients stays as wrong."""
-    _, w, d = inputs()
-    exact = d @ w.T
-    few, many = (
-        decibels(exact, np.mean([stepped(n)[0] for n in range(steps)], axis=0)) for steps in (1, 8)
-    )
-    assert many > few + 3
-
-
 def test_the_transform_is_orthogonal_and_exact_in_bf16() -> None:
     matrix = hadamard.matrix()
     np.testing.assert_array_equal(matrix @ matrix.T, np.eye(HADAMARD))
@@ -291,16 +281,6 @@ def test_a_tensor_is_transformed_for_some_of_its_matmuls_only() -> None:
     np.testing.assert_array_equal(plain[0][1], found[0][1])
     for exact, gradient in zip(program.call(*arrays)[1], found[1], strict=True):
         assert decibels(np.asarray(exact), np.asarray(gradient)) > 10
-
-
-def test_a_transform_spreads_large_tokens() -> None:
-    """One token in 16 is large; each block has one, and it has the coarse steps of E2M1."""
-    x, w, d = inputs(m=256)
-    x[::16] *= 10
-    d[::16] *= 10
-    exact = x.T @ d
-    plain, found = run((x, w, d), "mxfp4")[2], run((x, w, d), "mxfp4", hadamard=True)[2]
-    assert decibels(exact, found) > decibels(exact, plain) + 3
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ import scalify_hlo
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.casts.encoding import dtype_of
-from scalify_hlo.errors import InputError, ScalifyError, UsageError
+from scalify_hlo.errors import InputError, UsageError
 from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.profile.model import METHODS, Profile, TensorProfile
 from scalify_hlo.run.runner import compile_module
@@ -35,6 +35,8 @@ from tests.py.shared.fp8_numpy import (
     sample,
 )
 from tests.py.shared.judge import parse, program_of, stablehlo_of
+from tests.py.shared.own_scales import called
+from tests.py.shared.own_scales import rewritten as rewritten_by
 
 
 def calibrated(fn: Callable[..., Any], *arguments: Any, **settings: object) -> str:
@@ -217,15 +219,7 @@ def test_matmuls_of_what_matmuls_give(recipe: str) -> None:
         return x @ v @ w @ v
 
     given = [square(i) for i in range(3)]
-    program = program_of(fn, *given)
-    calibrates = recipe == "fp8-calibrated"
-    profile = scalify_hlo.calibrate(program, [tuple(given)]) if calibrates else None
-    new = scalify_hlo.rewrite(program, recipe=recipe, profile=profile)
-    if recipe == "fp8-delayed":
-        state = scalify_hlo.init_scaling_state(new, *given)
-        found, _ = new.call(*given, state)
-    else:
-        found = new.call(*given)
+    found = called(rewritten_by(recipe, program_of(fn, *given), *given), *given, steps=1)
     values = given[0]
     for w in (given[1], given[2], given[1]):
         (d, s), (wd, ws) = quantized(values, E4M3), quantized(w, E4M3)
@@ -280,8 +274,6 @@ class TestRefused:
     def test_no_profile(self) -> None:
         with pytest.raises(UsageError, match="fp8-calibrated takes its scales from a profile"):
             scalify_hlo.rewrite(TEXT, recipe="fp8-calibrated")
-        with pytest.raises(UsageError, match="fp8-calibrated takes its scales from a profile"):
-            scalify_hlo.scalify(outer, recipe="fp8-calibrated")
 
     @pytest.mark.parametrize(
         ("methods", "message"),
@@ -295,30 +287,6 @@ class TestRefused:
     def test_methods(self, methods: list[str], message: str) -> None:
         with pytest.raises(UsageError, match=message):
             rewritten(*methods)
-
-    @pytest.mark.parametrize(
-        ("option", "value", "message"),
-        [
-            ("method", "median", "'median' is not a value of 'scaling.method'"),
-            ("weight_scales", "block", "'block' is not a value of 'scaling.weight_scales'"),
-            ("margin", -1, "takes a whole number, at least 0"),
-        ],
-    )
-    def test_options(self, option: str, value: object, message: str) -> None:
-        with pytest.raises(ScalifyError, match=message):
-            rewritten(**{option: value})
-
-    @pytest.mark.parametrize("percent", [0.0, -3.0, 101.0, float("nan")])
-    def test_percentiles(self, percent: float) -> None:
-        with pytest.raises(ScalifyError):
-            rewritten(method="percentile", percentile=percent)
-
-    def test_the_vjp_has_other_operands(self) -> None:
-        x, w = square(0), square(1)
-        program = program_of(jnp.dot, x, w)
-        new = scalify_hlo.rewrite(program, profile=scalify_hlo.calibrate(program, [(x, w)]))
-        with pytest.raises(UsageError, match="none for those of its vjp"):
-            new.vjp()
 
 
 class TestCommand:

@@ -23,6 +23,7 @@ from tests.py.shared.judge import (
     shaped,
     stablehlo_of,
 )
+from tests.py.shared.own_scales import rewritten
 
 BARRIER = "stablehlo.optimization_barrier"
 LARGE = {"matmul.slower": "narrow", "matmul.smallest": 1}
@@ -63,15 +64,9 @@ def test_a_cast_of_a_softmax_is_apart_too() -> None:
 def test_no_bit_changes(recipe: str) -> None:
     arrays = normals(*[(64, 64)] * 2)
     exported = program_of(jax.grad(lambda *a: layer(*a).sum(), (0, 1)), *arrays)
-    options: dict[str, Any] = {"recipe": recipe}
-    if recipe == "fp8-calibrated":
-        options["profile"] = scalify_hlo.calibrate(exported, [tuple(arrays)])
-    found = []
-    for target in ("any", "gpu"):
-        settings = {"target": target, "matmul.smallest": 1, "compute": "keep"}
-        made, _ = scalify_hlo.rewrite(exported, settings=settings, report=True, **options)
-        found.append(interpreted(made, *arrays))
-    assert_all_same_bits(*found)
+    settings = {"matmul.smallest": 1, "compute": "keep"}
+    made = (rewritten(recipe, exported, *arrays, target=t, **settings) for t in ("any", "gpu"))
+    assert_all_same_bits(*(interpreted(each, *arrays) for each in made))
 
 
 def test_a_cast_that_is_kept_later_gets_its_barrier() -> None:

@@ -14,11 +14,11 @@ import optax
 import pytest
 
 import scalify_hlo
-from examples import gpt2
 from examples.training import training_step
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.run.runner import compile_module
+from tests.py.casts.test_low_precision import step_text
 from tests.py.programs import PROGRAMS, Program
 from tests.py.programs.program import draw
 from tests.py.shared.judge import (
@@ -34,7 +34,6 @@ from tests.py.shared.role_models import Model, Sizes
 from tests.py.shared.role_programs import MODELS
 
 FORMATS = ("f16", "bf16")
-CONFIG = gpt2.Config(layers=2, width=64, heads=2, sequence=32, vocab=96, batch=4)
 BITS = {"f16": 10, "bf16": 7}
 """Of the mantissas."""
 
@@ -59,13 +58,6 @@ def results(text: str, *names: str) -> list[tuple[str, str]]:
 
 
 ARITHMETIC = ("add", "subtract", "exponential", "tanh", "divide", "select")
-
-
-@cache
-def step_text() -> str:
-    step = jax.jit(training_step(gpt2.loss, gpt2.ADAMW))
-    exported = jax.export.export(step)(*gpt2.abstract_state(CONFIG, gpt2.ADAMW))
-    return str(exported.mlir_module())
 
 
 class TestTrainingStep:

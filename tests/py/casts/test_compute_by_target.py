@@ -17,7 +17,8 @@ from scalify_hlo.passes.narrow_compute import NarrowComputePass
 from scalify_hlo.passes.pipeline import run_passes
 from scalify_hlo.recipes.formats import PLATFORMS
 from scalify_hlo.recipes.loading import load_recipe
-from tests.py.casts.test_compute import FP8_PRESETS, MIXED, step_text
+from tests.py.casts.test_compute import FP8_PRESETS, MIXED
+from tests.py.casts.test_low_precision import step_text
 from tests.py.shared.judge import evaluate, parse, rewritten, stablehlo_of
 
 WEIGHT = np.random.default_rng(0).standard_normal((64, 64)).astype(np.float32) / 8

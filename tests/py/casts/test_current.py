@@ -29,6 +29,7 @@ from tests.py.shared.fp8_numpy import (
     sample,
 )
 from tests.py.shared.judge import evaluate, normals, parse, program_of, shaped, stablehlo_of
+from tests.py.shared.own_scales import called, rewritten
 
 
 def run(fn: Callable[..., Any], *arguments: Any, **settings: object) -> Any:
@@ -95,10 +96,13 @@ class TestNumerics:
         wide = outer_quantized(np.asarray(x), np.asarray(w))
         np.testing.assert_array_equal(found, wide.astype(found.dtype))
 
-    def test_scales_that_cancel_make_no_nan(self) -> None:
+    @pytest.mark.parametrize("output", ["keep", "bf16"])
+    def test_scales_whose_product_leaves_f32_make_no_nan(self, output: str) -> None:
         x, w = np.full(16, 3e38, F32), np.full(16, 3e38, F32)
         x[0] = 0
-        assert not np.isnan(run(outer, x, w)).any()
+        found = run(outer, x, w, **{"matmul.output": output})
+        assert not np.isnan(found).any()
+        assert (found[0] == 0).all()
 
     def test_a_program_that_says_f8_itself_keeps_it(self) -> None:
         def rounded(x: jax.Array, w: jax.Array) -> Any:
@@ -205,17 +209,7 @@ def test_formats_of_16_bits_keep_the_products_of_their_data_finite(
     program = program_of(lambda x, w: x @ w, x, w)
     roles = ("activation", "weight", "gradient")
     settings = {f"matmul.{role}": format_ for role in roles} | {"scaling.fp8_format": "matmul"}
-    profile = scalify_hlo.calibrate(program, [(x, w)]) if kind == "calibrated" else None
-    rewritten = scalify_hlo.rewrite(
-        program, recipe=f"fp8-{kind}", settings=settings, profile=profile
-    )
-    found: Any
-    if kind == "delayed":
-        state = scalify_hlo.init_scaling_state(rewritten)
-        for _ in range(2):
-            found, state = rewritten.call(x, w, state)
-    else:
-        found = rewritten.call(x, w)
+    found = called(rewritten(f"fp8-{kind}", program, x, w, **settings), x, w)
     exact = np.asarray(program.call(x, w), np.float64)
     error = np.abs(np.asarray(found, np.float64) - exact).max() / np.abs(exact).max()
     assert error < (0.02 if format_ == "bf16" else 0.002)

@@ -13,15 +13,15 @@ from jax import lax
 
 import scalify_hlo
 from scalify_hlo import init_scaling_state, scaling_tensors
-from scalify_hlo._compat import ir, new_context
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.api import make_options
 from scalify_hlo.casts.encoding import dtype_of
-from scalify_hlo.errors import ScalifyError, UsageError
+from scalify_hlo.errors import UsageError
 from scalify_hlo.program.program import read_text
 from scalify_hlo.program.rewriting import rewrite_program
-from tests.py.shared.fp8_numpy import E4M3, F32, Array, inverse_scale, outer
-from tests.py.shared.judge import assert_all_equal, program_of, shaped, stablehlo_of
+from tests.py.shared import own_scales
+from tests.py.shared.fp8_numpy import E4M3, F32, Array, inverse_scale, outer, sample
+from tests.py.shared.judge import assert_all_equal, normals, program_of, stablehlo_of
 
 
 def rewritten(fn: Callable[..., Any], *arguments: Any, **settings: object) -> jax.export.Exported:
@@ -29,12 +29,6 @@ def rewritten(fn: Callable[..., Any], *arguments: Any, **settings: object) -> ja
     names = {name.replace("__", "."): value for name, value in settings.items()}
     exported = program_of(fn, *arguments)
     return scalify_hlo.rewrite(exported, recipe="fp8-delayed", settings=names)
-
-
-def sample(seed: int, log2: float = 0.0, size: int = 32) -> Array:
-    """Normal numbers about as large as a power of two."""
-    numbers = np.random.default_rng(seed).standard_normal(size)
-    return np.asarray(numbers * 2.0**log2, F32)
 
 
 class Model:
@@ -194,58 +188,14 @@ class TestPlaces:
         assert "scaling_state['amax_history']" in main
 
 
-class TestCasts:
-    """XLA takes the amax in the kernel that casts, if that is neither the matmul's nor a copy."""
-
-    def users(self, text: str) -> list[list[str]]:
-        """Returns the ops between each 8-bit cast and its matmul."""
-        chains = []
-        with new_context():
-            module = ir.Module.parse(text)
-            main = next(op for op in module.body.operations if op.operation.name == "func.func")
-            for op in main.regions[0].blocks[0].operations:
-                if op.operation.name == "stablehlo.convert" and "f8" in str(op.result.type):
-                    value = op.result
-                    chain: list[str] = []
-                    while not chain or chain[-1] != "dot_general":
-                        (use,) = value.uses
-                        chain.append(use.owner.name.partition(".")[2])
-                        value = use.owner.results[0]
-                    chains.append(chain)
-        return chains
-
-    def test_each_is_kept_by_itself_and_arguments_in_order(self) -> None:
-        x, w = sample(0, size=64).reshape(8, 8), sample(1, size=64).reshape(8, 8)
-        exported = rewritten(lambda x, w: jnp.tanh(x) @ w, x, w, **{"matmul.smallest": 1})
-        given, made = sorted(self.users(str(exported.mlir_module())), key=len, reverse=True)
-        assert given == ["reshape", "optimization_barrier", "reshape", "dot_general"]
-        assert made == ["optimization_barrier", "dot_general"]
-
-    @pytest.mark.parametrize("both", [False, True])
-    def test_the_update_of_a_weight_takes_its_amax(self, both: bool) -> None:
-        """Its cast has the order that its matmuls prefer, if they prefer the same."""
-
-        def loss(w: jax.Array, x: jax.Array) -> jax.Array:
-            return jnp.sum(jnp.tanh((jnp.tanh(x) if both else x) @ w))
-
-        def step(w: jax.Array, x: jax.Array) -> Any:
-            slopes = jax.grad(loss, (0, 1) if both else (0,))(w, x)
-            return w - 0.1 * slopes[0], slopes[1:]
-
-        w = sample(0, size=64).reshape(8, 8)
-        exported = rewritten(step, w, w, **{"matmul.smallest": 1})
-        text = str(exported.mlir_module())
-        flat = [line for line in text.splitlines() if "barrier" in line and "<64xf8" in line]
-        places = [line.split("loc(")[1].rstrip(")") for line in flat]
-        assert [f'{place} = loc("{"w" if both else "x"}")' in text for place in places] == [True]
-
-    def test_on_several_devices_nothing_is_reshaped(self) -> None:
-        mesh = jax.sharding.AbstractMesh((2,), ("d",))
-        place = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec("d"))
-        x = jax.ShapeDtypeStruct((8, 8), jnp.float32, sharding=place)
-        exported = rewritten(lambda x, w: x @ w, x, x, **{"matmul.smallest": 1})
-        chains = self.users(str(exported.mlir_module()))
-        assert chains == 2 * [["optimization_barrier", "dot_general"]]
+def test_on_several_devices_nothing_is_reshaped() -> None:
+    mesh = jax.sharding.AbstractMesh((2,), ("d",))
+    place = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec("d"))
+    x = jax.ShapeDtypeStruct((8, 8), jnp.float32, sharding=place)
+    text = str(rewritten(lambda x, w: x @ w, x, x, **{"matmul.smallest": 1}).mlir_module())
+    narrow = [line for line in text.splitlines() if "xf8E" in line]
+    assert sum("stablehlo.optimization_barrier" in line for line in narrow) == 2
+    assert not any("stablehlo.reshape" in line for line in narrow)
 
 
 class TestFirstState:
@@ -312,24 +262,10 @@ class TestRefused:
         with pytest.raises(UsageError, match="fp8-delayed gives no matmul"):
             rewritten(outer, sample(0), sample(1))
 
-    @pytest.mark.parametrize(
-        ("key", "value", "message"),
-        [
-            ("amax_history_len", 0, "takes a whole number, at least 1"),
-            ("interval", 0, "takes a whole number, at least 1"),
-            ("fp8_format", "E3M4", "'E3M4' is not a value of 'scaling.fp8_format'"),
-            ("amax_compute_algo", "mean", "is not a value of 'scaling.amax_compute_algo'"),
-            ("margin", -1, "takes a whole number, at least 0"),
-        ],
-    )
-    def test_options(self, key: str, value: object, message: str) -> None:
-        with pytest.raises(ScalifyError, match=message):
-            rewritten(outer, sample(0), sample(1), **{f"scaling__{key}": value})
-
-    def test_a_vjp_has_other_operands(self) -> None:
-        spec = shaped(16, 16)
-        exported = program_of(jnp.dot, spec, spec)
-        program = scalify_hlo.rewrite(exported, recipe="fp8-delayed")
+    @pytest.mark.parametrize("recipe", ["fp8-delayed", "fp8-calibrated"])
+    def test_a_vjp_has_other_operands(self, recipe: str) -> None:
+        given = normals(*[(16, 16)] * 2)
+        program = own_scales.rewritten(recipe, program_of(jnp.dot, *given), *given)
         with pytest.raises(UsageError, match="none for those of its vjp"):
             program.vjp()
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-import ml_dtypes
 import numpy as np
 import pytest
 
@@ -18,7 +17,6 @@ from scalify_hlo.casts.encoding import (
     encode,
     exponent_below_rms,
     log2_rms,
-    rounded,
     unclipped,
 )
 from tests.py.shared.judge import body_of, parse
@@ -50,9 +48,6 @@ class TestScales:
         scales = Scales("max", margin=margin)
         assert encoded([0.0, -largest], "2xf32", "f8E4M3FN", scales)[1] == exponent
 
-    def test_max_leaves_no_room_unless_it_is_asked_for(self) -> None:
-        assert encoded([0.0, 448.0], "2xf32", "f8E4M3FN", Scales("max"))[1] == 0
-
     def test_each_index_of_an_axis_has_a_scale(self) -> None:
         values = [[1.0, 448.0], [0.5, 896.0], [0.0, 0.0]]
         scales = Scales("max", axes=(0,))
@@ -66,16 +61,12 @@ class TestScales:
         assert text == "dense<[1.250000e-01, 2.500000e-01]> : tensor<2xf16>"
 
 
-def test_rms_of_values_whose_squares_overflow() -> None:
+def test_rms_of_values_whose_squares_overflow_and_of_nothing() -> None:
     values = np.array([3e300, -3e300, np.inf, np.nan])
     assert log2_rms(values) == pytest.approx(math.log2(3e300))
     assert exponent_below_rms(values) == math.floor(math.log2(3e300))
-
-
-@pytest.mark.parametrize("values", [[0.0, -0.0], [np.inf, np.nan], []])
-def test_rms_of_nothing(values: list[float]) -> None:
-    assert exponent_below_rms(np.array(values)) == 0
-    assert log2_rms(np.array(values)) == 0.0
+    assert exponent_below_rms(np.array([1e-300, -1e-300])) == -997
+    assert log2_rms(np.array([])) == log2_rms(np.array([0.0, np.inf, np.nan])) == 0.0
 
 
 def test_powers_of_two_that_bring_magnitudes_into_range() -> None:
@@ -100,16 +91,6 @@ def test_casts_to_fewer_exponent_bits_saturate(
     source: str, target: str, most: float | None
 ) -> None:
     assert bound(FORMATS[source], FORMATS[target]) == most
-
-
-def test_values_are_rounded_once() -> None:
-    """1 + 2^-4 is between two numbers of E4M3; a bit that f32 drops decides."""
-    tie = 1 + 2.0**-4
-    values = np.array([tie, tie + 2.0**-40, tie - 2.0**-40, 1e9])
-    data = rounded(values, 0, FORMATS["f8E4M3FN"], 448.0)
-    assert data.dtype == ml_dtypes.float8_e4m3fn
-    assert data.astype(float).tolist() == [1.0, 1.125, 1.0, 448.0]
-    assert rounded(values[:1], 1, FORMATS["f8E4M3FN"], None).astype(float).tolist() == [0.5]
 
 
 @pytest.mark.parametrize(

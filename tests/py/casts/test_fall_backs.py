@@ -138,6 +138,9 @@ def test_a_small_matmul_among_others_is_told() -> None:
         report_of(text, "fp8", strict=True)
     assert "matmul.smallest" in str(raised.value.hint)
     assert not report_of(text, "fp8", strict=True, matmul__smallest=[2, 10, 16]).remarks
+    nothing = "the recipe fp8 quantizes no matmul: all 2 matmuls stay wide"
+    excluding = report_of(text, "fp8", matmul__exclude="w")
+    assert messages(excluding) == [nothing, "stays wide: the free size of its weight is below 16"]
 
 
 def convolved(kernel: jax.Array, x: jax.Array) -> jax.Array:
@@ -250,9 +253,13 @@ def test_each_size_has_its_bound(smallest: Any, *, narrow: bool) -> None:
     assert report_of(matmul(4, 8, 16), "fp8", matmul__smallest=smallest).narrowed == narrow
 
 
-def test_a_vector_that_is_asked_for_has_no_algorithm() -> None:
-    text = matmul(1, 64, 64)
-    narrow = rewrite(text, recipe="fp8-current", settings={"matmul.smallest": 1})
+VECTOR = stablehlo_of(lambda x, w: x @ w, shaped(64), shaped(64, 48))
+
+
+@pytest.mark.parametrize("text", [matmul(1, 64, 64), matmul(64, 1, 64), VECTOR])
+@pytest.mark.parametrize("recipe", ["fp8", "fp8-current"])
+def test_a_vector_that_is_asked_for_has_no_algorithm(recipe: str, text: str) -> None:
+    narrow = rewrite(text, recipe=recipe, settings={"matmul.smallest": 1})
     assert "f8E4M3FN" in narrow
     assert "algorithm =" not in narrow
 

@@ -355,22 +355,13 @@ def test_a_bad_share_is_one_sentence(value: str, tmp_path: Path) -> None:
     assert "defect" not in result.stderr
 
 
-@pytest.mark.parametrize("value", ["7", "-1"])
-def test_a_bad_share_of_the_pass_is_one_sentence(value: str) -> None:
-    with pytest.raises(UsageError, match="takes a number from 0 to 1, and not"):
-        parse_pipeline(f"scalify-roles{{last-wide={value}}}")
-
-
 def test_a_share_may_have_an_exponent() -> None:
     assert load_recipe("nvfp4", ["matmul.last_wide=1e-1"]).matmul.last_wide == 0.1
 
 
-def test_a_share_without_casts_has_no_effect() -> None:
-    with pytest.raises(UsageError, match=r"matmul\.last_wide has no effect"):
-        load_recipe("propagate", {"matmul.last_wide": 0.5})
-
-
-@pytest.mark.parametrize("value", ["x", "nan"])
+@pytest.mark.parametrize("value", ["7", "-1", "x", "nan"])
 def test_a_bad_option_of_the_pass_is_refused(value: str) -> None:
-    with pytest.raises(UsageError, match="'last-wide' of scalify-roles takes a number from 0 to 1"):
+    with pytest.raises(
+        UsageError, match="'last-wide' of scalify-roles takes a number from 0 to 1, and"
+    ):
         parse_pipeline(f"scalify-roles{{last-wide={value}}}")

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import jax
@@ -17,7 +18,6 @@ import pytest
 
 import scalify_hlo
 from examples import gpt2
-from examples.training import training_step
 from scalify_hlo._compat import ir, new_context, stablehlo
 from scalify_hlo.ir.algorithms import dot_algorithm
 from scalify_hlo.ir.walk import ops_in
@@ -25,16 +25,15 @@ from scalify_hlo.passes.pipeline import Options, run_passes
 from scalify_hlo.passes.propagate import PropagatePass
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.recipes.model import Inputs, Recipe
-from tests.py.shared.judge import parse, program_of, propagated, stablehlo_of, unrecorded
+from tests.py.shared.judge import parse, program_of, stablehlo_of, unrecorded
 
 CONFIG = gpt2.Config(layers=2, width=64, heads=2, sequence=32, vocab=96, batch=4)
 SIGNATURES = ("same", "scaled")
 
 
-def step_text(optimizer: optax.GradientTransformation = gpt2.ADAMW) -> str:
-    step = jax.jit(training_step(gpt2.loss, optimizer))
-    exported = jax.export.export(step)(*gpt2.abstract_state(CONFIG, optimizer))
-    return str(exported.mlir_module())
+@cache
+def step_text() -> str:
+    return stablehlo_of(gpt2.adamw_step, *gpt2.abstract_state(CONFIG, gpt2.ADAMW))
 
 
 @pytest.fixture(scope="module")
@@ -113,14 +112,6 @@ def test_matmuls_say_how_they_are_computed_where_plugins_can_read_it(text: str) 
         stablehlo.serialize_portable_artifact(ir.Module.parse(rewritten), version)
 
 
-def test_vectors_take_no_algorithm() -> None:
-    exported = program_of(linear, np.float32(X[0]), W)
-    text = str(exported.mlir_module())
-    narrow = scalify_hlo.rewrite(text, recipe="fp8", settings={"matmul.smallest": "1"})
-    assert "f8E4M3FN" in narrow
-    assert "algorithm =" not in narrow
-
-
 def test_the_gradient_of_a_weight_may_be_a_narrow_matmul_itself() -> None:
     def step(w: jax.Array, x: jax.Array) -> jax.Array:
         gradient = jax.grad(lambda w: jnp.mean(jnp.tanh(w @ x) ** 2))(w)
@@ -133,27 +124,12 @@ def test_the_gradient_of_a_weight_may_be_a_narrow_matmul_itself() -> None:
     )
 
 
-def test_convolutions_have_one_format_or_stay_wide() -> None:
-    def loss(w: jax.Array, x: jax.Array) -> jax.Array:
-        return jnp.mean(jax.lax.conv(x, w, (1, 1), "SAME") ** 2)
-
-    w, x = np.ones((16, 16, 3, 3), np.float32), np.ones((4, 16, 8, 8), np.float32)
-    text = stablehlo_of(jax.grad(loss), w, x)
-    narrow = scalify_hlo.rewrite(text, recipe="fp8")
-    pairs = re.findall(r"stablehlo.convolution\(.*: \(tensor<\S+x(\w+)>, tensor<\S+x(\w+)>", narrow)
-    assert sorted(set(pairs)) == [("f32", "f32"), ("f8E4M3FN", "f8E4M3FN")]
-
-
 @pytest.mark.parametrize("name", ["fp16", "bf16"])
 def test_sixteen_bits_are_for_all_sites_but_take_no_algorithm(text: str, name: str) -> None:
     rewritten = scalify_hlo.rewrite(text, recipe=name)
     assert "algorithm" not in rewritten
     element = {"fp16": "f16", "bf16": "bf16"}[name]
     assert {f[:2] for f in formats(rewritten)} == {(element, element)}
-
-
-def test_the_original_is_left_alone_by_propagate(text: str) -> None:
-    assert "f8" not in propagated(text)
 
 
 X, W = (
@@ -195,14 +171,6 @@ def test_finite_data_beyond_the_range_saturate() -> None:
     clipped = np.clip(x, -448, 448).astype(ml_dtypes.float8_e4m3fn).astype(np.float64)
     w = W.astype(ml_dtypes.float8_e4m3fn).astype(np.float64)
     np.testing.assert_allclose(data * np.float64(scale), clipped @ w, rtol=1e-5)
-
-
-def test_nan_stays_nan() -> None:
-    x = X.copy()
-    x[3] = np.nan
-    data, _ = run_pairs(linear, "fp8", (x, 0), (W, 0))
-    assert np.isnan(data[3]).all()
-    assert np.isfinite(np.delete(data, 3, axis=0)).all()
 
 
 @pytest.mark.slow
@@ -444,6 +412,7 @@ def test_casts_of_state_alone_are_verified_too() -> None:
         ("propagate", {"state_rescale.statistic": "l2"}, "f32"),
         ("propagate", {"state.gradient": "f16"}, "f16"),
         ("propagate", {"state.weight": "f16"}, "f16"),
+        ("fp8-state", {"state_rescale.every": 4, "inputs.step": "*.count"}, "f16"),
     ],
 )
 def test_no_mark_is_left(recipe: str, settings: dict[str, object], format_: str) -> None:

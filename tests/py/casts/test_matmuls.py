@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from scalify_hlo.algebra.formats import is_small
 from scalify_hlo.casts.propagated import _has_kernel
 from scalify_hlo.dataflow.sizes import Extent, Size
 
@@ -14,19 +13,10 @@ from scalify_hlo.dataflow.sizes import Extent, Size
     [
         (("f8E4M3FN", "f8E5M2"), 16, 16, True),
         (("f8E4M3FN", "f8E5M2"), 2, 2, True),
-        (("f8E4M3FN", "f8E4M3FN"), 1, 16, False),
-        (("f8E4M3FN", "f8E4M3FN"), 16, 1, False),
         (("f8E4M3FN", "f16"), 16, 16, False),
         (("f16", "f16"), 16, 16, False),
     ],
 )
-def test_only_matmuls_of_8_bits_that_are_no_vectors(
-    formats: tuple[str, str], m: int, n: int, asked: bool
-) -> None:
+def test_only_matmuls_of_8_bits(formats: tuple[str, str], m: int, n: int, asked: bool) -> None:
     assert _has_kernel(formats, Extent(Size(m), Size(n), Size(16))) is asked
     assert _has_kernel(formats, Extent(Size(m, known=False), Size(n), Size(1))) is asked
-
-
-def test_small_formats() -> None:
-    assert is_small("f8E4M3FN")
-    assert not is_small("f16")

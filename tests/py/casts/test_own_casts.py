@@ -11,6 +11,7 @@ import pytest
 
 import scalify_hlo
 from scalify_hlo.run.interpreter import evaluate
+from tests.py.casts.test_low_precision import general_linear_layer
 from tests.py.shared import judge
 from tests.py.shared.judge import parse, program_of, stablehlo_of
 
@@ -104,13 +105,6 @@ def test_reduced_precision_is_of_data_where_the_author_asked(exponent: int, reci
 def decibels(expected: Any, found: Any) -> float:
     data, scale = (np.asarray(each, np.float64) for each in (found.data, found.scale))
     return judge.decibels(expected, data * scale)
-
-
-def general_linear_layer(x: Any, w: Any) -> Any:
-    """Algorithm 6 of the Scalify paper, without its bias."""
-    w = scalify_hlo.cast_on_forward(w, jnp.float8_e4m3fn)
-    x = scalify_hlo.cast_on_forward(x, jnp.float8_e4m3fn)
-    return scalify_hlo.cast_on_backward(x @ w, jnp.float8_e5m2)
 
 
 @pytest.mark.parametrize("recipe", ["propagate", "bf16", "fp16", "fp8", "fp8-current"])

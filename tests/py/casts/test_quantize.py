@@ -239,10 +239,6 @@ class TestScale:
     def test_is_the_power_of_two_below_the_rms(self, values: list[float], exponent: int) -> None:
         assert exponent_below_rms(np.array(values, np.float32)) == exponent
 
-    def test_of_f64_does_not_overflow(self) -> None:
-        assert exponent_below_rms(np.array([1e300, -1e300])) == 996
-        assert exponent_below_rms(np.array([1e-300, -1e-300])) == -997
-
     def test_is_that_of_the_whole_of_a_large_constant(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -333,12 +329,6 @@ class TestMovement:
   %m = stablehlo.convert %h : (tensor<32x32xf8E5M2>) -> tensor<S>"""
         module = quantized(program(normal(SIZE, SIZE), path, baked=True))
         assert constants(module) == ["f32"]
-
-    def test_splats_and_integers_stay(self) -> None:
-        splat = f"%m = stablehlo.constant dense<0.3> : tensor<{SIZE}x{SIZE}xf32>"
-        module = quantized(program(normal(SIZE, SIZE), splat, baked=True))
-        assert "convert" in ops(module)
-        assert constants(module) == ["f32"]  # which nothing reads
 
     @pytest.mark.parametrize("preset", ["fp8", "unit", "fp16", "fp8-current"])
     @pytest.mark.parametrize("number", [2.0**-20, 0.3 * 2.0**-12, 0.3, 3.0e3, -1.0e9])

@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import hypothesis
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from hypothesis import strategies as st
 
-import scalify_hlo
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.ir.walk import ops_in
-from scalify_hlo.run.runner import compile_module
-from tests.py.shared.judge import evaluate, parse, program_of
+from tests.py.shared import own_scales
+from tests.py.shared.judge import parse, program_of
 
 BF16 = np.dtype(jnp.bfloat16)
 OWN = ["fp8-current", "fp8-delayed", "fp8-calibrated"]
@@ -29,14 +26,10 @@ Shape = jax.ShapeDtypeStruct
 
 def rewritten(recipe: str, fn: Callable[..., Any], *shapes: Any, **settings: object) -> ir.Module:
     """A program under a preset, whose profile is of a run on normal numbers."""
-    program = program_of(fn, *shapes)
-    profile = None
-    if recipe == "fp8-calibrated":
-        rng = np.random.default_rng(0)
-        arrays = tuple(np.asarray(rng.standard_normal(s.shape), s.dtype) for s in shapes)
-        profile = scalify_hlo.calibrate(program, [arrays])
-    text = scalify_hlo.rewrite(program, recipe=recipe, profile=profile, settings=settings)
-    return parse(str(text.mlir_module()))
+    rng = np.random.default_rng(0)
+    arrays = [np.asarray(rng.standard_normal(s.shape), s.dtype) for s in shapes]
+    new = own_scales.rewritten(recipe, program_of(fn, *shapes), *arrays, **settings)
+    return parse(str(new.mlir_module()))
 
 
 def ops(module: ir.Module, *names: str) -> list[ir.Operation]:
@@ -108,85 +101,6 @@ def test_one_product_by_a_bf16_scale_stands_behind_a_matmul(recipe: str) -> None
     assert scaled.name == "stablehlo.multiply"
     assert [element(v) for v in scaled.operands] == ["bf16", "bf16"]
     assert [use.owner.operation.name for use in scaled.results[0].uses] == ["stablehlo.tanh"]
-
-
-def test_scales_that_are_no_powers_of_two_are_applied_in_f32() -> None:
-    settings = {"scaling.power_2_scale": False}
-    module = rewritten("fp8-current", jnp.matmul, *matrices(BF16), **settings)
-    (dot,) = ops(module, "dot_general")
-    (scaled,) = [use.owner.operation for use in dot.results[0].uses]
-    assert [element(v) for v in scaled.operands] == ["f32", "f32"]
-
-
-def program(sums: str, factor: str) -> str:
-    """A matmul of f8 times a scale: the types of the sums and of the product, which is widened."""
-    tensor = f"tensor<8x4x{factor}>"
-    return f"""
-func.func @main(%x: tensor<8x{K}xf32>, %w: tensor<{K}x4xf32>, %s: tensor<f32>)
-    -> tensor<8x4xf32> {{
-  %a = stablehlo.convert %x : (tensor<8x{K}xf32>) -> tensor<8x{K}xf8E4M3FN>
-  %b = stablehlo.convert %w : (tensor<{K}x4xf32>) -> tensor<{K}x4xf8E5M2>
-  %d = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]
-      : (tensor<8x{K}xf8E4M3FN>, tensor<{K}x4xf8E5M2>) -> tensor<8x4x{sums}>
-  %e = stablehlo.convert %d : (tensor<8x4x{sums}>) -> {tensor}
-  %c = stablehlo.convert %s : (tensor<f32>) -> tensor<{factor}>
-  %f = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<{factor}>) -> {tensor}
-  %y = stablehlo.multiply %e, %f : {tensor}
-  %r = stablehlo.convert %y : ({tensor}) -> tensor<8x4xbf16>
-  %z = stablehlo.convert %r : (tensor<8x4xbf16>) -> tensor<8x4xf32>
-  return %z : tensor<8x4xf32>
-}}"""
-
-
-WIDE, ROUNDED, NARROW = program("f32", "f32"), program("f32", "bf16"), program("bf16", "bf16")
-"""The scale before the rounding, and twice after it; the interpreter rounds NARROW's every sum."""
-
-
-def operands(seed: int) -> tuple[Any, Any]:
-    """Numbers over a range in which f8 products sum up exactly in f32, so in any order."""
-    rng = np.random.default_rng(seed)
-
-    def numbers(shape: tuple[int, ...]) -> Any:
-        return (rng.standard_normal(shape) * 2.0 ** rng.integers(-2, 3, shape)).astype(np.float32)
-
-    return numbers((8, K)), numbers((K, 4))
-
-
-class TestPowersOfTwo:
-    """A power of two commutes with the rounding to bf16, unless a result is subnormal."""
-
-    @hypothesis.given(seed=st.integers(0, 2**32 - 1), exponent=st.integers(-100, 110))
-    def test_are_applied_in_bf16_as_in_f32(self, seed: int, exponent: int) -> None:
-        given = (*operands(seed), np.asarray(2.0**exponent, np.float32))
-        (wide,) = evaluate(parse(WIDE), given)
-        (narrow,) = evaluate(parse(ROUNDED), given)
-        np.testing.assert_array_equal(narrow.view(np.uint32), wide.view(np.uint32))
-
-    def test_and_a_scale_of_more_digits_is_not(self) -> None:
-        """The test above can fail."""
-        given = (*operands(0), np.asarray(1.2345678, np.float32))
-        (wide,) = evaluate(parse(WIDE), given)
-        (narrow,) = evaluate(parse(ROUNDED), given)
-        assert not np.array_equal(narrow, wide)
-
-    def test_xla_rounds_once_too(self) -> None:
-        given = (*operands(1), np.asarray(2.0**-13, np.float32))
-        (wide,) = compile_module(WIDE)(given)
-        (narrow,) = compile_module(NARROW)(given)
-        np.testing.assert_array_equal(narrow, wide)
-
-
-@pytest.mark.parametrize("log2", [-30, 0, 30])
-def test_a_rewritten_program_gives_the_rounded_f32_result(log2: int) -> None:
-    rng = np.random.default_rng(log2 + 40)
-    x, w = (np.asarray(rng.standard_normal((K, K)) * 2.0**log2, BF16) for _ in range(2))
-    wide, narrow = (
-        compile_module(
-            str(rewritten("fp8-current", jnp.matmul, x, w, **{"matmul.output": output}))
-        )((x, w))[0].astype(np.float32)
-        for output in ("f32", "keep")
-    )
-    np.testing.assert_allclose(narrow, wide, rtol=2.0**-7, atol=1e-6 * np.abs(wide).max())
 
 
 class TestWidenedOperands:

@@ -43,17 +43,6 @@ def normalized(params: Any, state: Any, x: jax.Array) -> Any:
     return jax.tree.map(lambda p, g: p - g, params, gradients), state
 
 
-def clipped(params: Any, state: Any, x: jax.Array) -> Any:
-    """The update of each weight needs all gradients."""
-    gradients = jax.grad(loss)(params, x)
-    norm = sum(jnp.sum(jnp.square(g.astype(jnp.float32))) for g in jax.tree.leaves(gradients))
-    factor = 0.1 * jnp.minimum(1, jax.lax.rsqrt(norm))
-    update = jax.tree.map(
-        lambda p, g: (p.astype(jnp.float32) - factor * g).astype(p.dtype), params, gradients
-    )
-    return update, state
-
-
 def arguments(dtype: Any = jnp.bfloat16) -> tuple[Any, Any, jax.Array]:
     keys = iter(jax.random.split(jax.random.key(0), 2 * LAYERS + 1))
     shapes = {"up": (WIDTH, 2 * WIDTH), "down": (2 * WIDTH, WIDTH)}
@@ -105,10 +94,6 @@ def test_the_same_bits_of_normalized_arguments(
     statistic = f"tensor<{ROWS}x1xf32>"
     assert any("optimization_barrier" in line and statistic in line for line in lines)
     assert_all_same_bits(*(interpreted(each, *arguments()) for each in programs))
-
-
-def test_an_update_that_needs_all_gradients(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert again(rewritten(clipped, "unit", monkeypatch, 1)) == 0
 
 
 @pytest.mark.parametrize("target", ["any", "b200", "cpu", "tpu", "portable"])

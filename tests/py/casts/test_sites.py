@@ -26,7 +26,6 @@ from tests.py.shared.judge import (
     evaluate,
     normals,
     parse,
-    program_of,
     rewritten,
     shaped,
     stablehlo_of,
@@ -41,16 +40,10 @@ def given() -> tuple[Any, Any, Any]:
     return *gpt2.state(CONFIG, gpt2.SGD), tokens.astype(np.int32)
 
 
-def step_text(loss: Any = gpt2.loss) -> str:
-    """A training step of a small GPT-2."""
-    step = training_step(loss, gpt2.SGD)
-    exported = program_of(step, *gpt2.abstract_state(CONFIG, gpt2.SGD))
-    return str(exported.mlir_module())
-
-
 @pytest.fixture(scope="module", name="text")
 def _text() -> str:
-    return step_text()
+    """A training step of a small GPT-2."""
+    return stablehlo_of(gpt2.sgd_step, *gpt2.abstract_state(CONFIG, gpt2.SGD))
 
 
 def sites(text: str, recipe: Recipe) -> Counter[str]:

@@ -126,26 +126,6 @@ def test_training_stays_near_f32(name: str) -> None:
 
 
 @pytest.mark.slow
-def test_moments_alone_cost_little() -> None:
-    """With nothing else rounded, the gap is that of the moments."""
-    optimizer, params = OPTIMIZERS["adamw"](), start()
-    plain = params, optimizer.init(params)
-    _, wide = losses(jax.jit(step_of(optimizer)), plain, scaled=False)
-    step = jsa.scalify(
-        step_of(optimizer),
-        recipe="propagate",
-        settings={
-            "state.first_moment": "e4m3",
-            "state.second_moment": "e4m3",
-            "state.moment_scales": "block",
-        },
-    )
-    _, narrow = losses(step, jsa.as_scaled_array(plain), scaled=True)
-    assert narrow[-20:].mean() == pytest.approx(wide[-20:].mean(), rel=0.03)
-    assert (narrow != wide).any()
-
-
-@pytest.mark.slow
 def test_the_new_moments_are_those_of_numpy() -> None:
     """The wide moments of a step, stored by the formulas, are the moments that it returns."""
     optimizer = OPTIMIZERS["adamw"]()
@@ -379,24 +359,6 @@ class TestRemarks:
         _, report = jsa.rewrite(original, recipe="fp8-state8", signature="scaled", report=True)
         assert not report.remarks
         assert not [s for s in report.sites if s.kind == "state.moment_scales"]
-
-
-class TestErrors:
-    @pytest.mark.parametrize(
-        ("settings", "message"),
-        [
-            ({"state.moment_scales": "blocks"}, "'blocks' is not a value of 'state.moment_scales'"),
-            ({"state.first_moment": "e4m3-block"}, "is not a format for 'state.first_moment'"),
-            ({"target": "portable"}, "lacks the format of these scales, f8E8M0FNU"),
-        ],
-    )
-    def test_wrong_values_are_refused(self, settings: dict[str, object], message: str) -> None:
-        with pytest.raises(UsageError, match=message):
-            jsa.load_recipe("fp8-state8", settings)
-
-    def test_moments_in_f16_have_no_blocks(self) -> None:
-        with pytest.raises(UsageError, match=r"moment_scales has no effect: .* no moments in f8"):
-            jsa.load_recipe("fp8-state", {"state.moment_scales": "block"})
 
 
 class TestCommands:

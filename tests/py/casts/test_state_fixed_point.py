@@ -15,7 +15,6 @@ import pytest
 
 import scalify_hlo as jsa
 from examples.training import training_step
-from scalify_hlo import UsageError, load_recipe
 from scalify_hlo.jax_api.scaled_array import is_scaled_array
 from tests.py.shared.judge import leaves, pairs, program_of, rewritten, rms, shaped
 
@@ -229,13 +228,6 @@ class TestNarrowState:
 
 @pytest.mark.slow
 class TestOptions:
-    @pytest.mark.parametrize("option", ["every=4", "rounding=up"])
-    def test_one_without_effect_is_refused(self, option: str) -> None:
-        with pytest.raises(UsageError, match="has no effect"):
-            load_recipe("propagate", [f"state_rescale.{option}"])
-        for recipe, setting in (("fp8", "meet=max"), ("propagate", "state_rescale.statistic=max")):
-            load_recipe(recipe, [f"state_rescale.{option}", setting])
-
     def test_a_statistic_is_taken_of_all_state(self) -> None:
         settings = {"state_rescale.statistic": "l2"}
         *_, state = trained(ADAM, 3, "fp8", **settings)

@@ -15,7 +15,6 @@ from flax.training.train_state import TrainState
 
 import scalify_hlo as jsa
 from examples.training import training_step
-from scalify_hlo.errors import UsageError
 from scalify_hlo.jax_api.scaled_array import is_scaled_array
 from scalify_hlo.recipes.loading import load_recipe
 from tests.py.devices import eight_devices, sharded_state
@@ -326,15 +325,6 @@ class TestPlaces:
         # Sizes 32 and 512, three times each, the latter of two weights.
         assert reductions(L2) - reductions({}) == 2
         assert reductions(EVERY) - reductions({}) == 2
-
-    def test_what_counts_steps_is_needed(self, text: str) -> None:
-        settings = {**L2, "state_rescale.every": 4}
-        with pytest.raises(UsageError, match="needs the count of steps"):
-            rewritten(text, "scaled", recipe=load_recipe("propagate", settings))
-
-    def test_nothing_of_it_is_left(self, text: str) -> None:
-        module, _ = rewritten(text, "scaled", recipe=load_recipe("fp8-state", EVERY))
-        assert "scalify." not in module.operation.get_asm()
 
     def test_without_state_nothing_happens(self) -> None:
         text = "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }"

@@ -14,6 +14,7 @@ import pytest
 import scalify_hlo
 from scalify_hlo.casts import propagated
 from scalify_hlo.passes import late
+from tests.py.shared import own_scales
 from tests.py.shared.fp8_numpy import quantized
 from tests.py.shared.judge import (
     assert_all_equal,
@@ -53,10 +54,7 @@ def turned(
 
 
 def rewritten(program: jax.export.Exported, recipe: str, arrays: Any, **settings: Any) -> str:
-    profile = None
-    if recipe == "fp8-calibrated":
-        profile = scalify_hlo.calibrate(program, [tuple(arrays)])
-    made = scalify_hlo.rewrite(program, recipe=recipe, profile=profile, settings=SMALL | settings)
+    made = own_scales.rewritten(recipe, program, *arrays, **SMALL | settings)
     return str(made.mlir_module())
 
 

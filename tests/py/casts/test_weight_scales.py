@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 from jax import lax
 
-import scalify_hlo
 from scalify_hlo._compat import ir
 from scalify_hlo.casts.encoding import Scales, encode
 from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.run.runner import compile_module
+from tests.py.shared import own_scales
 from tests.py.shared.fp8_numpy import F32, Array, quantized
 from tests.py.shared.judge import assert_all_equal, parse, program_of, stablehlo_of
 
@@ -109,10 +109,9 @@ def rounded(w: Array, axes: tuple[int, ...] | None) -> Array:
 
 
 def rewritten(text: str, *arguments: Array, recipe: str, scales: str) -> str:
-    profile = scalify_hlo.calibrate(text, [arguments]) if recipe == "fp8-calibrated" else None
     settings = {"scaling.weight_scales": scales, "matmul.smallest": 1}
     settings |= {"inputs.weight": ["w"]} if len(arguments) == 2 else {}
-    new: str = scalify_hlo.rewrite(text, recipe=recipe, profile=profile, settings=settings)
+    new: str = own_scales.rewritten(recipe, text, *arguments, **settings)
     assert E4M3 in new
     return new
 
@@ -152,23 +151,6 @@ def elements(text: str) -> Counter[str]:
         if size > 64 and not ir.DenseElementsAttr(op.attributes["value"]).is_splat:
             found[str(type_.element_type)] += size
     return found
-
-
-def test_per_channel_is_better_where_channels_differ() -> None:
-    """Five levels of channels in steps of 2^4, as a weight may have after folding norms into it."""
-    rng = np.random.default_rng(2)
-    x = rng.standard_normal((64, 80)).astype(F32)
-    levels = np.repeat(np.arange(5), 8)
-    w = (rng.standard_normal((80, 40)) * 2.0 ** (4 * levels)).astype(F32)
-    text = stablehlo_of(lambda x: x @ jnp.asarray(w), x)
-    wanted = run(text, x)
-    noise = {}
-    for scales in ("tensor", "channel"):
-        found = run(rewritten(text, x, recipe="fp8-calibrated", scales=scales), x)
-        noise[scales] = np.sum((found - wanted) ** 2, axis=0) / np.sum(wanted**2, axis=0)
-    assert (noise["channel"] < 10**-2.4).all()
-    assert (noise["channel"] < 1.5 * noise["tensor"]).all()
-    assert np.mean(noise["tensor"][levels == 0]) > 10 * np.mean(noise["channel"][levels == 0])
 
 
 class TestSharing:
@@ -224,9 +206,7 @@ def test_constants_take_a_quarter_of_the_bytes(scales: str) -> None:
 
     x = rng.standard_normal((16, 128)).astype(F32)
     program = program_of(fn, x)
-    profile = scalify_hlo.calibrate(program, [(x,)])
-    settings = {"scaling.weight_scales": scales}
-    new = scalify_hlo.rewrite(program, profile=profile, settings=settings)
+    new = own_scales.rewritten("fp8-calibrated", program, x, **{"scaling.weight_scales": scales})
     sizes = [len(p.mlir_module_serialized) for p in (program, new)]
     assert sizes[1] < 0.27 * sizes[0]
 
@@ -241,9 +221,8 @@ def test_scales_of_constants_far_from_one(log2: int, margin: int) -> None:
     x[0] = 0
     text = stablehlo_of(lambda x: case.fn(x, jnp.asarray(w)), x)
     for scales, recipe in (("tensor", "fp8-current"), ("channel", "fp8-calibrated")):
-        profile = scalify_hlo.calibrate(text, [(x,)]) if recipe == "fp8-calibrated" else None
         settings = {"scaling.weight_scales": scales, "scaling.margin": margin}
-        new = scalify_hlo.rewrite(text, recipe=recipe, profile=profile, settings=settings)
+        new = own_scales.rewritten(recipe, text, x, **settings)
         found, wanted = run(new, x), case.fn(x.astype(np.float64), w.astype(np.float64))
         assert (found[0] == 0).all()
         assert np.linalg.norm(found - wanted) < 0.05 * np.linalg.norm(wanted)

@@ -26,6 +26,7 @@ from tests.py.shared.judge import (
     assert_invariant,
     evaluate_with_xla,
     floats,
+    normals,
     parse,
     program_of,
     propagated,
@@ -55,14 +56,8 @@ class Function:
         return program_of(self.body, *self.types(B, N))
 
     def draw(self, rows: int, columns: int) -> list[Array]:
-        """Arguments for b and n; integers are indices below 2."""
-        rng = np.random.default_rng(rows)
-        return [
-            np.asarray(rng.standard_normal(t.shape), np.float32)
-            if t.dtype == jnp.float32
-            else np.asarray(rng.integers(0, 2, t.shape), t.dtype)
-            for t in self.types(rows, columns)
-        ]
+        """Arguments for b and n."""
+        return normals(*(t.shape for t in self.types(rows, columns)), seed=rows)
 
 
 def mlp_step(w: Any, v: Any, x: Any, y: Any) -> Any:
@@ -90,55 +85,6 @@ def transformer_step(wq: Any, wk: Any, wv: Any, w: Any, gain: Any, x: Any) -> An
     return jax.value_and_grad(loss, (0, 1))(wq, w)
 
 
-def cnn_step(kernel: Any, head: Any, x: Any) -> Any:
-    def loss(kernel: Any, head: Any) -> Any:
-        h = lax.conv_general_dilated(
-            x, kernel, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")
-        )
-        h = lax.reduce_window(h, -jnp.inf, lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID")
-        h = lax.reduce_window(h, 0.0, lax.add, (1, 1, 2, 1), (1, 1, 1, 1), "VALID") * 0.5
-        return jnp.mean((jnp.mean(h, (1, 2)) @ head) ** 2)
-
-    return jax.value_and_grad(loss, (0, 1))(kernel, head)
-
-
-def running(x: Any) -> Any:
-    return jnp.cumsum(x, 0), lax.cummax(x, axis=0), jnp.cumprod(x[:2], 0)
-
-
-def ordered(x: Any) -> Any:
-    return jnp.sort(x, 0), jnp.argsort(x, 1), jnp.argmax(x, 0), jnp.argmin(x, 1)
-
-
-def gathered(x: Any, y: Any, i: Any) -> Any:
-    return x[i] + y[:2], jnp.take(x, i, axis=1)
-
-
-def scattered(x: Any, y: Any, i: Any) -> Any:
-    # The interpreter scatters in place, so each scatter has an operand of its own.
-    return (
-        (x + y).at[i].add(y[:2]),
-        (x - y).at[i].max(x[0]),
-        (y - x).at[i].set(1.0),
-        (x * y).at[i].multiply(x[:2]),
-    )
-
-
-def moved(x: Any, y: Any) -> Any:
-    return (
-        jnp.concatenate([x, y[:1], jnp.zeros_like(x)]),
-        jnp.pad(x, ((1, 2), (0, 0)), constant_values=3.0),
-        jnp.roll(x, 1, 0)[::2],
-        (x + y).reshape(-1),
-        jnp.arange(x.shape[0], dtype=x.dtype) + x[:, 0],
-        jnp.broadcast_to(x[:, None], (x.shape[0], x.shape[0], 4)) - y,
-    )
-
-
-def statistics(x: Any) -> Any:
-    return jnp.std(x, 0), jnp.sqrt(jnp.sum(x * x)), jnp.prod(x, 0), jnp.max(x) - jnp.min(x)
-
-
 def scan_step(w: Any, x: Any) -> Any:
     def loss(w: Any) -> Any:
         def turn(carry: Any, row: Any) -> Any:
@@ -151,38 +97,14 @@ def scan_step(w: Any, x: Any) -> Any:
     return jax.value_and_grad(loss)(w)
 
 
-def loop_over_rows(x: Any) -> Any:
-    start = jnp.zeros(x.shape[1], x.dtype)
-    return lax.fori_loop(0, x.shape[0], lambda i, c: 0.5 * c + x[i], start)
-
-
-def branches(x: Any, y: Any) -> Any:
-    return lax.cond(jnp.sum(x) > 0, lambda: x * y, lambda: jnp.ones_like(x))
-
-
-INDEX = shaped(2, dtype=jnp.int32)
-
-
 def weights(*shapes: tuple[Any, ...]) -> Callable[[Any, Any], Types]:
     """Types of arguments, `b` and `n` in whose shapes are sizes to come."""
 
     def types(b: Any, n: Any) -> Types:
-        sizes = {"b": b, "b+2": b + 2, "n": n, "2n+2": 2 * n + 2}
+        sizes = {"b": b, "n": n}
         return tuple(shaped(*(sizes.get(d, d) for d in shape)) for shape in shapes)
 
     return types
-
-
-def row(b: Any, _: Any) -> Types:
-    return (shaped(b + 2, 4),)
-
-
-def rows(b: Any, _: Any) -> Types:
-    return shaped(b + 2, 4), shaped(b + 2, 4)
-
-
-def rows_and_index(b: Any, _: Any) -> Types:
-    return shaped(b + 2, 4), shaped(b + 2, 4), INDEX
 
 
 FUNCTIONS = (
@@ -192,34 +114,18 @@ FUNCTIONS = (
         weights((4, 4), (4, 4), (4, 4), (4, 4), (4,), ("b", "n", 4)),
         (1, -1, 2, -2, 1, 3),
     ),
-    Function(cnn_step, weights((3, 3, 2, 4), (4, 2), ("b", "2n+2", 6, 2)), (1, -2, 3)),
-    Function(running, row, (3,)),
-    Function(ordered, row, (-3,)),
-    Function(gathered, rows_and_index, (3, -2, 0)),
-    Function(scattered, rows_and_index, (3, -2, 0)),
-    Function(moved, rows, (3, -2)),
-    Function(statistics, row, (2,)),
     Function(scan_step, weights((4, 4), ("b", 4)), (-1, 2)),
-    Function(loop_over_rows, weights(("b", "n")), (3,)),
-    Function(branches, rows, (3, -2)),
 )
 EVERY_FUNCTION = pytest.mark.parametrize("function", FUNCTIONS, ids=str)
 
 
 def scales(function: Function) -> dict[str, float]:
-    types = function.types(B, N)
-    return {
-        f"arg{i}": 2.0**e
-        for i, (e, t) in enumerate(zip(function.exponents, types, strict=True))
-        if t.dtype == jnp.float32
-    }
+    return {f"arg{i}": 2.0**e for i, e in enumerate(function.exponents)}
 
 
 def pairs(function: Function, arguments: Sequence[Array]) -> list[Any]:
-    return [
-        as_scaled_array(a, scale=2.0**e) if a.dtype == np.float32 else a
-        for a, e in zip(arguments, function.exponents, strict=True)
-    ]
+    zipped = zip(arguments, function.exponents, strict=True)
+    return [as_scaled_array(a, scale=2.0**e) for a, e in zipped]
 
 
 def assert_close(actual: Any, expected: Any) -> None:

@@ -70,14 +70,8 @@ class TestTurns:
         ("changes", "turns"),
         [
             ({}, 12),
-            ({"start": 2}, 10),
-            ({"step": 5}, 3),
-            ({"start": 12, "limit": 0, "moved": "subtract", "direction": "GT"}, 12),
-            ({"direction": "NE"}, 12),
             ({"start": 12}, 1),
             ({"direction": "EQ"}, 64),
-            ({"step": 0}, 64),
-            ({"moved": "multiply"}, 64),
         ],
     )
     def test_of_a_loop(self, changes: dict[str, object], turns: int) -> None:

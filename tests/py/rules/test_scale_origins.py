@@ -56,10 +56,23 @@ def squared(w: jax.Array, x: jax.Array) -> jax.Array:
     return x @ w
 
 
-def test_declared_and_assumed() -> None:
-    assert origins(report_of(layer)) == [("measured", "measured")]
-    half = report_of(layer, input_scale={"x": 2.0**-3})
-    assert origins(half) == [("declared", "measured")]
+@pytest.mark.parametrize(
+    ("options", "found", "statistics"),
+    [
+        ({}, ("measured", "measured"), 2),
+        ({"input_scale": {"x": 2.0**-3}}, ("declared", "measured"), 1),
+        ({"recipe": "fp8-current"}, ("measured", "measured"), 2),
+        ({"settings": {"matmul_operands.statistic": "l2"}}, ("measured", "measured"), 2),
+        ({"recipe": "fp8-delayed"}, ("delayed", "delayed"), 2),
+    ],
+)
+def test_of_a_recipe(options: dict[str, Any], found: tuple[str, str], statistics: int) -> None:
+    report = report_of(layer, **options)
+    assert origins(report) == [found]
+    assert report.statistics == statistics
+
+
+def test_assumed() -> None:
     half = report_of(layer, recipe="bf16", input_scale={"x": 2.0**-3})
     assert origins(half) == [("declared", "assumed")]
     (matmul,) = half.matmuls
@@ -96,19 +109,6 @@ def test_measured_where_a_size_is_not_trusted() -> None:
     entries = [entry for entry in content["matmuls"] if entry["statistics"]]
     assert [entry["statistics"] for entry in entries] == [1] * len(measured)
     assert all("its amax is measured" in entry["remarks"][0] for entry in entries)
-
-
-def test_measured_by_a_recipe() -> None:
-    assert origins(report_of(layer, recipe="fp8-current")) == [("measured", "measured")]
-    rescaled = report_of(layer, settings={"matmul_operands.statistic": "l2"})
-    assert origins(rescaled) == [("measured", "measured")]
-    assert rescaled.statistics == 2
-
-
-def test_delayed() -> None:
-    report = report_of(layer, recipe="fp8-delayed")
-    assert origins(report) == [("delayed", "delayed")]
-    assert report.statistics == 2
 
 
 def test_of_a_profile() -> None:

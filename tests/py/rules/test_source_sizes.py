@@ -20,12 +20,17 @@ func.func @main() -> tensor<{type}> {{
 }}"""
 
 
-def info(values: object, type_: str) -> Scaled | None:
+def found(values: object, type_: str) -> Scaled | None:
     module = parse(CONSTANT_PROGRAM.format(values=values, type=type_))
     op = body_of(module).operations[0]
-    found = info_of_constant(ir.DenseElementsAttr(op.attributes["value"]))
-    assert found is None or found.scale == ONE
-    return found
+    return info_of_constant(ir.DenseElementsAttr(op.attributes["value"]))
+
+
+def info(values: object, type_: str = "4xf32") -> Scaled:
+    known = found(values, type_)
+    assert known is not None
+    assert known.scale == ONE
+    return known
 
 
 @pytest.mark.parametrize(
@@ -37,29 +42,19 @@ def info(values: object, type_: str) -> Scaled | None:
     ],
 )
 def test_size(values: list[float], size: float) -> None:
-    found = info(values, "4xf32")
-    assert found is not None
-    assert found.level == pytest.approx(0.5 * math.log2(size))
+    assert info(values).level == pytest.approx(0.5 * math.log2(size))
 
 
-def test_elements_of_similar_size_are_certain() -> None:
-    found = info([1.0, 0.0, 2.0, 4.0], "4xf32")
-    assert found is not None
-    assert found.uncertainty is CONSTANT
+@pytest.mark.parametrize("values", [[1.0, 0.0, 2.0, 4.0], [2.0**-5, 2.0**5, 2.0**-5, 2.0**5]])
+def test_elements_within_five_octaves_are_certain(values: list[float]) -> None:
+    assert info(values).uncertainty is CONSTANT
 
 
 def test_elements_that_are_octaves_apart_are_not() -> None:
     """The standard deviation of their logarithms is 10 octaves; zeros do not count."""
-    found = info([2.0**-10, 0.0, 2.0**10, 0.0], "4xf32")
-    assert found is not None
-    assert found.uncertainty.octaves == 10.0
-    assert found.uncertainty.constant
-
-
-def test_five_octaves_are_still_certain() -> None:
-    found = info([2.0**-5, 2.0**5], "2xf32")
-    assert found is not None
-    assert found.uncertainty is CONSTANT
+    uncertainty = info([2.0**-10, 0.0, 2.0**10, 0.0]).uncertainty
+    assert uncertainty.octaves == 10.0
+    assert uncertainty.constant
 
 
 @pytest.mark.parametrize(
@@ -73,11 +68,9 @@ def test_five_octaves_are_still_certain() -> None:
     ids=["splat", "zeros", "mask", "integers"],
 )
 def test_these_tell_no_size(values: str, type_: str) -> None:
-    assert info(values, type_) is None
+    assert found(values, type_) is None
 
 
 def test_numbers_that_are_not_finite_do_not_count() -> None:
     bits = np.array([1.0, np.inf, 1.0, np.nan], np.float32).tobytes().hex().upper()
-    found = info(f'"0x{bits}"', "4xf32")
-    assert found is not None
-    assert found.level == 0.0
+    assert info(f'"0x{bits}"').level == 0.0

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -11,7 +9,6 @@ from scalify_hlo import InputError
 from scalify_hlo.ir.formats import FORMATS
 from scalify_hlo.program.tensors import DTYPES, Array
 from scalify_hlo.run.interpreter import evaluate
-from tests.py.shared.commands import call
 from tests.py.shared.judge import parse, propagated
 
 REAL = [name for name in FORMATS if name in DTYPES]
@@ -112,10 +109,3 @@ def test_quantized_types_are_refused() -> None:
     with pytest.raises(InputError, match="a type of the program is quantized already") as caught:
         propagated(QUANTIZED)
     assert caught.value.location == "<program>:3:75"
-
-
-def test_quantized_types_end_with_code_1(tmp_path: Path) -> None:
-    file = tmp_path / "model.mlir"
-    file.write_text(QUANTIZED)
-    result = call("rewrite", file, code=1)
-    assert "quantized" in result.stderr

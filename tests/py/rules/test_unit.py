@@ -26,14 +26,9 @@ CONFIG = gpt2.Config(layers=2, width=64, heads=2, sequence=32, vocab=64, batch=4
 WIDE = {f"matmul.{key}": "f32" for key in ("activation", "weight", "gradient", "output")}
 
 
-def step_text() -> str:
-    step = jax.export.export(jax.jit(gpt2.adamw_step))
-    return str(step(*gpt2.abstract_state(CONFIG, gpt2.ADAMW)).mlir_module())
-
-
 @pytest.fixture(scope="module", name="text")
 def _text() -> str:
-    return step_text()
+    return stablehlo_of(gpt2.adamw_step, *gpt2.abstract_state(CONFIG, gpt2.ADAMW))
 
 
 @pytest.fixture(scope="module", name="scales")

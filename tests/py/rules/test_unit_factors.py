@@ -51,16 +51,6 @@ def factor_of_layer_norm_weight(rows: int) -> float:
 class TestFactors:
     """Each factor brings random tensors to unit."""
 
-    @pytest.mark.slow
-    @EACH_FUNCTION
-    def test_of_activations(self, name: str) -> None:
-        factor, x, g = factor_of(name), normal(1 << 20), normal(1 << 20, seed=1)
-        y, back = with_gradients(FUNCTIONS[name], 1)(x, g)
-        assert float(jnp.std(y)) * factor.forward == UNIT
-        assert rms(back) * factor.backward == UNIT
-        assert float(jnp.mean(y)) == pytest.approx(factor.mean, abs=0.01)
-        assert rms(y) == pytest.approx(2 ** factor.size(), rel=TOLERANCE)
-
     @EACH_FUNCTION
     @pytest.mark.parametrize("exponent", [-4, 4])
     def test_of_activations_far_from_unit_are_within_a_bit(self, name: str, exponent: int) -> None:
@@ -95,25 +85,6 @@ class TestFactors:
         y, gx = with_gradients(jax.nn.softmax, 1)(x, g)
         assert rms(y) * unit_scaling.softmax(256) == UNIT
         assert rms(gx) * unit_scaling.softmax(256) == UNIT
-
-    @pytest.mark.slow
-    @pytest.mark.parametrize("size", [3, 64, 1000])
-    def test_of_cross_entropy_whose_classes_are_alike(self, size: int) -> None:
-        """The same assumption: the gradient is 1/s, and (1 - s)/s for the label."""
-        logits, labels = jnp.zeros((64, size)), jnp.arange(64) % size
-        gx = jax.grad(lambda x: cross_entropy(x, labels) * 64)(logits)
-        assert rms(gx) * factor_of_cross_entropy(size) == UNIT
-
-    def test_of_a_layer_norm(self) -> None:
-        b, n = 64, 1 << 14
-        y, gx, gw, gc = with_gradients(layer_norm, 3)(
-            normal(b, n), jnp.ones(n), jnp.zeros(n), normal(b, n, seed=1)
-        )
-        assert rms(y) == UNIT
-        assert rms(gx) == UNIT
-        for value in (gw, gc):
-            size = rms(value) * factor_of_layer_norm_weight(b)
-            assert size == UNIT
 
 
 def cross_entropy_of_one_hot(x: jax.Array, labels: jax.Array) -> jax.Array:

@@ -67,6 +67,15 @@ def test_a_users_rule_outdoes_that_of_the_table() -> None:
     assert entry.file == __file__
 
 
+def test_a_rule_keeps_the_formula_unless_it_has_one() -> None:
+    formula = RULES["stablehlo.negate"].formula
+    scalify_hlo.register_rule("stablehlo.negate", keep)
+    assert RULES["stablehlo.negate"].formula == formula
+    scalify_hlo.register_rule("stablehlo.negate", keep, formula="Y = -X", source="arithmetic")
+    entry = RULES["stablehlo.negate"]
+    assert (entry.formula, entry.source) == ("Y = -X", "arithmetic")
+
+
 def test_an_op_that_is_none_is_refused() -> None:
     with pytest.raises(UsageError, match=r"did you mean .*'stablehlo\.tanh'"):
         scalify_hlo.register_rule("stablehlo.tahn", keep)

@@ -135,3 +135,37 @@ func.func @main(%x: tensor<4xf32> {scalify.pair}) -> (tensor<4xf32> {scalify.pai
   // CHECK: scalify.forms = ["s0 level 1"]
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// A region reads the values that it captures, in regions inside of it and beside integers too.
+// CHECK-LABEL: func.func @main
+func.func @main(%x: tensor<4xf32> {scalify.pair}, %i: tensor<4xi32>, %y: tensor<f32> {scalify.pair})
+    -> (tensor<4xf32>, tensor<4xi32>) {
+  // CHECK:      %[[X:.*]] = stablehlo.multiply %arg0, %{{.*}} : tensor<4xf32>
+  // CHECK-NEXT: %[[Y:.*]] = stablehlo.multiply %arg3, %arg4 : tensor<f32>
+  // CHECK-NEXT: "stablehlo.all_reduce"(%[[X]])
+  %0 = "stablehlo.all_reduce"(%x) <{replica_groups = dense<0> : tensor<1x1xi64>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    // CHECK: stablehlo.compare GT, %{{.*}}, %[[Y]] :
+    %p = stablehlo.compare GT, %a, %y : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %1 = "stablehlo.if"(%p) ({
+      // CHECK: stablehlo.minimum %{{.*}}, %[[Y]] :
+      %2 = stablehlo.minimum %b, %y : tensor<f32>
+      stablehlo.return %2 : tensor<f32>
+    }, {
+      // CHECK: stablehlo.return %[[Y]] :
+      stablehlo.return %y : tensor<f32>
+    }) : (tensor<i1>) -> tensor<f32>
+    stablehlo.return %1 : tensor<f32>
+  }) : (tensor<4xf32>) -> tensor<4xf32>
+  // CHECK: "stablehlo.all_reduce"(%arg2)
+  %3 = "stablehlo.all_reduce"(%i) <{replica_groups = dense<0> : tensor<1x1xi64>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    // CHECK: stablehlo.is_finite %[[Y]] :
+    %p = stablehlo.is_finite %y : (tensor<f32>) -> tensor<i1>
+    %1 = stablehlo.select %p, %a, %b : tensor<i1>, tensor<i32>
+    stablehlo.return %1 : tensor<i32>
+  }) : (tensor<4xi32>) -> tensor<4xi32>
+  return %0, %3 : tensor<4xf32>, tensor<4xi32>
+}
