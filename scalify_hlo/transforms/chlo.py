@@ -40,7 +40,10 @@ def expand(module: ir.Operation, *, keep: Collection[str] = (), apart: bool = Fa
         return
     for op in _named(module, _BROADCASTING):
         _broadcast(op)
-    scans = bool(_named(module, _SCANS))
+    scans = _named(module, _SCANS)
+    for scan in scans:
+        if _REVERSED in scan.attributes and ir.BoolAttr(scan.attributes[_REVERSED]).value:
+            _turn_around(scan)
     hidden = {*keep, *_SLICES} if scans else keep
     for op in _named(module, hidden):
         _replace(op, _CALL, {_TARGET: ir.StringAttr.get(_HIDDEN + op.name), **_attributes(op)})
@@ -55,6 +58,7 @@ def expand(module: ir.Operation, *, keep: Collection[str] = (), apart: bool = Fa
 
 
 _SCANS = frozenset({"chlo.scan"})
+_REVERSED = "is_reverse"
 _SLICES = frozenset({"stablehlo.real_dynamic_slice"})
 
 
@@ -109,6 +113,26 @@ def expand_one(op: ir.Operation) -> list[ir.Operation]:
         replace_uses(argument, value)
     replace_op(op, list(end.operands))
     return new
+
+
+def _turn_around(scan: ir.Operation) -> None:
+    """Makes a scan from the last element to the first one from the first to the last.
+
+    It reads and returns its tensors in reverse order then. StableHLO's pass expands all scans as if
+    they began at the first element.
+    """
+    dims = [ir.IntegerAttr(scan.attributes["dimension"]).value]
+    inputs, _ = ir.DenseI32ArrayAttr(scan.attributes["operandSegmentSizes"])
+    outputs, _ = ir.DenseI32ArrayAttr(scan.attributes["resultSegmentSizes"])
+    for i in range(inputs):
+        scan.operands[i] = stablehlo.reverse(scan.operands[i], dims, **emit.before(scan))
+    scan.attributes[_REVERSED] = ir.BoolAttr.get(False)
+    for result in list(scan.results)[:outputs]:
+        readers = [(use.owner, use.operand_number) for use in result.uses]
+        after = ir.InsertionPoint.after(scan)
+        turned = stablehlo.reverse(result, dims, loc=scan.location, ip=after)
+        for reader, number in readers:
+            reader.operands[number] = turned
 
 
 def _slice_statically(op: ir.Operation) -> None:

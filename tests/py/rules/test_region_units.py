@@ -321,10 +321,13 @@ def evaluate_scan(module: ir.Module, arrays: Sequence[Array]) -> list[Array]:
     return evaluate(module, arrays)
 
 
-def test_a_scan_is_what_numpy_makes_of_it() -> None:
+@pytest.mark.parametrize("reverse", [False, True])
+def test_a_scan_is_what_numpy_makes_of_it(reverse: bool) -> None:
+    text = _SCAN.replace("is_reverse = false", f"is_reverse = {str(reverse).lower()}")
     x, y = arrays_for(0, [(5, 4), (4,)])
-    every, last = evaluate_scan(parse(_SCAN), [x, y])
-    sums = np.cumsum(np.concatenate([y[None], x]), axis=0)[1:]
+    every, last = evaluate_scan(parse(text), [x, y])
+    order = slice(None, None, -1 if reverse else 1)
+    sums = np.cumsum(np.concatenate([y[None], x[order]]), axis=0)[1:]
     np.testing.assert_array_equal(last, sums[-1])
-    np.testing.assert_array_equal(every, -sums)
-    assert_invariant(_SCAN, [x, y], (2, -1), run=evaluate_scan)
+    np.testing.assert_array_equal(every, -sums[order])
+    assert_invariant(text, [x, y], (2, -1), run=evaluate_scan)
