@@ -14,13 +14,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from benchmarks.common import (
-    Row,
-    gpt2_step,
-    interleaved,
-    ratio,
-    report,
-)
+from benchmarks.common import Row, gpt2_step, interleaved, ratio, report
 from benchmarks.gpu_kernels import kernels
 from benchmarks.recipes import FOLDER, contenders, final, rewritten
 from benchmarks.targets import H200, compile_for, use_no_device

@@ -13,14 +13,7 @@ from typing import NamedTuple, TypeAlias
 from scalify_hlo._compat import func, ir
 from scalify_hlo.algebra.search import Search
 from scalify_hlo.casts.casts import convert_after
-from scalify_hlo.casts.encoding import (
-    RMS,
-    Exponents,
-    Scales,
-    encode,
-    has_elements,
-    is_known,
-)
+from scalify_hlo.casts.encoding import RMS, Exponents, Scales, encode, has_elements, is_known
 from scalify_hlo.dialect import attributes
 from scalify_hlo.ir import emit
 from scalify_hlo.ir.calls import Calls

@@ -22,12 +22,7 @@ import numpy.typing as npt
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.limits import MOST_POWER, NORMAL, SMALLEST_AMAX
 from scalify_hlo.algebra.scale import steps
-from scalify_hlo.casts.casts import (
-    barrier_after,
-    barrier_in_order,
-    convert_after,
-    unwidened,
-)
+from scalify_hlo.casts.casts import barrier_after, barrier_in_order, convert_after, unwidened
 from scalify_hlo.casts.channels import Channels, of_rows
 from scalify_hlo.casts.strategy import CastOperand
 from scalify_hlo.dialect import attributes

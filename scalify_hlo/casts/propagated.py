@@ -11,19 +11,8 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import FORMATS, is_small
 from scalify_hlo.casts.casts import unwidened
 from scalify_hlo.casts.matmuls import MARKS, roles_of
-from scalify_hlo.casts.results import (
-    marks_of_swapped,
-    propagated_type,
-    round_at_once,
-    transpose_of,
-)
-from scalify_hlo.casts.strategy import (
-    CastContext,
-    CastOperand,
-    CastStrategy,
-    Formats,
-    Replacement,
-)
+from scalify_hlo.casts.results import marks_of_swapped, propagated_type, round_at_once, transpose_of
+from scalify_hlo.casts.strategy import CastContext, CastOperand, CastStrategy, Formats, Replacement
 from scalify_hlo.dataflow.matmuls import GRADIENT
 from scalify_hlo.dataflow.names import FORWARD
 from scalify_hlo.dataflow.sizes import Extent

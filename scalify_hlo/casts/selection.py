@@ -17,12 +17,7 @@ from scalify_hlo.errors import Remark, UsageError, nearest
 from scalify_hlo.ir.contraction import RAGGED_DOT
 from scalify_hlo.ir.formats import element_type, is_real
 from scalify_hlo.ir.locations import source_location
-from scalify_hlo.ir.patterns import (
-    hint_of_roles,
-    is_like_any,
-    is_site_like,
-    names_of_site,
-)
+from scalify_hlo.ir.patterns import hint_of_roles, is_like_any, is_site_like, names_of_site
 from scalify_hlo.ir.traits import CONVOLUTIONS, DOTS
 from scalify_hlo.recipes.loading import own_settings
 from scalify_hlo.recipes.model import KEEP, MatmulOptions, Recipe

@@ -24,14 +24,7 @@ from scalify_hlo.dataflow.monomials import (
     power,
     product,
 )
-from scalify_hlo.dataflow.reach import (
-    BROADCAST,
-    Made,
-    Reach,
-    in_loop,
-    is_uniform,
-    number_in,
-)
+from scalify_hlo.dataflow.reach import BROADCAST, Made, Reach, in_loop, is_uniform, number_in
 from scalify_hlo.ir import traits
 from scalify_hlo.ir.contraction import DOT_GENERAL, contraction_of
 from scalify_hlo.ir.dispatch import Dispatch

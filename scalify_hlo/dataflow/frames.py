@@ -16,16 +16,7 @@ from scalify_hlo.algebra.limits import CALL_DEPTH
 from scalify_hlo.algebra.search import Search
 from scalify_hlo.ir.calls import functions_in
 from scalify_hlo.ir.functions import terminator
-from scalify_hlo.ir.traits import (
-    BODIES,
-    BRANCHES,
-    CALLS,
-    COPIES,
-    IN_ORDER,
-    INSIDES,
-    LOOP,
-    RETURNS,
-)
+from scalify_hlo.ir.traits import BODIES, BRANCHES, CALLS, COPIES, IN_ORDER, INSIDES, LOOP, RETURNS
 from scalify_hlo.ir.value_map import OpMap, ValueMap
 
 

@@ -18,14 +18,7 @@ from scalify_hlo.dataflow.reach import is_uniform, rank_of
 from scalify_hlo.ir.formats import are_floats
 from scalify_hlo.ir.splats import filled_with
 from scalify_hlo.ir.through import behind
-from scalify_hlo.ir.traits import (
-    BROADCASTS,
-    EXTREMES,
-    OF_POSITIVE,
-    PASSES,
-    PRODUCTS,
-    where,
-)
+from scalify_hlo.ir.traits import BROADCASTS, EXTREMES, OF_POSITIVE, PASSES, PRODUCTS, where
 
 _POWER: Final = "stablehlo.power"
 _DIFFERENCE: Final = "stablehlo.subtract"

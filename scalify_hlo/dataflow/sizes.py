@@ -7,12 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from scalify_hlo._compat import ir, stablehlo
-from scalify_hlo.ir.contraction import (
-    DOT_GENERAL,
-    NUMBERS,
-    RAGGED_DOT,
-    contraction_of,
-)
+from scalify_hlo.ir.contraction import DOT_GENERAL, NUMBERS, RAGGED_DOT, contraction_of
 from scalify_hlo.ir.ragged import terms
 from scalify_hlo.ir.scaled_dot import dimensions, is_scaled_dot
 from scalify_hlo.ir.traits import CONTRACTED

@@ -14,14 +14,7 @@ import numpy as np
 from scalify_hlo.algebra.limits import ACTIVATION_SOURCES, ACTIVATION_SPREAD
 from scalify_hlo.ir import traits
 from scalify_hlo.layers.graph import Graph, Node
-from scalify_hlo.layers.match import (
-    GRADIENTS,
-    Gradient,
-    cone,
-    incoming,
-    sources,
-    with_gradient,
-)
+from scalify_hlo.layers.match import GRADIENTS, Gradient, cone, incoming, sources, with_gradient
 from scalify_hlo.layers.model import BACKWARD, FORWARD, Layer, Stage, finds
 from scalify_hlo.layers.numbers import Array, close, erf, logistic
 from scalify_hlo.layers.samples import Points

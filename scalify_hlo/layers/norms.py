@@ -15,14 +15,7 @@ from scalify_hlo.ir.traits import ARITHMETIC, CHOICES, POWERS, SUMS, short
 from scalify_hlo.layers import layout as layouts
 from scalify_hlo.layers.graph import MOVEMENT, Graph, Node
 from scalify_hlo.layers.layout import SAME, Layout
-from scalify_hlo.layers.match import (
-    cone,
-    gradient,
-    sources,
-    through,
-    tolerance_of,
-    with_gradient,
-)
+from scalify_hlo.layers.match import cone, gradient, sources, through, tolerance_of, with_gradient
 from scalify_hlo.layers.model import BACKWARD, FORWARD, Layer, Stage, finds
 from scalify_hlo.layers.numbers import Array, Target, close, mean, spread_to
 from scalify_hlo.layers.samples import Samples

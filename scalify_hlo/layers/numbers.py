@@ -10,15 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scalify_hlo.ir.dispatch import Dispatch
-from scalify_hlo.ir.traits import (
-    BINARY,
-    LOGARITHMS,
-    LOGICAL,
-    MAGNITUDES,
-    ROOTS,
-    SIGMOIDS,
-    short,
-)
+from scalify_hlo.ir.traits import BINARY, LOGARITHMS, LOGICAL, MAGNITUDES, ROOTS, SIGMOIDS, short
 
 Array = npt.NDArray[Any]
 

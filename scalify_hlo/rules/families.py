@@ -14,24 +14,11 @@ from typing import Final
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import ANY_POWER, FAR, MANY, READ_CONE, STEEP, WIDE_POWER
 from scalify_hlo.algebra.runtime_size import powers_of
-from scalify_hlo.algebra.scale import (
-    ANY,
-    ONE,
-    Scale,
-    Scaled,
-    ScaleInfo,
-    Splat,
-)
+from scalify_hlo.algebra.scale import ANY, ONE, Scale, Scaled, ScaleInfo, Splat
 from scalify_hlo.algebra.search import Search
 from scalify_hlo.algebra.uncertainty import CERTAIN, UNKNOWN, Uncertainty
 from scalify_hlo.ir.functions import is_block
-from scalify_hlo.ir.traits import (
-    ARITHMETIC,
-    ELEMENTWISE,
-    REDUCTIONS,
-    THROUGH_ZERO,
-    TRANSCENDENTAL,
-)
+from scalify_hlo.ir.traits import ARITHMETIC, ELEMENTWISE, REDUCTIONS, THROUGH_ZERO, TRANSCENDENTAL
 from scalify_hlo.ir.value_map import ValueSet
 from scalify_hlo.rules.drift import drifts, flattened, is_read_square, nearer, steepness
 from scalify_hlo.rules.huge import is_huge

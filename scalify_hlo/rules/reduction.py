@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scalify_hlo._compat import ir
-from scalify_hlo.algebra.limits import (
-    FACTORS,
-    POWER_STEEP,
-)
+from scalify_hlo.algebra.limits import FACTORS, POWER_STEEP
 from scalify_hlo.algebra.scale import ANY, ONE, AnyScale, Scaled, Splat
 from scalify_hlo.ir.formats import is_real
 from scalify_hlo.ir.monoid import TAKES, monoid

@@ -5,13 +5,7 @@ from __future__ import annotations
 import math
 
 from scalify_hlo._compat import ir
-from scalify_hlo.algebra.limits import (
-    DRIFT,
-    GIVEN_BOUND,
-    HOPELESS,
-    NORMAL,
-    TRUSTED_LEVEL,
-)
+from scalify_hlo.algebra.limits import DRIFT, GIVEN_BOUND, HOPELESS, NORMAL, TRUSTED_LEVEL
 from scalify_hlo.algebra.scale import ONE, Scale, Scaled
 from scalify_hlo.ir.contraction import DOT_GENERAL
 from scalify_hlo.ir.formats import FloatFormat

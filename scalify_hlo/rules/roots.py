@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scalify_hlo._compat import ir
-from scalify_hlo.algebra.scale import (
-    Scale,
-    Scaled,
-    Splat,
-)
+from scalify_hlo.algebra.scale import Scale, Scaled, Splat
 from scalify_hlo.algebra.scale_origins import ScaleRoot
 from scalify_hlo.rules.families import unscale
 from scalify_hlo.rules.registry import Apply

@@ -7,14 +7,7 @@ from scalify_hlo.ir import emit
 from scalify_hlo.ir.calls import symbols_in
 from scalify_hlo.ir.contraction import RAGGED_DOT
 from scalify_hlo.ir.functions import fresh_name
-from scalify_hlo.ir.ragged import (
-    NUMBERS,
-    PRECISION,
-    dimensions,
-    is_composite,
-    lists,
-    precision,
-)
+from scalify_hlo.ir.ragged import NUMBERS, PRECISION, dimensions, is_composite, lists, precision
 from scalify_hlo.ir.value_map import replace_op, run_native
 from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.transforms.chlo import expand_one

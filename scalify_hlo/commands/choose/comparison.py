@@ -8,13 +8,7 @@ from typing import Any, Final
 
 from scalify_hlo.commands.choose.bench import LEAST_SNR, Bench, CompareOptions, Losses
 from scalify_hlo.commands.choose.model import Comparison, Trial
-from scalify_hlo.commands.choose.results import (
-    GRADIENT,
-    MOMENT,
-    OUTPUT,
-    UPDATE,
-    judged,
-)
+from scalify_hlo.commands.choose.results import GRADIENT, MOMENT, OUTPUT, UPDATE, judged
 from scalify_hlo.commands.choose.sites import operand_bits, share_of_bits, site_errors, sites_of
 from scalify_hlo.errors import ScalifyError, UsageError
 from scalify_hlo.passes.pipeline import Options

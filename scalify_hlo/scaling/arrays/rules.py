@@ -36,13 +36,7 @@ from scalify_hlo.ir import emit, markers
 from scalify_hlo.ir.contraction import contraction_of
 from scalify_hlo.ir.dispatch import Dispatch
 from scalify_hlo.ir.traits import EXTREMES, SUMS
-from scalify_hlo.scaling.arrays.factors import (
-    Factors,
-    is_cast,
-    is_smaller,
-    keeps_range,
-    multiplied,
-)
+from scalify_hlo.scaling.arrays.factors import Factors, is_cast, is_smaller, keeps_range, multiplied
 
 Rule: TypeAlias = Callable[[ir.Operation, Factors], bool]
 """A rule, which sets the factors of the results; it returns whether the op is one of its cases."""

@@ -18,20 +18,8 @@ from scalify_hlo.transforms.hoist import Combine, add_results, lift
 from scalify_hlo.transforms.inlining import inline_calls
 from tests.py.devices import eight_devices, sharded_lifting
 from tests.py.dialect.test_structure import LOOP
-from tests.py.shared.judge import (
-    assert_all_close,
-    body_of,
-    main_of,
-    parse,
-    stablehlo_of,
-)
-from tests.py.shared.lifted import (
-    arrays,
-    calls,
-    matmuls,
-    nested,
-    observe,
-)
+from tests.py.shared.judge import assert_all_close, body_of, main_of, parse, stablehlo_of
+from tests.py.shared.lifted import arrays, calls, matmuls, nested, observe
 
 COMBINES = pytest.mark.parametrize("combine", ["max", "add"])
 

@@ -19,12 +19,7 @@ from scalify_hlo.ir.calls import functions_in
 from scalify_hlo.program.program import read_text
 from scalify_hlo.rules.registry import WITH_REGIONS
 from tests.py.programs.program import ABSENT
-from tests.py.shared.judge import (
-    Array,
-    assert_invariant,
-    main_of,
-    rewritten,
-)
+from tests.py.shared.judge import Array, assert_invariant, main_of, rewritten
 
 FUNCTIONS = {
     "sum": "%r = stablehlo.add %v, %y : $s",

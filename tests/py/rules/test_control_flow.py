@@ -11,12 +11,7 @@ import numpy as np
 import pytest
 from jax import lax
 
-from tests.py.shared.judge import (
-    Pair,
-    rewritten,
-    run_scaled,
-    stablehlo_of,
-)
+from tests.py.shared.judge import Pair, rewritten, run_scaled, stablehlo_of
 
 RNG = np.random.default_rng(0)
 W = (RNG.standard_normal((4, 4)) / 2).astype(np.float32)
