@@ -228,6 +228,10 @@ class Moments:
             return False
         return name in SUMS and any(self._updates.resolved(part) in weights for part in parts)
 
+    def is_weight(self, place: Place) -> bool:
+        """Whether a value is a weight, old or new."""
+        return self._is_whole(place, {self._arguments[number] for number in self._weights})
+
     def _is_whole(self, place: Place, weights: AbstractSet[Place]) -> bool:
         """Whether a value is a weight, possibly plus other terms."""
 

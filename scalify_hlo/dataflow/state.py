@@ -119,12 +119,13 @@ class _StateSearch:
         moments = Moments(
             self._reach, self._updates, self._arguments, self._carried, frozenset(state.weights)
         )
+        updated = sorted(state.weights)  # Averages of weights have no gradients.
         for number in others:
             self._add(number, moments.kind(number))
         gradients = _Gradients(
             self._reach, moments, state, {self._arguments[number] for number in others}
         )
-        for number in state.weights:
+        for number in updated:
             gradient = gradients.of(number, reached[number])
             if gradient is not None:
                 state.gradients[number] = gradient
@@ -267,7 +268,7 @@ class _Gradients:
             if moment in self._state.second:
                 news = [self._moments.gradient_in(place) for place in news if place is not None]
             found = [each for each in news if each and not isinstance(each[0].owner, ir.Block)]
-            if len(found) == 1 and not self._is_made_of_moments(found[0]):
+            if len(found) == 1 and not self._is_no_gradient(found[0]):
                 return found[0][0]
         return None
 
@@ -278,9 +279,9 @@ class _Gradients:
         apart = [moment for moment in self._moments.sources_of(number) if moment in state.first]
         return apart if len(apart) == 1 else []
 
-    def _is_made_of_moments(self, place: Place) -> bool:
-        """Whether a value is an update from moments of other shapes."""
-        if place in self._moments.flow:
+    def _is_no_gradient(self, place: Place) -> bool:
+        """Whether a value is a weight, of which state is the average, or an update from moments."""
+        if place in self._moments.flow or self._moments.is_weight(place):
             return True
         others = self._others
         return bool(others) and any(source in others for source in self._sources(place))

@@ -96,6 +96,51 @@ def test_gradients_of_weights_are_the_backward_matmuls(name: str, *, stripped: b
             op = op.operands[1 if op.name == "stablehlo.select" else 0].owner
 
 
+def _mean(slow: Any, w: Any, k: Any) -> tuple[Any, Any]:
+    return w, slow + (w - slow) / (k + 1)
+
+
+def _ahead(slow: Any, w: Any, k: Any) -> tuple[Any, Any]:
+    slow = jnp.where(k % 5 == 4, slow + 0.5 * (w - slow), slow)
+    return jnp.where(k % 5 == 4, slow, w), slow
+
+
+AVERAGES: Mapping[str, Callable[[Any, Any, Any], tuple[Any, Any]]] = {
+    "ema": lambda slow, w, _: (w, 0.99 * slow + 0.01 * w),
+    "ema, as a difference": lambda slow, w, _: (w, slow - 0.01 * (slow - w)),
+    "mean": _mean,
+    "lookahead": _ahead,
+    "copy, now and then": lambda slow, w, k: (w, jnp.where(k % 5 == 4, w, slow)),
+}
+"""The next weights and average, of the average, the new weights and the number of the step."""
+
+
+@EVERY_NAMING
+@pytest.mark.parametrize("is_read", [False, True], ids=["", "target-network"])
+@pytest.mark.parametrize("how", sorted(AVERAGES))
+def test_new_weights_are_no_gradient_of_their_average(
+    how: str, is_read: bool, *, stripped: bool
+) -> None:
+    def step(w: Any, slow: Any, slower: Any, k: Any, x: Any, y: Any) -> Any:
+        def loss(w: Any) -> Any:
+            target = role_models.mlp_loss(slow, x, y) if is_read else 0.0
+            return role_models.mlp_loss(w, x, y) + jax.lax.stop_gradient(target) ** 2
+
+        moved = jax.tree.map(lambda w, g: w - 0.1 * g, w, jax.grad(loss)(w))
+        both = jax.tree.map(lambda a, w: AVERAGES[how](a, w, k), slow, moved)
+        w = jax.tree.map(lambda _, pair: pair[0], w, both)
+        slow = jax.tree.map(lambda _, pair: pair[1], w, both)
+        slower = jax.tree.map(lambda a, b: 0.9 * a + 0.1 * b, slower, slow)
+        return w, slow, slower, k + 1, loss(w)
+
+    params = role_models.mlp_params(DISTINCT)
+    given = (params, params, params, jnp.zeros((), jnp.int32), *role_models.mlp_batch(DISTINCT))
+    module, _ = with_roles(exported(step, given), stripped=stripped)
+    found = state_gradients(module)
+    assert {op.name for op in found} <= {"stablehlo.dot_general", "stablehlo.transpose"}
+    assert len(found) in (0, 3)
+
+
 @pytest.mark.parametrize("how", ["bfloat16", "float8_e4m3fn"])
 def test_weights_that_the_model_reads_in_another_format_are_weights(how: str) -> None:
     def cast(w: Any, scale: Any) -> Any:
