@@ -209,5 +209,6 @@ def _misfit(kind: str, reason: str, name: str) -> InputError:
     return InputError(
         f"the {kind} do not fit those of the original: {reason}",
         location=name,
-        hint="give the original first and then its rewrite",
+        hint="give the original first and then its rewrite, whose scales are marked with "
+        "scalify.is_scale; other tools may drop the marks",
     )
