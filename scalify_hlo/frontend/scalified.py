@@ -373,7 +373,8 @@ def _call(rewritten: Rewritten, run: Callable[..., Any], given: Sequence[Any]) -
     args, keywords = _as_arguments(rewritten.exported.in_tree, given)
     tree = run(*args, **keywords)
     results = jax.tree.leaves(tree, is_leaf=is_scaled_array)
-    reports = [rewritten.report.results[leaf.number or 0] for leaf in rewritten.results]
+    numbers = [leaf.number for leaf in rewritten.results]
+    reports = [rewritten.report.results[number] for number in numbers if number is not None]
     taken = {leaf.number: each for leaf, each in zip(rewritten.arguments, given, strict=True)}
     return [_given_back(*each, taken) for each in zip(results, reports, strict=True)]
 

@@ -29,7 +29,7 @@ def amax(values: list[Any]) -> float:
 
 
 def run(function: Any, given: tuple[Any, ...], combine: Combine) -> list[Any]:
-    """What is lifted, after the results were found to be those of the program as it was."""
+    """The lifted values, once the results were found to be those of the program as it was."""
     text = stablehlo_of(function, *given)
     module = parse(text)
     count = observe(module, combine)
@@ -41,7 +41,7 @@ def run(function: Any, given: tuple[Any, ...], combine: Combine) -> list[Any]:
 @COMBINES
 @pytest.mark.parametrize(("function", "given"), [(nested, arrays()), (calls, arrays()[:2])])
 def test_a_program_computes_what_it_did(function: Any, given: Any, combine: Combine) -> None:
-    """What is lifted out of loops, branches and calls is measured in calibrations."""
+    """Values that are lifted out of loops, branches and calls are tested with calibrations."""
     assert all(np.all(values > 0) for values in run(function, given, combine))
 
 

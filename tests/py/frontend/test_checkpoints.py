@@ -62,7 +62,7 @@ def as_types(tree: Any) -> Any:
 
 @pytest.fixture(params=["numpy", "orbax"])
 def library(request: pytest.FixtureRequest) -> Any:
-    """What writes checkpoints: orbax, or None for NumPy alone."""
+    """The library that writes checkpoints: orbax, or None for NumPy alone."""
     return request.getfixturevalue("orbax") if request.param == "orbax" else None
 
 
