@@ -25,6 +25,7 @@ from scalify_hlo.dataflow.updates import Updates
 from scalify_hlo.ir.functions import is_block
 from scalify_hlo.ir.traits import SUMS
 
+_CONVERT: Final = "stablehlo.convert"
 _DIFFERENCE: Final = "stablehlo.subtract"
 
 
@@ -228,9 +229,19 @@ class Moments:
             return False
         return name in SUMS and any(self._updates.resolved(part) in weights for part in parts)
 
-    def is_weight(self, place: Place) -> bool:
-        """Whether a value is a weight, old or new."""
-        return self._is_whole(place, {self._arguments[number] for number in self._weights})
+    def values_of(self, weights: Iterable[int]) -> set[Place]:
+        """Returns the old and the new values of weights."""
+        numbers = list(weights)
+        new = {self._updates.resolved(self._results[number]) for number in numbers}
+        return new.union(self._arguments[number] for number in numbers)
+
+    def is_weight(self, place: Place, weights: AbstractSet[Place]) -> bool:
+        """Whether a value is one of `values_of` in any format, possibly plus other terms."""
+        made, resolved = self._degrees.made, self._updates.resolved
+        place = resolved(place)
+        while made(place)[0] == _CONVERT:
+            place = resolved(made(place)[1][0])
+        return self._is_whole(place, weights)
 
     def _is_whole(self, place: Place, weights: AbstractSet[Place]) -> bool:
         """Whether a value is a weight, possibly plus other terms."""

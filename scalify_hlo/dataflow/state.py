@@ -119,13 +119,12 @@ class _StateSearch:
         moments = Moments(
             self._reach, self._updates, self._arguments, self._carried, frozenset(state.weights)
         )
-        updated = sorted(state.weights)  # Averages of weights have no gradients.
         for number in others:
             self._add(number, moments.kind(number))
         gradients = _Gradients(
             self._reach, moments, state, {self._arguments[number] for number in others}
         )
-        for number in updated:
+        for number in state.weights:
             gradient = gradients.of(number, reached[number])
             if gradient is not None:
                 state.gradients[number] = gradient
@@ -255,6 +254,7 @@ class _Gradients:
     ) -> None:
         self._made, self._moments = reach.made, moments
         self._state, self._others = state, others
+        self._weights = moments.values_of(state.weights)
 
     def of(self, number: int, reached: int) -> ir.Value | None:
         """Returns the gradient of a weight: the new term of its moments, or of the weight itself.
@@ -281,7 +281,7 @@ class _Gradients:
 
     def _is_no_gradient(self, place: Place) -> bool:
         """Whether a value is a weight, of which state is the average, or an update from moments."""
-        if place in self._moments.flow or self._moments.is_weight(place):
+        if place in self._moments.flow or self._moments.is_weight(place, self._weights):
             return True
         others = self._others
         return bool(others) and any(source in others for source in self._sources(place))
