@@ -90,19 +90,14 @@ def _numbers(input_scale: Mapping[str, float]) -> dict[str, float]:
     return numbers
 
 
-class Rewriting(TypedDict, total=False):
-    """The options of a rewrite that `rewrite` has in common with other functions."""
+class Asked(TypedDict, total=False):
+    """The options of `rewrite`, which describes them, except `report`."""
 
     recipe: str | PathLike[str] | Recipe | None
     signature: str
     input_scale: Mapping[str, float] | None
     settings: Mapping[str, object] | None
     profile: str | PathLike[str] | Profile | None
-
-
-class Asked(Rewriting, total=False):
-    """The options of `rewrite`, which describes them, except `report`."""
-
     strict: bool
     again: bool
     optimize: bool
@@ -193,11 +188,15 @@ def collect_stats(
     program: Any,
     samples: Sequence[Any],
     *,
+    recipe: str | PathLike[str] | Recipe | None = None,
+    signature: str = "same",
+    input_scale: Mapping[str, float] | None = None,
+    settings: Mapping[str, object] | None = None,
+    profile: str | PathLike[str] | Profile | None = None,
     steps: int = 1,
     carry: bool = False,
     values: str = "*",
     turns: str = "pooled",
-    **rewriting: Unpack[Rewriting],
 ) -> StatsRecord:
     """Runs a program with XLA on the CPU, and returns statistics of all its float values.
 
@@ -206,12 +205,15 @@ def collect_stats(
             shapes of the samples.
         samples: The arguments of each step, as for `calibrate`. If there are fewer samples than
             steps, the first follows on the last.
+        recipe: The recipe of a rewrite that runs too; None for the original alone.
+        signature: As for `rewrite`.
+        input_scale: The expected rms of arguments, as for `rewrite`.
+        settings: As for `rewrite`.
+        profile: As for `rewrite`.
         steps: The number of steps.
         carry: Whether results that are arguments of the next call are passed on to the next step.
         values: A pattern of name stacks and of argument names, such as ``*attention*``.
         turns: ``pooled`` if the turns of a loop share a record; ``each`` if each has its own.
-        **rewriting: ``recipe``, ``signature``, ``input_scale``, ``settings`` and ``profile`` of
-            a rewrite that runs too, as for `rewrite`; without a recipe there is none.
 
     Returns:
         The statistics; `dump_stats` makes JSON of them, and `stats_page` a page.
@@ -231,7 +233,7 @@ def collect_stats(
     from scalify_hlo.commands.stats.run import Request
     from scalify_hlo.commands.stats.run import collect_stats as collect
 
-    options = _optional(**rewriting)
+    options = _optional(recipe, signature, input_scale, settings, profile)
     return collect(program, samples, Request(steps, carry, values, turns), options)
 
 
@@ -239,11 +241,15 @@ def find_nan(
     program: Any,
     samples: Sequence[Any],
     *,
+    recipe: str | PathLike[str] | Recipe | None = None,
+    signature: str = "same",
+    input_scale: Mapping[str, float] | None = None,
+    settings: Mapping[str, object] | None = None,
+    profile: str | PathLike[str] | Profile | None = None,
     steps: int = 1,
     carry: bool = False,
     only: str = "any",
     anywhere: bool = False,
-    **rewriting: Unpack[Rewriting],
 ) -> NanReport:
     """Runs a program with XLA on the CPU, and finds the op that makes its first NaN or infinity.
 
@@ -251,12 +257,15 @@ def find_nan(
         program: As for `collect_stats`; a rewritten program too.
         samples: The arguments of each step, as for `collect_stats`. If they are arrays by name, and
             the program was rewritten, scales and state that are not given are computed.
+        recipe: The recipe of a rewrite that is searched; None to search the program itself.
+        signature: As for `rewrite`.
+        input_scale: The expected rms of arguments, as for `rewrite`.
+        settings: As for `rewrite`.
+        profile: As for `rewrite`.
         steps: The most steps that are run; the search ends at the first in which an op is found.
         carry: Whether results that are arguments of the next call are passed on to the next step.
         only: ``nan`` or ``inf`` to find one kind of elements; ``any`` for both.
         anywhere: Whether ops are found too whose NaN and infinities flow to no result.
-        **rewriting: ``recipe``, ``signature``, ``input_scale``, ``settings`` and ``profile`` of
-            a rewrite that is searched, as for `rewrite`; without a recipe there is none.
 
     Returns:
         The op, the ranges of its operands, and the turn of each loop around it. If a NaN comes from
@@ -278,18 +287,24 @@ def find_nan(
     from scalify_hlo.commands.nan.find_nan import find_nan as find
 
     search = Search(steps, carry, only, anywhere)
-    options = _optional(**rewriting)
+    options = _optional(recipe, signature, input_scale, settings, profile)
     return find(program, samples, search, options)
 
 
-def _optional(**rewriting: Unpack[Rewriting]) -> Options | None:
+def _optional(
+    recipe: str | PathLike[str] | Recipe | None,
+    signature: str,
+    input_scale: Mapping[str, float] | None,
+    settings: Mapping[str, object] | None,
+    profile: str | PathLike[str] | Profile | None,
+) -> Options | None:
     """The options of a rewrite; None without a recipe and a profile."""
-    signature = rewriting.get("signature", "same")
-    if rewriting.get("recipe") is None and rewriting.get("profile") is None:
-        given = {key: rewriting.get(key) for key in ("input_scale", "settings")}
-        refuse_without({"signature": signature != "same", **given}, "recipe")
+    if recipe is None and profile is None:
+        scaled = signature != "same"
+        given = {"signature": scaled, "input_scale": input_scale, "settings": settings}
+        refuse_without(given, "recipe")
         return None
-    options = make_options(**rewriting)
+    options = make_options(recipe, signature, input_scale, settings, profile)
     require_pairs(options.recipe, signature)
     return options
 
