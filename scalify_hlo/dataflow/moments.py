@@ -21,6 +21,7 @@ from scalify_hlo.dataflow.degrees import Degrees, operands_of
 from scalify_hlo.dataflow.frames import Place
 from scalify_hlo.dataflow.monomials import NUMBER, Monomial, degree_of
 from scalify_hlo.dataflow.reach import Reach, numbers_in, rank_of
+from scalify_hlo.dataflow.statistics import Statistics
 from scalify_hlo.dataflow.updates import Updates
 from scalify_hlo.ir.functions import is_block
 from scalify_hlo.ir.traits import SUMS
@@ -48,6 +49,7 @@ class Moments:
         arguments: The arguments of ``main``.
         results: The results that are state, by numbers of arguments.
         weights: The arguments that are weights.
+        statistics: Tells statistics of data, which are no state of the optimizer.
 
     Attributes:
         flow: For each value, the state from which it is computed, as a set of bits. Only state is
@@ -61,6 +63,7 @@ class Moments:
         arguments: Sequence[Place],
         results: Mapping[int, Place],
         weights: AbstractSet[int],
+        statistics: Statistics,
     ) -> None:
         self._reach, self._updates = reach, updates
         self._arguments, self._results, self._weights = arguments, results, weights
@@ -70,8 +73,15 @@ class Moments:
         for number in weights:
             self._linked |= reach.of(results[number])
             self._weight_bits |= 1 << number
-        apart = [number for number in results if self._is_apart(number)]
-        starts = [number for number in {*apart, *self._read()} if rank_of(arguments[number][0])]
+        apart = {number for number in results if self._is_apart(number)}
+        self._statistics = statistics.among(
+            {number: self.added(number) or [results[number]] for number in apart},
+            {number: reach.of(results[number]) for number in apart},
+            self._weight_bits,
+        )
+        apart -= self._statistics
+        read = {*apart, *self._read()} - self._statistics
+        starts = [number for number in read if rank_of(arguments[number][0])]
         self.flow = flow_of({arguments[number]: 1 << number for number in starts})
         self._into_weights = 0
         for number in weights:
@@ -88,6 +98,8 @@ class Moments:
 
     def kind(self, number: int) -> MomentKind:
         """Returns the kind of state of an argument."""
+        if number in self._statistics:
+            return MomentKind.OTHER
         monomial = self._monomial(number)
         if self._averages_weights(number, monomial):
             return MomentKind.AVERAGE

@@ -33,6 +33,7 @@ from scalify_hlo.dataflow.reach import (
     numbers_in,
     rank_of,
 )
+from scalify_hlo.dataflow.statistics import Statistics
 from scalify_hlo.dataflow.updates import Updates
 from scalify_hlo.ir import traits
 from scalify_hlo.ir.functions import is_block, terminator
@@ -112,12 +113,25 @@ class _StateSearch:
         self._carried = {number: self._results[i] for number, i in state.results.items()}
         reached = {number: self._reach.of(place) for number, place in self._carried.items()}
         constants = self._constants()
-        state.weights = self._weights(reached, trains=trains) - constants
-        if not (trains or state.weights):
+        weights = self._weights(reached, trains=trains) - constants
+        statistics = Statistics(
+            self._reach.made, {self._arguments[i]: self._carried[i] for i in weights}
+        )
+        if trains:
+            new = {i: self._carried[i] for i in weights}
+            added = {i: self._updates.added(new[i], 1 << i) or [new[i]] for i in weights}
+            weights -= statistics.among(added, reached)
+        state.weights = weights
+        if not (trains or weights):
             return
-        others = reached.keys() - state.weights - constants
+        others = reached.keys() - weights - constants
         moments = Moments(
-            self._reach, self._updates, self._arguments, self._carried, frozenset(state.weights)
+            self._reach,
+            self._updates,
+            self._arguments,
+            self._carried,
+            frozenset(weights),
+            statistics,
         )
         for number in others:
             self._add(number, moments.kind(number))

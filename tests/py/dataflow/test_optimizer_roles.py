@@ -177,7 +177,7 @@ NOT_HERE: Mapping[str, str] = {
 }
 """The functions that look like optimizers and are not among these, and why."""
 
-_WITH_VALUE = {"momo", "momo_adam", "plateau", "polyak_sgd"}
+WITH_VALUE = {"momo", "momo_adam", "plateau", "polyak_sgd"}
 
 
 def trained(optimizer: Any, *, with_value: bool = False) -> Callable[..., Any]:
@@ -221,7 +221,7 @@ def test_state_of_optax_has_the_roles_of_its_degrees(name: str, *, stripped: boo
     """Without names, shapes tell nothing either: all are square."""
     optimizer = OPTAX[name][0]
     params = programs.squares() if stripped else programs.params()
-    step = trained(optimizer, with_value=name in _WITH_VALUE)
+    step = trained(optimizer, with_value=name in WITH_VALUE)
     arguments = params, jax.eval_shape(optimizer.init, params), *programs.batch()
     assert_state_roles(name, exported(step, arguments), stripped=stripped)
 

@@ -1,0 +1,44 @@
+"""What stands beside an optimizer is no state of it, and its own state keeps its roles."""
+
+from __future__ import annotations
+
+import zlib
+from typing import Any
+
+import jax
+import pytest
+
+from tests.py.dataflow.test_optimizer_roles import OPTAX, WITH_VALUE, assert_state_roles
+from tests.py.dataflow.test_roles import EVERY_NAMING, exported
+from tests.py.dataflow.test_state_roles import argument_roles, names_of
+from tests.py.shared.beside import BESIDE, batch, params, step_of
+
+NEED_NAMES = {"renormalized", "renormalized, before", "codebook", "dual variables", "memory"}
+"""Those that depend on weights, which only names of the backward pass tell from gradients."""
+
+
+def assert_roles(name: str, optimizer: str, *, stripped: bool) -> None:
+    how, weights = OPTAX[optimizer][0], params()
+    step = step_of(name, how, with_value=optimizer in WITH_VALUE)
+    given: Any = (weights, jax.eval_shape(how.init, weights), BESIDE[name][1](), *batch())
+    text = exported(step, given)
+    assert_state_roles(optimizer, text, stripped=stripped)
+    roles = zip(names_of(text), argument_roles(text, stripped=stripped), strict=True)
+    assert {each: role for each, role in roles if each.startswith("beside") and role} == {}
+
+
+@EVERY_NAMING
+@pytest.mark.parametrize("optimizer", ["sgd", "momentum", "adamw", "adafactor"])
+@pytest.mark.parametrize("name", BESIDE)
+def test_what_stands_beside_an_optimizer_is_no_state_of_it(
+    name: str, optimizer: str, *, stripped: bool
+) -> None:
+    if not (stripped and name in NEED_NAMES):
+        assert_roles(name, optimizer, stripped=stripped)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("optimizer", OPTAX)
+def test_each_optimizer_is_found_beside_something(optimizer: str) -> None:
+    drawn = sorted(BESIDE)[zlib.crc32(optimizer.encode()) % len(BESIDE)]
+    assert_roles(drawn, optimizer, stripped=False)
