@@ -76,6 +76,8 @@ def narrow_arguments(
         if format_ == KEEP:
             continue
         roles.add(role)
+        if role == "weight" and attributes.UPDATED not in mark:
+            roles.add(_FROZEN)
         uses = [(use.owner, use.operand_number) for use in argument.uses]
         element = element_of(format_)
         argument.set_type(with_element(wide, element))
@@ -184,8 +186,32 @@ def without_state(main: ir.OpView, recipe: Recipe, roles: set[str]) -> Iterator[
             format_ = getattr(recipe.state, role)
             missing = _MISSING.get(role, "returns no such state")
             message = f"{option.key} is {format_}, and the program {missing}"
-            hint = _DECLARE if role == "weight" else ""
+            hint = _DECLARE if role in ("weight", _FROZEN) else ""
             yield Remark(message, str(main.location), main.operation.name, hint)
+
+
+def with_updates(main: ir.OpView, recipe: Recipe) -> Iterator[Remark]:
+    """Yields a remark on the weights that keep their formats as updates would be lost.
+
+    A preset is not asked for by the format of one tensor, and says nothing of averages.
+    """
+    if not any(each.key == _WEIGHT for each in own_options(recipe, idle_under_same())):
+        return
+    marks = attributes.argument_attributes(main)
+    named = zip(attributes.argument_names(main), marks, strict=True)
+    found = [
+        name
+        for name, mark in named
+        if attributes.PAIR in mark and loses_updates(mark, recipe.state)
+    ]
+    if found:
+        more = f" and {len(found) - 1} more" if len(found) > 1 else ""
+        format_ = recipe.state.weight
+        message = (
+            f"keeps the format of {found[0]}{more}: {_WEIGHT} is {format_}, in which updates that "
+            "are rounded to nearest are lost"
+        )
+        yield Remark(message, str(main.location), main.operation.name, _OF_UPDATES)
 
 
 def with_members(main: ir.OpView, recipe: StateOptions) -> Iterator[Remark]:
@@ -337,7 +363,8 @@ def _state_format(
 
     Scalars, such as sums of norms and step sizes, need little memory and keep their formats.
     Complex values have no narrow format. State of independent members would need a scale for each.
-    Moments with a scale for each block are not cast here.
+    Moments with a scale for each block are not cast here. Nor are weights whose updates a format
+    would lose; see `loses_updates`.
     """
     stored = mark.pop(attributes.STORED, None)
     role = attributes.role_of(mark)
@@ -347,7 +374,28 @@ def _state_format(
         return role, ir.StringAttr(stored).value
     if role not in _CARRIED or role in recipe.blocked or not type_.rank:
         return role, KEEP
-    return role, getattr(recipe, role)
+    if role == "weight" and attributes.UPDATED not in mark:
+        return role, recipe.read_only
+    return role, KEEP if loses_updates(mark, recipe) else getattr(recipe, role)
+
+
+def loses_updates(mark: attributes.Attributes, recipe: StateOptions) -> bool:
+    """Whether updates of a weight are, as a rule, below half the distance of stored numbers.
+
+    A step of an optimizer changes a weight by about 2^-7 of it or less: f8 formats have 2 or 3 bits
+    after the first. A step of an average moves it by a small part of a small difference, which
+    f16, with 10 bits, loses too. Where numbers are rounded at random, no update is lost in the
+    mean.
+
+    Args:
+        mark: The attributes of the argument or of the result.
+        recipe: The formats.
+    """
+    if recipe.rounded or recipe.weight == KEEP or attributes.UPDATED not in mark:
+        return False
+    format_ = FORMATS[recipe.weight]
+    average = ir.StringAttr(mark[attributes.UPDATED]).value == attributes.AVERAGE
+    return format_.small or (average and not format_.includes(FORMATS["f32"]))
 
 
 _PACKABLE = frozenset({"f32", "bf16", "f16"})
@@ -357,6 +405,10 @@ _DECLARE = (
     "declare weights that only quantized matmuls read with inputs.weight to store them; each has "
     "one scale, and not one for each channel or block"
 )
+
+_WEIGHT, _FROZEN = "state.weight", "frozen"
+
+_OF_UPDATES = "set state.weight_rounding to stochastic to store them too; frozen weights are stored"
 
 _OF_MEMBERS = "set the formats of the table state to keep, or train one member at a time"
 

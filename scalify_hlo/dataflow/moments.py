@@ -75,6 +75,7 @@ class Moments:
             self._weight_bits |= 1 << number
         apart = {number for number in results if self._is_apart(number)}
         self._statistics = statistics.among(
+            {number: results[number] for number in apart},
             {number: self.added(number) or [results[number]] for number in apart},
             {number: reach.of(results[number]) for number in apart},
             self._weight_bits,

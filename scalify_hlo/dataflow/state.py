@@ -52,6 +52,7 @@ class State:
     Attributes:
         results: The result that replaces each argument.
         weights: The weights, and averages of weights.
+        averages: The averages of weights, whose updates are small.
         first: The moments of degree 1 in the gradients.
         second: The moments of degree 2 in the gradients.
         neither: Other tensors of an optimizer, such as factors of Kronecker optimizers and averages
@@ -62,6 +63,7 @@ class State:
 
     results: dict[int, int] = field(default_factory=dict)
     weights: set[int] = field(default_factory=set)
+    averages: set[int] = field(default_factory=set)
     first: set[int] = field(default_factory=set)
     second: set[int] = field(default_factory=set)
     neither: set[int] = field(default_factory=set)
@@ -120,8 +122,8 @@ class _StateSearch:
         if trains:
             new = {i: self._carried[i] for i in weights}
             added = {i: self._updates.added(new[i], 1 << i) or [new[i]] for i in weights}
-            weights -= statistics.among(added, reached)
-        state.weights = weights
+            weights -= statistics.among(new, added, reached)
+        state.weights, state.averages = weights, weights & statistics.averages
         if not (trains or weights):
             return
         others = reached.keys() - weights - constants
@@ -245,6 +247,7 @@ class _StateSearch:
         state = self.state
         if kind is MomentKind.AVERAGE:
             state.weights.add(number)
+            state.averages.add(number)
         elif kind is MomentKind.FIRST:
             state.first.add(number)
         elif kind is MomentKind.SECOND:

@@ -26,6 +26,9 @@ class Statistics:
         made: Returns the op that makes a value, and the operands in its shape.
         read: The arguments that the model reads as state, and their new values. The search for a
             gradient ends at a new value: another model may read it in the same step.
+
+    Attributes:
+        averages: The state that is made of other state, and to which no gradient is added.
     """
 
     def __init__(self, made: Callable[[Place], Made], read: Mapping[Place, Place]) -> None:
@@ -33,38 +36,44 @@ class Statistics:
         self._new = {new for old, new in read.items() if new != old}
         self._cold: dict[bool, set[Place]] = {True: set(), False: set()}
         self._by_names: bool | None = None
+        self.averages: set[int] = set()
 
     def among(
-        self, added: Mapping[int, Sequence[Place]], reached: Mapping[int, int], known: int = 0
+        self,
+        new: Mapping[int, Place],
+        added: Mapping[int, Sequence[Place]],
+        reached: Mapping[int, int],
+        known: int = 0,
     ) -> set[int]:
         """Returns the state that no gradient updates; none if no gradient is found.
 
         Args:
-            added: The values that are added to each, or its new value. Scalars, and what stays as
-                it is, are no statistics.
+            new: The new value of each state. Scalars, and what stays as it is, are no statistics.
+            added: The values that are added to each; the new value, where none is known.
             reached: The arguments from which elementwise ops make each new value, as a set of bits.
                 An average of weights is made of weights.
             known: The arguments that are weights for sure, as a set of bits.
         """
         if self._by_names is None:
-            self._by_names = any(self._has_gradient(each, by_names=True) for each in added.values())
+            self._by_names = any(self._has_gradient(added[n], new[n], by_names=True) for n in new)
         by_names = self._by_names
-        left = {n for n, new in added.items() if not self._has_gradient(new, by_names=by_names)}
-        if not known and len(left) == len(added):
+        left = {n for n in new if not self._has_gradient(added[n], new[n], by_names=by_names)}
+        if not known and len(left) == len(new):
             return set()
-        known |= sum(1 << number for number in added if number not in left)
-        left = {n for n in left if not all(map(_is_number_or_argument, added[n]))}
+        known |= sum(1 << number for number in new if number not in left)
+        left = {n for n in left if not _is_number_or_argument(new[n])}
         while made_of := {n for n in left if reached[n] & known & ~(1 << n)}:
             left -= made_of
+            self.averages |= made_of
             known |= sum(1 << number for number in made_of)
         return left
 
-    def _has_gradient(self, added: Sequence[Place], *, by_names: bool) -> bool:
+    def _has_gradient(self, added: Sequence[Place], own: Place, *, by_names: bool) -> bool:
         """Whether a gradient is among the values that some values are made of."""
         cold = self._cold[by_names]
 
         def made_of(place: Place) -> Iterable[Place]:
-            if place in self._new and place not in added:
+            if place in self._new and place != own:
                 return ()
             name, parts = self._made(place)
             if name and not (name in INSIDES and parts):

@@ -64,6 +64,7 @@ _OF_VALUES: Final[Mapping[str, _Check]] = {
     attributes.SCALE: _integer,
     attributes.SIZE: _float,
     attributes.ROLE: _text,
+    attributes.UPDATED: _text,
     attributes.STORED: _format,
     attributes.PACKED: _format,
     attributes.CARRIES: _argument,

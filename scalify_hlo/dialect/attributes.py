@@ -84,6 +84,7 @@ INDEPENDENT: Final = "scalify.independent"
 STATE_GRADIENT: Final = "scalify.state_gradient"
 CAST: Final = "scalify.cast"
 CONSTANT_SCALE: Final = "scalify.constant_scale"
+AVERAGE: Final = "average"
 DATA, STATE, SECOND, GRADIENT, VALUE = "data", "state", "second", "gradient", "value"
 ASKED: Final = "asked"
 ROUNDED: Final = "scalify.rounded"
@@ -96,6 +97,7 @@ SCALE_ARRAY: Final = "scalify.scale_array"
 SCALE_FACTORS: Final = "scalify.scale_factors"
 FOLLOWS: Final = "scalify.follows"
 CARRIES: Final = "scalify.carries"
+UPDATED: Final = "scalify.updated"
 RESCALED: Final = "scalify.rescaled"
 LAYER: Final = "scalify.layer"
 LAYER_GRADIENT: Final = "scalify.layer_gradient"
@@ -106,6 +108,9 @@ VALUE_NUMBER: Final = "scalify.value"
 PREFIX: Final = "scalify."
 
 _LEFT: Final = (SCALE, SIZE, PAIR, PACKED, SCALE_SHAPE, SCALE_ARRAY, SCALE_FACTORS)
+
+OF_STATE: Final = (ROLE, CARRIES, INDEPENDENT, UPDATED)
+"""The marks of state, which no program has after the rewrite."""
 
 Attributes = dict[str, ir.Attribute]
 
@@ -124,7 +129,7 @@ _COMMON = (
         CARRIES,
         RESCALED,
     ),
-    *(PACKED, ROOT, SCALE_SHAPE, SCALE_ARRAY, SCALE_FACTORS, INDEPENDENT),
+    *(PACKED, ROOT, SCALE_SHAPE, SCALE_ARRAY, SCALE_FACTORS, INDEPENDENT, UPDATED),
 )
 
 

@@ -162,7 +162,7 @@ class QuantizeMatmulsPass(Pass):
 
         A stored weight has one scale.
         """
-        format_, scaling = self.recipe.state.weight, self.recipe.scaling
+        format_, scaling = self.recipe.state.read_only, self.recipe.scaling
         single = scaling.kind != "block" and scaling.weight_scales == "tensor"
         return format_ if single and is_small(format_) else ""
 

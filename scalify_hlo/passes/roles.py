@@ -23,7 +23,7 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.errors import Remark, UsageError, nearest
 from scalify_hlo.ir.calls import functions_in
 from scalify_hlo.ir.formats import are_floats
-from scalify_hlo.ir.functions import callee_of, main_function
+from scalify_hlo.ir.functions import callee_of, main_function, terminator
 from scalify_hlo.ir.locations import source_location
 from scalify_hlo.ir.patterns import matches
 from scalify_hlo.ir.scaled_dot import is_scaled_dot
@@ -401,17 +401,15 @@ def _mark_state(
         state: The state of the program.
         alone: The numbers of the arguments with independent members.
     """
-    _mark_arguments(main, roles, alone)
+    marked = _of_state(main, roles, state, alone)
+    _mark_arguments(main, marked)
     before = attributes.encoded_result_attributes(main)
     marks = attributes.result_attributes(main)
     names = attributes.result_names(marks)
-    for number, role in roles.items():
-        if number not in state.results:
-            continue
-        mark = marks[state.results[number]]
-        mark[attributes.ROLE] = ir.StringAttr.get(role)
-        mark[attributes.CARRIES] = attributes.integer(number)
-        mark |= {attributes.INDEPENDENT: ir.UnitAttr.get()} if number in alone else {}
+    for number, own in marked.items():
+        if number in state.results:
+            carries = {attributes.CARRIES: attributes.integer(number)}
+            marks[state.results[number]] |= own | carries
     attributes.set_result_attributes(main, marks)
     return ResultMarks(before, attributes.encoded_result_attributes(main), names)
 
@@ -427,9 +425,25 @@ def _kept_wide(main: ir.OpView, names: list[str], neither: Iterable[int]) -> lis
     return [Remark(message, str(arguments[first].location), main.operation.name)]
 
 
-def _mark_arguments(main: ir.OpView, roles: Mapping[int, str], alone: Container[int]) -> None:
+def _mark_arguments(main: ir.OpView, marked: Mapping[int, attributes.Attributes]) -> None:
     marks = attributes.argument_attributes(main)
-    for number, role in roles.items():
-        marks[number][attributes.ROLE] = ir.StringAttr.get(role)
-        marks[number] |= {attributes.INDEPENDENT: ir.UnitAttr.get()} if number in alone else {}
+    for number, own in marked.items():
+        marks[number] |= own
     attributes.set_argument_attributes(main, marks)
+
+
+def _of_state(
+    main: ir.OpView, roles: Mapping[int, str], state: State, alone: Container[int]
+) -> dict[int, attributes.Attributes]:
+    """Returns the attributes of each argument that has a role, and of the result that it is."""
+    block, found = main.regions[0].blocks[0], dict[int, attributes.Attributes]()
+    returned = terminator(block).operands
+    for number, role in roles.items():
+        found[number] = {attributes.ROLE: ir.StringAttr.get(role)}
+        if number in alone:
+            found[number][attributes.INDEPENDENT] = ir.UnitAttr.get()
+        result = state.results.get(number) if role == WEIGHT else None
+        if result is not None and returned[result] != block.arguments[number]:
+            how = attributes.AVERAGE if number in state.averages else GRADIENT
+            found[number][attributes.UPDATED] = ir.StringAttr.get(how)
+    return found

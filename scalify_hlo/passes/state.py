@@ -26,6 +26,7 @@ from scalify_hlo.casts.state import (
     pack_moments,
     reaches_narrow_cast,
     with_members,
+    with_updates,
     without_state,
 )
 from scalify_hlo.dataflow.frames import Frame
@@ -68,7 +69,7 @@ class NarrowStatePass(Pass):
         if main is not None:
             stored = report.state_bytes is not None  # By `scalify-quantize-matmuls`.
             narrowed = narrow_arguments(main, self.recipe.state, stored=stored)
-            narrowed.roles.update({"weight"} if stored else set())
+            narrowed.roles.update({"weight", "frozen"} if stored else set())
             report.state_bytes = _sum(narrowed.bytes, report.state_bytes)
             packed = pack_moments(main, self.recipe.state)
             report.remarks += packed.remarks
@@ -79,6 +80,7 @@ class NarrowStatePass(Pass):
             narrowed.roles.update({"weight_rounding"} if returned.rounded else set())
             report.remarks += without_state(main, self.recipe, narrowed.roles)
             report.remarks += with_members(main, self.recipe.state)
+            report.remarks += with_updates(main, self.recipe)
             if returned.some:
                 index.invalidate()
         if self.recipe.state.gradient != KEEP:

@@ -210,7 +210,9 @@ class StateOptions:
     """The formats of the state of a training step; for signature ``scaled``.
 
     Attributes:
-        weight: The format of master weights between steps.
+        weight: The format of master weights between steps. An f8 format is for weights that a step
+            only reads, unless `weight_rounding` is ``stochastic``: rounded to nearest, others would
+            never move. Averages of weights keep their format for the same reason.
         gradient: The format of the gradients of weights that the optimizer reads. An f8 format
             applies to gradients of matrices only, and not to those of biases and gains.
         first_moment: The format of optimizer moments of degree 1 in the gradients.
@@ -222,6 +224,8 @@ class StateOptions:
         weight_rounding: The rounding of master weights to bf16, f16 or f8: ``nearest``, or
             ``stochastic``, which rounds up or down at random, so that the mean is right. Updates
             that are too small to change a stored weight then change it in some steps.
+        frozen: The format of weights that a program only reads, such as those under LoRA; ``keep``
+            takes that of `weight`.
     """
 
     weight: Stored = option(KEEP, pairs=True)
@@ -230,12 +234,18 @@ class StateOptions:
     second_moment: Stored = option(KEEP, pairs=True)
     moment_scales: MomentScales = option("tensor", needs=effects.MOMENTS, pairs=True)
     weight_rounding: DataRounding = option("nearest", needs=effects.WEIGHTS, pairs=True)
+    frozen: Stored = option(KEEP, pairs=True)
 
     @property
     def narrow(self) -> bool:
         """Whether some state is kept in a format with less range than f32."""
-        kept = {self.weight, self.first_moment, self.second_moment} - {KEEP}
+        kept = {self.weight, self.frozen, self.first_moment, self.second_moment} - {KEEP}
         return not all(FORMATS[format_].wide for format_ in kept)
+
+    @property
+    def read_only(self) -> str:
+        """The format of weights that a program only reads."""
+        return self.weight if self.frozen == KEEP else self.frozen
 
     @property
     def rounded(self) -> bool:

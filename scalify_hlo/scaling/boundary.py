@@ -219,7 +219,7 @@ class Boundary:
 
     def _enter_one(self, data: ir.Value, scalar: ir.Value | None, mark: Attributes) -> ScaleInfo:
         """Enters an argument, given with its scale if it is a pair."""
-        for read in (attributes.ROLE, attributes.INDEPENDENT):
+        for read in attributes.OF_STATE:
             mark.pop(read, None)
         measured = mark.pop(attributes.MEASURE, None) is not None
         if scalar is not None:
@@ -326,7 +326,7 @@ class Boundary:
         for i, (name, value, mark) in enumerate(zip(names, before, results, strict=True)):
             positions.append(len(values))
             pair = mark.pop(attributes.PAIR, None) is not None
-            for read in (attributes.ROLE, attributes.CARRIES, attributes.INDEPENDENT):
+            for read in attributes.OF_STATE:
                 mark.pop(read, None)
             if i in self._measured:
                 value = self._rescaled(value, returned.operation)

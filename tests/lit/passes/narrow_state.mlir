@@ -3,7 +3,7 @@
 
 // A pair that is state enters and leaves in the format of its role; gradients of weights are cast.
 
-// CHECK: %arg1: tensor<32x16xf16> {scalify.pair, scalify.role = "weight"}
+// CHECK: %arg1: tensor<32x16xf16> {scalify.pair, scalify.role = "weight", scalify.updated = "gradient"}
 // CHECK: convert %arg1
 // CHECK: %[[DW:.*]] = stablehlo.dot_general %arg0, %{{[0-9]+}}, contracting_dims = [0]
 // CHECK: convert %[[DW]] {scalify.cast = "gradient"}

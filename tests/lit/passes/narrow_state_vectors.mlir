@@ -4,7 +4,7 @@
 // The gradient of a matrix is rounded to FP8. That of a vector, which has few elements, is not. State
 // that is not a pair keeps its format.
 
-// CHECK: @main(%arg0: tensor<64x32xf32>, %arg1: tensor<32x16xf32> {scalify.role = "weight"}, %arg2: tensor<16xf32> {scalify.role = "weight"})
+// CHECK: @main(%arg0: tensor<64x32xf32>, %arg1: tensor<32x16xf32> {scalify.role = "weight", scalify.updated = "gradient"}, %arg2: tensor<16xf32> {scalify.role = "weight", scalify.updated = "gradient"})
 // CHECK: %[[DW:.*]] = stablehlo.dot_general %arg0, %{{[0-9]+}}, contracting_dims = [0]
 // CHECK: %[[CAST:.*]] = stablehlo.convert %[[DW]] {scalify.cast = "gradient"} : (tensor<32x16xf32>) -> tensor<32x16xf8E5M2>
 // CHECK: %[[KEPT:.*]] = stablehlo.optimization_barrier %[[CAST]]

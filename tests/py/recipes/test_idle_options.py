@@ -112,6 +112,7 @@ EFFECTS = {
     "blocks.gradient_rounding": Case("stochastic", "mxfp8"),
     "blocks.hadamard": Case(True, "mxfp8"),
     "state.weight": Case("f8E4M3FN", signature="scaled"),
+    "state.frozen": Case("f8E4M3FN", settings={"inputs.weight": ["params*"]}, signature="scaled"),
     "state.gradient": Case("e4m3"),
     "state.first_moment": Case("bf16", signature="scaled"),
     "state.second_moment": Case("bf16", signature="scaled"),
@@ -327,7 +328,8 @@ def test_state_that_no_step_carries_is_remarked() -> None:
     declared = (*weight, "--set", "inputs.weight=arg1")
     assert "state.weight" not in call("rewrite", "-", *given, *declared, text=text).stderr
     stepped = call("rewrite", "-", *given, "--set", "state.weight=e4m3", text=step())
-    assert "state.weight" not in stepped.stderr
+    assert "keeps the format of params" in stepped.stderr
+    assert "state.weight is f8E4M3FN, in which updates that are rounded" in stepped.stderr
 
 
 def test_tables_have_no_options_that_are_not_listed() -> None:

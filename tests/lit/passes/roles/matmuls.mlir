@@ -4,7 +4,7 @@
 // A backward matmul has an operand of a forward one, a gradient as large as that one's result, and
 // makes something as large as its other operand. The weight leaves with that taken off.
 
-// CHECK-LABEL: func.func @main(%arg0: tensor<8x4xf32>, %arg1: tensor<4x2xf32> {scalify.role = "weight"}
+// CHECK-LABEL: func.func @main(%arg0: tensor<8x4xf32>, %arg1: tensor<4x2xf32> {scalify.role = "weight", scalify.updated = "gradient"}
 // CHECK: dot_general %arg0, %arg1
 // CHECK-SAME: scalify.part = "forward", scalify.roles = ["activation", "weight"]
 // CHECK: dot_general %{{.*}}, %arg0

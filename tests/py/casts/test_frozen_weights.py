@@ -1,0 +1,96 @@
+"""Weights that a step only reads, those that it trains, and averages: each in its own format."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+import scalify_hlo as jsa
+from tests.py.shared.judge import program_of
+
+WIDE, HALF, E4M3 = "float32", "float16", "float8_e4m3fn"
+E4M3_WEIGHTS = {"state.weight": "e4m3"}
+AT_RANDOM = E4M3_WEIGHTS | {"state.weight_rounding": "stochastic"}
+
+
+def params() -> tuple[Any, Any]:
+    keys = jax.random.split(jax.random.key(0), 2)
+    lora = {"a": jax.random.normal(keys[0], (64, 32)) / 8, "b": jnp.full((32, 64), 0.125)}
+    return {"w": jax.random.normal(keys[1], (64, 64)) / 8}, lora
+
+
+def batch() -> Any:
+    return jax.random.normal(jax.random.key(1), (32, 64))
+
+
+def step(base: Any, lora: Any, moment: Any, slow: Any, x: Any) -> Any:
+    """A step of adapters, with momentum and an average of the adapters."""
+
+    def loss(lora: Any) -> Any:
+        return jnp.mean(jnp.tanh(x @ base["w"] + (x @ lora["a"]) @ lora["b"]) ** 2)
+
+    value, gradients = jax.value_and_grad(loss)(lora)
+    moment = jax.tree.map(lambda m, g: 0.9 * m + g, moment, gradients)
+    lora = jax.tree.map(lambda w, m: w - 0.01 * m, lora, moment)
+    slow = jax.tree.map(lambda a, w: 0.9999 * a + 1e-4 * w, slow, lora)
+    return lora, moment, slow, value
+
+
+def rewritten(recipe: str, settings: Any, **more: Any) -> Any:
+    base, lora = params()
+    program = program_of(step, base, lora, lora, lora, batch())
+    how = {"recipe": recipe, "settings": settings, "signature": "scaled"}
+    return jsa.rewrite(program, **how, **more)
+
+
+def formats(program: Any) -> tuple[str, str, str]:
+    """The formats of the base, an adapter and its average."""
+    base, lora, _, slow, _ = jax.tree.unflatten(program.in_tree, program.in_avals)[0]
+    return base["w"].data.dtype.name, lora["a"].data.dtype.name, slow["a"].data.dtype.name
+
+
+@pytest.mark.parametrize(
+    ("recipe", "settings", "wanted"),
+    [
+        ("fp8-current", E4M3_WEIGHTS, (E4M3, WIDE, WIDE)),
+        ("fp8-current", E4M3_WEIGHTS | {"inputs.weight": ["base*"]}, (E4M3, WIDE, WIDE)),
+        ("fp8-current", AT_RANDOM, (E4M3, E4M3, E4M3)),
+        ("fp8-current", {"state.frozen": "e4m3"}, (E4M3, WIDE, WIDE)),
+        ("fp8", {}, (WIDE, HALF, WIDE)),
+        ("fp8", {"state.frozen": "e4m3"}, (E4M3, HALF, WIDE)),
+        ("fp8-state8", {"state.frozen": "e4m3"}, (E4M3, HALF, WIDE)),
+        ("fp16-state", {}, (WIDE, HALF, WIDE)),
+    ],
+)
+def test_weights_have_the_format_of_their_kind(
+    recipe: str, settings: Any, wanted: tuple[str, str, str]
+) -> None:
+    program, report = rewritten(recipe, settings, report=True)
+    assert formats(program) == wanted
+    told = any("updates that are rounded to nearest are lost" in r.message for r in report.remarks)
+    assert told == (settings.get("state.weight") == "e4m3" and wanted[1] == WIDE)
+
+
+def test_a_format_that_trained_weights_do_not_get_is_an_error_if_strict() -> None:
+    with pytest.raises(jsa.ScalifyError, match="updates that are rounded"):
+        rewritten("fp8-current", E4M3_WEIGHTS, strict=True)
+
+
+@pytest.mark.parametrize("settings", [E4M3_WEIGHTS, {"state.frozen": "e4m3"}])
+def test_adapters_move_as_in_f32(settings: Any) -> None:
+    program = rewritten("fp8-current", settings)
+    base, lora = params()
+    wide: Any = (lora, jax.tree.map(jnp.zeros_like, lora), lora)
+    frozen, *state = jsa.scaled_state(program, (base, *wide))
+    run = jax.jit(program.call)
+    for _ in range(20):
+        *wide, value = jax.jit(step)(base, *wide, batch())
+        *state, scaled = run(frozen, *state, jsa.as_scaled_array(batch()))
+    assert abs(float(jsa.asarray(scaled)) / float(value) - 1) < 0.02
+    for name, first in lora.items():
+        moved = wide[0][name] - first
+        error = jnp.linalg.norm(jsa.asarray(state[0][name]) - wide[0][name])
+        assert error < 0.1 * jnp.linalg.norm(moved)
