@@ -112,7 +112,6 @@ EFFECTS = {
     "blocks.gradient_rounding": Case("stochastic", "mxfp8"),
     "blocks.hadamard": Case(True, "mxfp8"),
     "state.weight": Case("f8E4M3FN", signature="scaled"),
-    "state.frozen": Case("f8E4M3FN", settings={"inputs.weight": ["params*"]}, signature="scaled"),
     "state.gradient": Case("e4m3"),
     "state.first_moment": Case("bf16", signature="scaled"),
     "state.second_moment": Case("bf16", signature="scaled"),
@@ -122,6 +121,7 @@ EFFECTS = {
     "state.weight_rounding": Case(
         "stochastic", settings={"state.weight": "bf16"}, signature="scaled"
     ),
+    "state.frozen": Case("f8E4M3FN", settings={"inputs.weight": ["params*"]}, signature="scaled"),
     "inputs.weight": Case(["*.mu*"], signature="scaled"),
     "inputs.first_moment": Case(["params*"], signature="scaled"),
     "inputs.second_moment": Case(["params*"], signature="scaled"),
@@ -334,5 +334,5 @@ def test_state_that_no_step_carries_is_remarked() -> None:
 
 def test_tables_have_no_options_that_are_not_listed() -> None:
     assert set(TABLES) == {key.partition(".")[0] for key in EFFECTS if "." in key}
-    *formats, scales, rounding = astuple(StateOptions())
-    assert (set(formats), scales, rounding) == ({"keep"}, "tensor", "nearest")
+    *formats, scales, rounding, frozen = astuple(StateOptions())
+    assert ({*formats, frozen}, scales, rounding) == ({"keep"}, "tensor", "nearest")
