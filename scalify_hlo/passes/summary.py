@@ -27,7 +27,7 @@ def summary(report: Report) -> str:
 
     Example:
         >>> summary(Report(recipe="fp8"))
-        'fp8: the program has no matmul'
+        'fp8: the program has no matmul; nothing is scaled: give --input-scale or --signature scaled'
         >>> summary(Report(recipe="fp8", quantizes=True))
         'fp8: the program has no matmul; --recipe propagate asks for none'
     """
@@ -35,7 +35,7 @@ def summary(report: Report) -> str:
     total = _calls(matmuls) or sum(report.ops[name] for name in MATMULS)
     if not total or all(matmul.wide == KEPT for matmul in matmuls):
         left = f"{_counted(total)} left as they are" if total else "the program has no matmul"
-        told = (NONE_ASKED if report.quantizes else "", _optimized(report))
+        told = (NONE_ASKED if report.quantizes else _unscaled(report), _optimized(report))
         return "; ".join([f"{report.recipe}: {left}", *filter(None, told)])
     narrow = [matmul for matmul in matmuls if matmul.wide is None]
     totals = report.totals
@@ -52,6 +52,12 @@ def summary(report: Report) -> str:
         _optimized(report),
     )
     return "; ".join([line, *filter(None, more)])
+
+
+def _unscaled(report: Report) -> str:
+    """Returns what to ask for, as text, if a rewrite without casts has no scale to propagate."""
+    changed = report.has_scales or report.compute or report.sites or report.state_bytes
+    return "" if changed else "nothing is scaled: give --input-scale or --signature scaled"
 
 
 def _optimized(report: Report) -> str:

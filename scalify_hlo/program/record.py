@@ -63,8 +63,7 @@ def record(module: ir.Module, options: Options, report: Report) -> None:
         report: The report of the rewrite.
     """
     recipe = options.recipe
-    scaled = any(value.scaled or value.paired for value in (*report.arguments, *report.results))
-    if not (scaled or report.markers or recipe.narrow or recipe.rescales):
+    if not (report.has_scales or recipe.narrow or recipe.rescales):
         return
     texts = [*rewrites_of(module), described(options)]
     with module.context:

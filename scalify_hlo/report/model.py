@@ -202,6 +202,12 @@ class Report:
     estimate: Estimate | None = None
 
     @property
+    def has_scales(self) -> bool:
+        """Whether the program has scales: of arguments or results, or of markers."""
+        values = (*self.arguments, *self.results)
+        return bool(self.markers) or any(value.scaled or value.paired for value in values)
+
+    @property
     def totals(self) -> Totals:
         """The numbers of matmuls, their shares in low precision, statistics and bytes of state."""
         assumed = {

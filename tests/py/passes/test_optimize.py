@@ -208,7 +208,8 @@ def test_two_updates_of_one_element_are_left() -> None:
 def test_the_summary_and_the_report_say_so() -> None:
     _, report = optimized(exported(along_axis))
     assert summary(report) == (
-        "propagate: the program has no matmul; 1 scatter replaced by selects"
+        "propagate: the program has no matmul; "
+        "nothing is scaled: give --input-scale or --signature scaled; 1 scatter replaced by selects"
     )
     assert json.loads(dump_report(report))["optimized"] == {"scatters": 1, "matmuls": 0}
 

@@ -146,7 +146,8 @@ def test_a_recipe_that_narrows_nothing_lists_matmuls_as_they_are() -> None:
     plain, (listed, report) = propagated(text), propagated(text, report=True)
     assert plain == listed
     assert report.matmuls
-    assert summary(report) == "propagate: 8 matmuls left as they are"
+    told = "nothing is scaled: give --input-scale or --signature scaled"
+    assert summary(report) == f"propagate: 8 matmuls left as they are; {told}"
 
 
 def test_a_report_is_json(tmp_path: Path) -> None:
