@@ -7,16 +7,14 @@ import errno
 import io
 import os
 import secrets
-import signal
 import stat
 import sys
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import BinaryIO, TextIO, TypeVar
 
 from scalify_hlo.errors import InputError, UsageError, nearest
-from scalify_hlo.storage.interrupts import undone_by_interrupt
+from scalify_hlo.storage.interrupts import undone_by_signals
 
 T = TypeVar("T")
 
@@ -150,7 +148,7 @@ def require_writable(path: str) -> None:
     if path == STREAM or _is_device(Path(path)):
         return
     try:
-        _refuse_loop(Path(path))
+        _require_one_name(Path(path))
     except OSError as error:
         raise _unwritable(path, _reason(error)) from None
     folder = Path(path).parent
@@ -248,11 +246,11 @@ def _write(path: Path, save: Callable[[BinaryIO], object]) -> None:
         with path.open("wb") as device:
             save(device)
         return
-    _refuse_loop(path)
+    _require_one_name(path)
     target = path.resolve()  # A link is kept, and the file that it names is replaced.
-    # The handler of SIGTERM is set before the file exists, so that no signal leaves it there.
-    name = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
-    with _removed_on_termination(name), undone_by_interrupt(lambda: os.unlink(name)):
+    name = target.with_name(f".scalify-hlo.{secrets.token_hex(8)}")
+    # The handlers of signals are set before the file exists, so that no signal leaves it there.
+    with undone_by_signals(lambda: os.unlink(name)):
         try:
             with open(name, "xb", opener=_open_private) as file:
                 save(file)
@@ -264,39 +262,23 @@ def _write(path: Path, save: Callable[[BinaryIO], object]) -> None:
             raise
 
 
-@contextlib.contextmanager
-def _removed_on_termination(name: Path) -> Iterator[None]:
-    """Removes a temporary file if SIGTERM ends the process, unless that signal has a handler."""
-    main = threading.current_thread() is threading.main_thread()
-    if not main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
-        yield
-        return
-
-    def end(number: int, frame: object) -> None:
-        del frame
-        with contextlib.suppress(OSError):
-            os.unlink(name)
-        signal.signal(number, signal.SIG_DFL)
-        signal.raise_signal(number)
-
-    signal.signal(signal.SIGTERM, end)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-
-
 def _open_private(name: str, flags: int) -> int:
     return os.open(name, flags, 0o600)
 
 
-def _refuse_loop(path: Path) -> None:
-    """Raises the system's error for a loop of symbolic links."""
+def _require_one_name(path: Path) -> None:
+    """Raises the system's error for a loop of links or a long name, and one for hard links.
+
+    Hard links would keep the old file, as it is replaced.
+    """
     try:
-        path.stat()
+        found = path.stat()
     except OSError as error:
-        if error.errno == errno.ELOOP:
+        if error.errno in (errno.ELOOP, errno.ENAMETOOLONG):
             raise
+        return
+    if stat.S_ISREG(found.st_mode) and found.st_nlink > 1:
+        raise OSError(errno.EMLINK, "it has other hard links, which would keep the old file")
 
 
 def _is_device(path: Path) -> bool:

@@ -22,7 +22,7 @@ from scalify_hlo.errors import InputError
 from scalify_hlo.ir.functions import main_function
 from scalify_hlo.results.kinds import Count, Seconds, Several
 from scalify_hlo.storage import children
-from scalify_hlo.storage.interrupts import undone_by_interrupt
+from scalify_hlo.storage.interrupts import undone_by_signals
 from scalify_hlo.targets import worker
 from scalify_hlo.targets.description import Target, plugin_versions
 from scalify_hlo.targets.worker import OPTIMIZED, PROGRAM, REQUEST, RESULT
@@ -120,7 +120,7 @@ def compile_program(
         "limit": math.ceil(timeout) + _GRACE,
     }
     temporary = tempfile.TemporaryDirectory(prefix="scalify-hlo-", ignore_cleanup_errors=True)
-    with temporary as place, undone_by_interrupt(temporary.cleanup):
+    with temporary as place, undone_by_signals(temporary.cleanup):
         folder = Path(place)
         with (folder / PROGRAM).open("wb") as file:
             _operation(module, free_layouts=free_layouts).write_bytecode(file)
@@ -224,7 +224,7 @@ def _started(folder: Path, target: Target, log: int) -> Iterator[subprocess.Pope
             os.killpg(process.pid, signal.SIGKILL)
 
     try:
-        with undone_by_interrupt(kill):
+        with undone_by_signals(kill):
             yield process
     finally:
         kill()

@@ -26,6 +26,7 @@ from scalify_hlo.program.program import Kind, read_program, read_text, recognize
 from scalify_hlo.program.sandbox import nesting
 from scalify_hlo.storage import files
 from scalify_hlo.storage.files import read_file, require_writable, write_file
+from scalify_hlo.storage.folders import write_folder
 from tests.py.shared import samples
 from tests.py.shared.commands import python
 from tests.py.shared.judge import body_of
@@ -306,7 +307,7 @@ from scalify_hlo.storage import files
 def save(file):
     file.write(b"half")
     file.flush()
-    os.kill(os.getpid(), signal.SIGTERM)
+    os.kill(os.getpid(), int(sys.argv[2]))
     for _ in range(1000):
         pass
     file.write(b"rest")
@@ -315,10 +316,11 @@ files.save_file(sys.argv[1], save)
 """
 
 
-def test_a_terminated_write_leaves_the_folder_as_it_was(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_terminated_write_leaves_the_folder_as_it_was(tmp_path: Path, number: int) -> None:
     output = tmp_path / "out.mlir"
     output.write_text("before")
-    python("-c", _WRITER, output, code=-signal.SIGTERM)
+    python("-c", _WRITER, output, int(number), code=-number)
     assert os.listdir(tmp_path) == ["out.mlir"]
     assert output.read_text() == "before"
 
@@ -327,6 +329,23 @@ def test_a_write_restores_the_handler(tmp_path: Path) -> None:
     before = signal.getsignal(signal.SIGTERM)
     files.write_file(str(tmp_path / "out"), "text")
     assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_names_as_long_as_the_system_allows(tmp_path: Path) -> None:
+    files.write_file(str(tmp_path / f"{'n' * 250}.mlir"), "text")
+    write_folder(str(tmp_path / ("f" * 255)), {"file": "text"})
+    with pytest.raises(InputError, match="file name too long"):
+        require_writable(str(tmp_path / ("n" * 256)))
+
+
+def test_a_file_with_hard_links_is_no_output(tmp_path: Path) -> None:
+    output, link = tmp_path / "out", tmp_path / "link"
+    output.write_text("before")
+    link.hardlink_to(output)
+    for use in (files.require_writable, lambda path: files.write_file(path, "after")):
+        with pytest.raises(InputError, match="it has other hard links"):
+            use(str(link))
+    assert output.read_text() == link.read_text() == "before"
 
 
 def test_a_loop_of_links_is_no_output(tmp_path: Path) -> None:
