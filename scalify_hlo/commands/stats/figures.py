@@ -66,6 +66,13 @@ def histograms(record: StatsRecord) -> bytes:
     Args:
         record: The statistics.
     """
+    from matplotlib import style
+
+    with style.context("default"):  # The working folder may have a matplotlibrc that runs LaTeX.
+        return _picture(record)
+
+
+def _picture(record: StatsRecord) -> bytes:
     from matplotlib.figure import Figure
 
     rows = chosen(record)

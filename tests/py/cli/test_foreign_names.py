@@ -145,6 +145,25 @@ def test_no_name_reaches_the_terminal(
     assert "defect" not in output
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "rewrite \udcff.mlir -o \udcff.out --report \udcff.json",
+        "stats \udcff.mlir --inputs \udcff.npz -o \udcff.html",
+        "calibrate \udcff.mlir --inputs \udcff.npz -o \udcff.json",
+        "compare \udcff.mlir --inputs \udcff.npz --recipes fp8 -o \udcff.txt",
+    ],
+)
+def test_names_of_files_need_not_be_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str
+) -> None:
+    (tmp_path / "\udcff.mlir").write_text(planted(PROGRAM))
+    np.savez(tmp_path / "\udcff.npz", *np.zeros((2, 32, 32), np.float32))
+    monkeypatch.chdir(tmp_path)
+    assert unprintable(call(*line.split(), code=0).output) <= {"\n"}
+    assert (tmp_path / line.split()[-1]).stat().st_size
+
+
 def test_json_has_the_names(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = output_of(folder, "inspect m.mlir --format json", monkeypatch)
     assert text.isascii()
@@ -181,6 +200,9 @@ def test_pages_turn_no_text_around(
 
 
 def test_figures_take_names_as_they_are(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither as formulas nor, with a matplotlibrc of the working folder, as LaTeX."""
+    matplotlib = pytest.importorskip("matplotlib")
+    monkeypatch.setitem(matplotlib.rcParams, "text.usetex", True)
     (folder / "math.mlir").write_text(planted(PROGRAM, r"$\frac{$"))
     output_of(folder, "stats math.mlir --inputs x.npz -o figure.png", monkeypatch)
     assert (folder / "figure.png").read_bytes().startswith(b"\x89PNG")
