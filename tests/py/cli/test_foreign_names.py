@@ -55,6 +55,7 @@ module @<> {
 }
 """
 LINES = (
+    "rewrite m.mlir",
     "rewrite m.mlir -o out.mlir --recipe fp8",
     "rewrite m.mlir -o out.mlir --recipe fp8 --strict",
     "rewrite refused.mlir -o out.mlir",
