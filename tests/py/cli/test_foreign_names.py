@@ -165,6 +165,14 @@ def test_names_of_files_need_not_be_text(
     assert (tmp_path / line.split()[-1]).stat().st_size
 
 
+@pytest.mark.parametrize("command", ["blame", "search --budget wide<=1"])
+def test_names_with_spaces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("m.mlir").write_text(planted(PROGRAM, "my layer"))
+    np.savez("x.npz", *np.ones((2, 32, 32), np.float32))
+    call(*command.split(), "m.mlir", "--inputs", "x.npz", *FP8, code=0)
+
+
 def test_json_has_the_names(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = output_of(folder, "inspect m.mlir --format json", monkeypatch)
     assert text.isascii()
