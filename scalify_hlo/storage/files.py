@@ -21,6 +21,8 @@ T = TypeVar("T")
 STREAM = "-"
 """The path that stands for standard input or output."""
 
+OPEN_FILES = "/proc/self/fd"
+"""The folder with the paths of open files, on Linux."""
 
 _HEAD = 1 << 16
 """The number of bytes that are read first, to decide whether to read the rest."""
@@ -254,6 +256,8 @@ def _write(path: Path, save: Callable[[BinaryIO], object]) -> None:
         try:
             with open(name, "xb", opener=_open_private) as file:
                 save(file)
+                file.flush()
+                _give_name(file.fileno(), name)
             os.chmod(name, _mode(target))
             os.replace(name, target)
         except BaseException:
@@ -263,7 +267,18 @@ def _write(path: Path, save: Callable[[BinaryIO], object]) -> None:
 
 
 def _open_private(name: str, flags: int) -> int:
+    """Opens a file without a name, which a kill does not leave, or with one on other systems."""
+    with contextlib.suppress(OSError, AttributeError):
+        os.stat(OPEN_FILES)
+        return os.open(os.path.dirname(name), os.O_TMPFILE | os.O_WRONLY, 0o600)
     return os.open(name, flags, 0o600)
+
+
+def _give_name(file: int, name: Path) -> None:
+    """Gives an open file a name, unless it has one."""
+    if not os.fstat(file).st_nlink:
+        # With a folder, Python asks the system to follow the link to the file.
+        os.link(f"{OPEN_FILES}/{file}", name, src_dir_fd=file)
 
 
 def _require_one_name(path: Path) -> None:

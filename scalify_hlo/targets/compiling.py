@@ -212,7 +212,7 @@ def _started(folder: Path, target: Target, log: int) -> Iterator[subprocess.Pope
     process = subprocess.Popen(
         children.command(worker.__name__, worker.main.__name__, str(folder)),
         cwd=folder,  # XLA looks for programs of CUDA in the working folder.
-        stdin=subprocess.DEVNULL,
+        stdin=subprocess.PIPE,  # It is closed when this process ends, however it does.
         stdout=log,
         stderr=log,
         env={**os.environ, **_PLAIN, **target.environment},
@@ -228,7 +228,7 @@ def _started(folder: Path, target: Target, log: int) -> Iterator[subprocess.Pope
             yield process
     finally:
         kill()
-        process.wait()
+        process.communicate()
 
 
 def _facts(folder: Path, target: Target, end: int, name: str) -> dict[str, Any]:

@@ -316,13 +316,22 @@ files.save_file(sys.argv[1], save)
 """
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
 def test_a_terminated_write_leaves_the_folder_as_it_was(tmp_path: Path, number: int) -> None:
     output = tmp_path / "out.mlir"
     output.write_text("before")
     python("-c", _WRITER, output, int(number), code=-number)
     assert os.listdir(tmp_path) == ["out.mlir"]
     assert output.read_text() == "before"
+
+
+def test_a_system_without_files_that_have_no_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(os, "O_TMPFILE")
+    files.write_file(str(tmp_path / "out"), "text")
+    assert (tmp_path / "out").read_text() == "text"
+    assert os.listdir(tmp_path) == ["out"]
 
 
 def test_a_write_restores_the_handler(tmp_path: Path) -> None:
@@ -384,12 +393,12 @@ def no_files(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def no_paths(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(printing, "_OPEN_FILES", str(tmp_path / "none"))
+    monkeypatch.setattr(printing, "OPEN_FILES", str(tmp_path / "none"))
 
 
 def wrong_paths(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    monkeypatch.setattr(printing, "_OPEN_FILES", str(tmp_path / "file"))
+    monkeypatch.setattr(printing, "OPEN_FILES", str(tmp_path / "file"))
 
 
 def refused(*_: object) -> int:
