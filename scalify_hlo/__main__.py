@@ -8,6 +8,9 @@ import sys
 def run() -> None:
     """Runs the command line; an interrupt ends it without a traceback."""
     try:
+        from scalify_hlo.storage.children import trusted
+
+        sys.path[:] = trusted(sys.path)  # `python -m` puts the working folder there.
         from scalify_hlo.storage.interrupts import end_on_interrupt, ignore_interrupts
 
         end_on_interrupt()

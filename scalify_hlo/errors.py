@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -28,9 +29,9 @@ class ScalifyError(Exception):
         self.hint = hint
 
     def __str__(self) -> str:
-        prefix = f"{self.location}: " if self.location else ""
-        note = f"\nnote: {self.hint}" if self.hint else ""
-        return f"{prefix}error: {self.message}{note}"
+        prefix = f"{leading(self.location)}: " if self.location else ""
+        note = f"\nnote: {shown(self.hint)}" if self.hint else ""
+        return f"{prefix}error: {shown(self.message)}{note}"
 
 
 class InputError(ScalifyError):
@@ -66,7 +67,40 @@ class Remark:
     hint: str = ""
 
     def __str__(self) -> str:
-        return f"{self.location}: remark: {self.op}: {self.message}"
+        return f"{leading(self.location)}: remark: {shown(f'{self.op}: {self.message}')}"
+
+
+def shown(text: str) -> str:
+    r"""Returns text for people, on one line: characters that print nothing are escaped as in JSON.
+
+    Such characters in a name of a program could set the title of a terminal, begin a line, or turn
+    the text around them.
+
+    Example:
+        >>> shown("\x1b[2J\n")
+        '\\u001b[2J\\u000a'
+    """
+    if text.isprintable():
+        return text
+    return "".join(each if each.isprintable() else _escape(ord(each)) for each in text)
+
+
+def _escape(code: int) -> str:
+    return f"\\u{code:04x}" if code < 1 << 16 else f"\\U{code:08x}"
+
+
+def leading(name: str) -> str:
+    """Returns a name that begins a line, in quotation marks if it reads like a diagnostic.
+
+    Example:
+        >>> leading("model.mlir: error: none")
+        '"model.mlir: error: none"'
+    """
+    text = shown(name)
+    return f'"{text}"' if _DIAGNOSTIC.search(text) else text
+
+
+_DIAGNOSTIC = re.compile(r":(?: |$)")
 
 
 def refuse_without(given: Mapping[str, object], recipe: str) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from scalify_hlo.cli import console
 from scalify_hlo.cli.command import command
 from scalify_hlo.cli.options import WithForm, WithOptionalRuns
-from scalify_hlo.errors import InputError
+from scalify_hlo.errors import InputError, leading
 from scalify_hlo.results.model import cells, headers
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class BisectNan(WithOptionalRuns, WithForm):
         source, arrays, options = self.sources()
         with console.progress("Running") as progress:
             report = find_nan(source, arrays, search, options, progress)
-        console.echo(self.text(report, _lines(report)), nl=False)
+        console.echo(self.text(report, _lines(report)))
         if report.step is not None:
             found = (*report.origins, *report.elsewhere)[0]
             step = f", in step {report.step}" if self.steps > 1 else ""
@@ -81,12 +81,12 @@ def _lines(report: NanReport) -> Iterator[str]:
 
 
 def _section(found: NonFiniteOp) -> Iterator[str]:
-    yield console.heading(f"{found.location}: {found.sentence}".removeprefix(": "))
+    yield console.Heading(f"{leading(found.location)}: {found.sentence}".removeprefix(": "))
     if found.op and found.name:
         yield f"  {found.name}"
     rows = [_row(f"operand {i}", each) for i, each in enumerate(found.operands)]
     rows.append(_row("result" if found.op else "argument", found.result))
-    yield console.table(("value", *headers(_COLUMNS), "from"), rows)
+    yield from console.table(("value", *headers(_COLUMNS), "from"), rows)
 
 
 _COLUMNS = "type smallest:.4g largest:.4g zeros infinities NaN=nans"

@@ -81,7 +81,7 @@ def _lines(found: Found, rows: int) -> Iterator[str]:
     yield f"all matmuls wide: {effect_text(found.wide)}"
     if found.sites and rows:
         yield ""
-        yield console.listing(_SITES, found.sites[:rows])
+        yield from console.listing(_SITES, found.sites[:rows])
     more = found.sites[rows:]
     others = len(more) + found.rest
     if others:
@@ -95,7 +95,7 @@ def _lines(found: Found, rows: int) -> Iterator[str]:
     count = len(found.left_out)
     yield f"with {count} site{'s' * (count != 1)} wide: {effect_text(found.effect)}{left}{missed}"
     yield ""
-    yield found.fragment.rstrip()
+    yield from found.fragment.rstrip().split("\n")
 
 
 def effect_text(effect: Effect) -> str:

@@ -101,7 +101,7 @@ class Check(WithForm):
                 limits = Limits(*given, None if bound is None else bound.of_values)
                 inside = _inside(programs, done, profile_of(self.profile), limits)
         found = Comparison(programs, done.differences, Limits(*given, bound), inside, done.wrong)
-        console.echo(self.text(found, _lines(found)), nl=False)
+        console.echo(self.text(found, _lines(found)))
         _refuse_failed(found)
 
 
@@ -123,7 +123,7 @@ def _lines(found: Comparison) -> Iterator[str]:
     if found.inside is not None:
         yield from _inside_lines(found.inside)
     rows = [(d.difference.name, *_row(d.difference), _verdict(d)) for d in found.checked]
-    yield console.table(("result", *_HEADER, "verdict"), rows)
+    yield from console.table(("result", *_HEADER, "verdict"), rows)
     for program in found.programs:
         yield from console.rewrites(program)
     yield from map(str, found.wrong)
@@ -156,13 +156,13 @@ _SHOWN = 5
 def _inside_lines(inside: Inside) -> Iterator[str]:
     """Yields the values that exceed a limit, and their number."""
     if inside.parted:
-        yield console.heading(f"The first values that are not within {inside.limits}:")
+        yield console.Heading(f"The first values that are not within {inside.limits}:")
         distinct = list({each.id: each for each in reversed(inside.parted)}.values())[::-1]
         rows = [
             (each.op or "argument", *_row(each.difference), each.location or each.name)
             for each in distinct[:_SHOWN]
         ]
-        yield console.table(("value", *_HEADER, "at"), rows)
+        yield from console.table(("value", *_HEADER, "at"), rows)
         yield ""
     within, count = inside.counts
     yield f"{within} of {count} values within {inside.limits}"

@@ -112,7 +112,7 @@ def _parameter(each: Option) -> click.Parameter:
         return click.Option(names, metavar=metavar, help=each.about, **many)
     return click.Option(
         names,
-        type=_Value(values),
+        type=str if each.said("writes") else _Value(values),  # A path need not be UTF-8.
         metavar=metavar,
         help=each.about,
         required=needed,

@@ -80,7 +80,7 @@ def _lines(found: Comparison, rows: int) -> Iterator[str]:
     steps = _of_steps(found)
     if ran:
         header = (*_ERRORS, *steps, *headers(_COSTS))
-        yield console.table(header, [_row(trial, found) for trial in ran])
+        yield from console.table(header, [_row(trial, found) for trial in ran])
     for trial in found.trials:
         if trial.reason:
             yield f"{trial.name}: not possible: {trial.reason}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 from scalify_hlo.cli import console
@@ -56,20 +57,20 @@ class Compile(Compiling):
         record = CompileRecord(Program.of(compiled, device))
         report = dump(record, source.name)
         write_folder(self.output, {_HLO: compiled.hlo, _REPORT: report})
-        table = [_table(content(record, source.name))]
-        console.echo(self.text(record, table, source.name), nl=False)
+        lines = _lines(content(record, source.name))
+        console.echo(self.text(record, lines, source.name))
 
 
-def _table(record: dict[str, Any]) -> str:
-    """Returns the facts of a report, one on a line, and the kernels by cause."""
+def _lines(record: dict[str, Any]) -> Iterator[str]:
+    """Yields the facts of a report, one on a line, and the kernels by cause."""
     rows = [(name, text) for name, text in _facts(record) if text]
-    facts = console.table(("what", record["target"]), rows)
+    yield from (*console.table(("what", record["target"]), rows), "")
     causes = [
         (cause, f"{share['launches']:,}", _mib(share["bytes"]), _time(share["us"]))
         for cause, share in record["causes"].items()
         if share["launches"]
     ]
-    return f"{facts}\n\n{console.table(('kernels', 'launches', 'bytes', 'estimate'), causes)}"
+    yield from console.table(("kernels", "launches", "bytes", "estimate"), causes)
 
 
 def _facts(record: dict[str, Any]) -> list[tuple[str, str]]:

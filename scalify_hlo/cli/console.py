@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from scalify_hlo.errors import Remark, ScalifyError, UsageError
+from scalify_hlo.errors import Remark, ScalifyError, UsageError, leading, shown
 from scalify_hlo.results.model import cells, headers
 from scalify_hlo.storage.files import STREAM, standard_output
-from scalify_hlo.storage.interrupts import undone_by_interrupt
+from scalify_hlo.storage.interrupts import undone_by_signals
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -32,14 +32,33 @@ _RESTORE = b"\r\x1b[2K\x1b[?25h"
 _COLOURS = {"error": "red", "remark": "blue", "note": "bright_black"}
 
 
-def echo(text: str = "", *, nl: bool = True) -> None:
-    """Prints text to standard output, with a line break unless `nl` is False.
+class Heading(str):
+    """A line that is bold on a terminal."""
+
+    __slots__ = ()
+
+
+def printed(lines: Iterable[str]) -> str:
+    """Returns lines as text. Names in a line neither end it nor control the terminal."""
+    return "".join(f"{_printed(line)}\n" for line in lines)
+
+
+def _printed(line: str) -> str:
+    text = shown(line)
+    return _style(text, sys.stdout) if isinstance(line, Heading) else text
+
+
+def echo(text: str) -> None:
+    """Prints text to standard output.
+
+    Args:
+        text: JSON, or what `printed` returned.
 
     Raises:
         InputError: Standard output is closed, or a write to it fails.
     """
     with standard_output():
-        click.echo(text, nl=nl)
+        click.echo(text, nl=False)
 
 
 def refuse_terminal(output: str, *, text: bool = False) -> None:
@@ -83,7 +102,7 @@ def report_remarks(remarks: Iterable[Remark], name: str) -> None:
 
 def report_summary(text: str) -> None:
     """Prints the summary of a command, which is one line, to standard error."""
-    _complain(text)
+    _complain(shown(text))
 
 
 def rewrites(program: Program) -> Iterator[str]:
@@ -91,7 +110,7 @@ def rewrites(program: Program) -> Iterator[str]:
     from scalify_hlo.program.record import rewrites_of
 
     for done in rewrites_of(program.module):
-        yield f"{program.name}: rewritten by {done}"
+        yield f"{leading(program.name)}: rewritten by {done}"
 
 
 @contextlib.contextmanager
@@ -114,7 +133,7 @@ def progress(what: str, *, quiet: bool = False) -> Iterator[Callable[[int, int],
     timer.daemon = True
     timer.start()
     try:
-        with undone_by_interrupt(bar.abandon):
+        with undone_by_signals(bar.abandon):
             yield bar.update
     finally:
         timer.cancel()
@@ -167,8 +186,8 @@ class _Bar:
                 self._shown.stop()
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[str]], *, fit: bool = False) -> str:
-    """Returns a table of left-aligned columns.
+def table(header: Sequence[str], rows: Iterable[Sequence[str]], *, fit: bool = False) -> list[str]:
+    """Returns the lines of a table of left-aligned columns.
 
     Args:
         header: The names of the columns.
@@ -176,7 +195,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]], *, fit: bool = F
         fit: Whether the last column is shortened to the width of a terminal. In a pipe or a file,
             nothing is cut.
     """
-    lines = [tuple(header), *map(tuple, rows)]
+    lines = [(leading(first), *map(shown, others)) for first, *others in (header, *rows)]
     if fit and (room := _room(lines)) is not None:
         lines = [(*line[:-1], shortened(line[-1], room)) for line in lines]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
@@ -184,20 +203,20 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]], *, fit: bool = F
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
         for line in lines
     ]
-    return "\n".join([heading(texts[0]), *texts[1:]])
+    return [Heading(texts[0]), *texts[1:]]
 
 
 def titled(
     title: str, header: Sequence[str], rows: Sequence[Sequence[str]], *, fit: bool = False
 ) -> Iterator[str]:
     """Yields an empty line, a heading, and a table unless it has no rows; see `table`."""
-    yield from ("", heading(title))
+    yield from ("", Heading(title))
     if rows:
-        yield table(header, rows, fit=fit)
+        yield from table(header, rows, fit=fit)
 
 
-def listing(columns: str, models: Iterable[object]) -> str:
-    """Returns a table with a row for each model; see `cells` and `table`."""
+def listing(columns: str, models: Iterable[object]) -> list[str]:
+    """Returns the lines of a table with a row for each model; see `cells` and `table`."""
     return table(headers(columns), [cells(each, columns) for each in models], fit=True)
 
 
@@ -223,15 +242,10 @@ def shortened(text: str, width: int) -> str:
     return f"{head}…{text[len(text) - max(width - len(head) - 1, 0) :]}"
 
 
-def heading(text: str) -> str:
-    """Returns the heading of a table, in bold on a terminal."""
-    return _style(text, sys.stdout)
-
-
 def _diagnose(kind: str, message: str, location: str | None) -> None:
-    prefix = f"{location}: " if location else ""
+    prefix = f"{leading(location)}: " if location else ""
     styled = _style(f"{kind}:", sys.stderr, fg=_COLOURS[kind])
-    _complain(f"{prefix}{styled} {message}")
+    _complain(f"{prefix}{styled} {shown(message)}")
 
 
 def _complain(line: str) -> None:

@@ -63,8 +63,7 @@ class Explain(Compiling, WithOptionalRewrite):
         explained, name = self._explained(device)
         if self.output is not None:
             write_file(self.output, form(explained, name))
-        tables = ["\n\n".join(_tables(explained))]
-        console.echo(self.text(ExplainRecord(explained), tables, name), nl=False)
+        console.echo(self.text(ExplainRecord(explained), _lines(explained), name))
         CHECKS.check(explained, required, name)
 
     def _explained(self, device: Target) -> tuple[Explanation, str]:
@@ -95,17 +94,18 @@ class Explain(Compiling, WithOptionalRewrite):
         return explained, source.name
 
 
-def _tables(explained: Explanation) -> Iterator[str]:
+def _lines(explained: Explanation) -> Iterator[str]:
     from scalify_hlo.commands.explain.model import BEFORE_COLUMNS, CAUSE_COLUMNS
     from scalify_hlo.commands.explain.record import warnings_of
 
-    yield console.table(_HEADER, map(_row, explained.matmuls))
+    yield from (*console.table(_HEADER, map(_row, explained.matmuls)), "")
     columns = " ".join([CAUSE_COLUMNS, *([BEFORE_COLUMNS] if explained.original else [])])
-    yield console.table(headers(columns), [cells(each, columns) for each in explained.causes])
-    yield console.table(("", explained.target.name), _facts(explained))
+    causes = [cells(each, columns) for each in explained.causes]
+    yield from (*console.table(headers(columns), causes), "")
+    yield from console.table(("", explained.target.name), _facts(explained))
     warnings = [f"warning: {text}" for text in warnings_of(explained)]
     if warnings:
-        yield "\n".join(warnings)
+        yield from ("", *warnings)
 
 
 def _row(each: ExplainedMatmul) -> tuple[str, ...]:

@@ -75,6 +75,6 @@ class Inspect(OfProgram, WithForm, WithRewrite):
         }
         chosen = [name for name, each in asked.items() if each]
         lines = inspected.lines(chosen, sites=self.sites)
-        console.echo(self.text(inspected, lines, source.name), nl=False)
+        console.echo(self.text(inspected, lines, source.name))
         if self.form == "text" and not chosen:
             console.report_remarks(inspected.report.remarks, source.name)

@@ -13,6 +13,7 @@ from scalify_hlo.cli.matmul_table import Selection, listed
 from scalify_hlo.commands.lint.model import Finding
 from scalify_hlo.commands.lint.run import lint
 from scalify_hlo.dialect import attributes
+from scalify_hlo.errors import leading
 from scalify_hlo.ir.functions import entry
 from scalify_hlo.ir.locations import place_of_text
 from scalify_hlo.passes.normalize import NormalizePass
@@ -182,7 +183,7 @@ class Inspected:
             sites: Whether the overview lists each dynamic rescaling.
         """
         name, version = self.program.name, self.program.version
-        yield f"{name}: {self.kind}{f' {version}' if version else ''}"
+        yield f"{leading(name)}: {self.kind}{f' {version}' if version else ''}"
         yield from console.rewrites(self.program)
         if not chosen:
             yield from self._overview(sites=sites)
@@ -193,7 +194,7 @@ class Inspected:
         if "matmuls" in chosen:
             yield from listed(self.report.matmuls, self.matmuls, self.selection, name)
         if "lint" in chosen:
-            yield from ("", _listed_findings(self.findings, name))
+            yield from ("", *_listed_findings(self.findings, name))
 
     def _arguments(self) -> Iterator[str]:
         """Yields the arguments and results."""
@@ -225,7 +226,7 @@ class Inspected:
             (*cells(each, _READS), "refuses" if each.refused else "accepts") for each in self.reads
         ]
         yield from _counted("read at scale 1", (*headers(_READS), "--strict"), reads)
-        yield from ("", _counted_findings(self.findings, self.program.name))
+        yield from ("", *_counted_findings(self.findings, self.program.name))
 
     def _sites(self, *, listed: bool) -> Iterator[str]:
         """Yields the dynamic rescalings of the recipe."""
@@ -236,23 +237,23 @@ class Inspected:
         yield from _counted("sites", headers(_SITES), rows)
 
 
-def _counted_findings(findings: Sequence[Finding], name: str) -> str:
-    """Returns a table with a line for each lint that found something.
+def _counted_findings(findings: Sequence[Finding], name: str) -> list[str]:
+    """Returns the lines of a table with a line for each lint that found something.
 
     Args:
         findings: The findings.
         name: The name of the program in locations without a file.
     """
     if not findings:
-        return console.heading("lint: none")
+        return [console.Heading("lint: none")]
     counts = Counter(finding.lint for finding in findings)
     first = {finding.lint: finding for finding in reversed(findings)}
     rows = [(kind, str(n), _text(first[kind], name)) for kind, n in counts.items()]
-    title = console.heading(f"lint ({len(rows)}); --lint lists all")
-    return f"{title}\n{console.table(_FINDINGS, rows, fit=True)}"
+    title = console.Heading(f"lint ({len(rows)}); --lint lists all")
+    return [title, *console.table(_FINDINGS, rows, fit=True)]
 
 
-def _listed_findings(findings: Sequence[Finding], name: str) -> str:
+def _listed_findings(findings: Sequence[Finding], name: str) -> list[str]:
     """Returns each distinct finding with its place, below its lint and what to do about it.
 
     Args:
@@ -260,16 +261,16 @@ def _listed_findings(findings: Sequence[Finding], name: str) -> str:
         name: The name of the program in locations without a file.
     """
     if not findings:
-        return console.heading("lint: none")
+        return [console.Heading("lint: none")]
     kinds: dict[tuple[str, str], list[Finding]] = {}
     for finding in findings:
         kinds.setdefault((finding.lint, finding.cure), []).append(finding)
-    lines = [console.heading(f"lint ({len(findings)})")]
+    lines: list[str] = [console.Heading(f"lint ({len(findings)})")]
     for (kind, cure), some in kinds.items():
         lines.append(f"{kind} ({len(some)}): {cure}")
         counts = Counter(_text(finding, name) for finding in some)
         lines += [f"  {text}{f' ({n} times)' if n > 1 else ''}" for text, n in counts.items()]
-    return "\n".join(lines)
+    return lines
 
 
 def _text(finding: Finding, name: str) -> str:

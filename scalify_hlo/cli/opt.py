@@ -226,4 +226,4 @@ def _list_passes() -> None:
     from scalify_hlo.passes.text import PASSES
 
     rows = [(name, (p.__doc__ or "").splitlines()[0]) for name, p in PASSES.items()]
-    console.echo(console.table(("pass", "what it does"), rows))
+    console.echo(console.printed(console.table(("pass", "what it does"), rows)))

@@ -73,7 +73,7 @@ class WithForm(Command):
             lines: The lines for people.
             name: The name of the program in locations.
         """
-        return dump(found, name) if self.form == "json" else "\n".join(lines) + "\n"
+        return dump(found, name) if self.form == "json" else console.printed(lines)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -301,7 +301,7 @@ class MakingRecipe(Choosing):
         """
         if self.output is not None:
             write_file(self.output, found.toml)
-        console.echo(self.text(found, lines), nl=False)
+        console.echo(self.text(found, lines))
 
 
 Seconds = Annotated[float, number(float, "a number of seconds above 0", lambda s: s > 0)]

@@ -41,18 +41,18 @@ class Recipes(WithMarkdown, WithSettings):
         names = presets if self.recipe is None else [self.recipe]
         loaded = {name: load_recipe(name, self.keyed) for name in names}
         if self.recipe is not None:
-            text = dump_recipe(loaded[self.recipe], whole=self.all)
+            lines = dump_recipe(loaded[self.recipe], whole=self.all).rstrip("\n").split("\n")
         elif self.markdown:
-            text = page()
+            lines = page().rstrip("\n").split("\n")
         else:
             rows = [(name, _first_line(name)) for name in presets]
-            text = console.table(("recipe", "effect"), rows)
+            lines = console.table(("recipe", "effect"), rows)
         listed = []
         for name, recipe in loaded.items():
             options = settings_of(recipe, whole=self.all)
             effect = _first_line(name) if name in presets else None
             listed.append(ListedRecipe(str(options.pop("name")), effect, options))
-        console.echo(self.text(RecipeList(listed), [text.rstrip("\n")]), nl=False)
+        console.echo(self.text(RecipeList(listed), lines))
 
 
 _VALUE = Kind(

@@ -31,7 +31,7 @@ class Rules(WithMarkdown):
         from scalify_hlo.rules.table import RULES
 
         if self.markdown:
-            console.echo(page(RULES), nl=False)
+            console.echo(page(RULES))
             return
         if self.op is not None:
             rule = _find(self.op, RULES)
@@ -40,7 +40,7 @@ class Rules(WithMarkdown):
             found = [rule for _, rule in sorted(RULES.items())]
             rows = [(r.op, r.family, _exactness(r), r.formula) for r in found]
             lines = console.table(("op", "family", "exact", "formula"), rows)
-        console.echo(self.text(RuleList(found), [lines]), nl=False)
+        console.echo(self.text(RuleList(found), lines))
 
 
 _INTRODUCTION = """\
@@ -88,7 +88,7 @@ def _find(op: str, rules: dict[str, Rule]) -> Rule:
     )
 
 
-def _describe(rule: Rule) -> str:
+def _describe(rule: Rule) -> list[str]:
     lines = {
         "op": rule.op,
         "family": rule.family,
@@ -99,7 +99,7 @@ def _describe(rule: Rule) -> str:
         "lit test": rule.lit_test,
     }
     width = max(map(len, lines)) + 2
-    return "\n".join(f"{key + ':':{width}}{value}" for key, value in lines.items())
+    return [f"{key + ':':{width}}{value}" for key, value in lines.items()]
 
 
 def _exactness(rule: Rule) -> str:

@@ -80,11 +80,11 @@ def _lines(found: Found, rows: int) -> Iterator[str]:
         yield f"formats of gradients by cost: {tried}; {taken} is taken"
     if rows:
         yield ""
-        yield console.listing(_SITES, found.sites[:rows])
+        yield from console.listing(_SITES, found.sites[:rows])
         yield ""
         points = some_points(found.front, found.chosen, rows)
         marked = [(*cells(p, _FRONT), "chosen" if p == found.chosen else "") for p in points]
-        yield console.table((*headers(_FRONT), ""), marked)
+        yield from console.table((*headers(_FRONT), ""), marked)
     yield ""
     if found.bound:
         yield (
@@ -93,7 +93,7 @@ def _lines(found: Found, rows: int) -> Iterator[str]:
         )
     yield _at_budget(found)
     yield ""
-    yield found.fragment.rstrip()
+    yield from found.fragment.rstrip().split("\n")
 
 
 def _at_budget(found: Found) -> str:

@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from types import ModuleType
 from typing import Any
 
 import jax
@@ -94,14 +95,18 @@ def _imported(name: str) -> type | None:
 
 
 def _global(name: str) -> object:
-    """Returns the object with this name in an imported module, or None."""
+    """Returns the object with this name in an imported module, or None.
+
+    A module is not asked for attributes that it does not have yet: it may import them.
+    """
     parts = name.split(".")
     for length in range(len(parts) - 1, 0, -1):
         found: object = sys.modules.get(".".join(parts[:length]))
         if found is None:
             continue
         for part in parts[length:]:
-            found = getattr(found, part, None)
+            is_module = isinstance(found, ModuleType)
+            found = vars(found).get(part) if is_module else getattr(found, part, None)
         return found
     return None
 

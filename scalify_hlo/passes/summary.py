@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from scalify_hlo.casts.selection import KEPT, NONE_ASKED, deciding
 from scalify_hlo.dataflow.names import BACKWARD, FORWARD
-from scalify_hlo.errors import ScalifyWarning
+from scalify_hlo.errors import ScalifyWarning, shown
 from scalify_hlo.ir.traits import MATMULS
 from scalify_hlo.report.matmuls import MatmulEntry, matmul_entries
 from scalify_hlo.report.model import MEASURED, MatmulReport, Report
@@ -51,7 +51,7 @@ def summary(report: Report) -> str:
         _computes(report),
         _optimized(report),
     )
-    return "; ".join([line, *filter(None, more)])
+    return shown("; ".join([line, *filter(None, more)]))
 
 
 def _unscaled(report: Report) -> str:
@@ -132,7 +132,7 @@ def warn_of(report: Report, stacklevel: int) -> None:
     more = f" (and {len(others)} more kinds of remarks)" if others else ""
     told = f"{summary(report)}; {first[0]}: {first[1]}{more}"
     hint = "scalify_hlo.rewrite(..., report=True) lists all, and strict=True raises"
-    warnings.warn(f"{told}; {hint}", ScalifyWarning, stacklevel=stacklevel + 1)
+    warnings.warn(shown(f"{told}; {hint}"), ScalifyWarning, stacklevel=stacklevel + 1)
 
 
 @result("scalify-hlo report", version=2)

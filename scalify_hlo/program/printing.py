@@ -5,9 +5,10 @@ from __future__ import annotations
 import mmap
 import os
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO
 
 from scalify_hlo._compat import ir
+from scalify_hlo.storage.files import OPEN_FILES
 
 
 def text_of(module: ir.Module, *, debug_info: bool = False, verified: bool = True) -> str:
@@ -34,20 +35,16 @@ def _printed(operation: ir.Operation, flags: dict[str, bool]) -> str:
         return str(operation.get_asm(**flags))
     with file:
         try:
-            operation.print(file=f"{_OPEN_FILES}/{file.fileno()}", **flags)
+            operation.print(file=f"{OPEN_FILES}/{file.fileno()}", **flags)
         except ValueError:  # The file cannot be opened by that path.
             return str(operation.get_asm(**flags))
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
             return str(text, "utf-8")
 
 
-_OPEN_FILES: Final = "/proc/self/fd"
-"""The folder with the paths of open files, on Linux."""
-
-
 def _file_in_memory() -> BinaryIO | None:
     """Returns a new file in memory that has a path; None if the system has no such files."""
-    if not hasattr(os, "memfd_create") or not Path(_OPEN_FILES).exists():
+    if not hasattr(os, "memfd_create") or not Path(OPEN_FILES).exists():
         return None
     try:
         return os.fdopen(os.memfd_create("scalify-hlo"), "w+b")

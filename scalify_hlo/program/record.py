@@ -121,8 +121,26 @@ class _Recorded(NamedTuple):
     scales: list[str]
 
     @classmethod
-    def of(cls, text: str) -> _Recorded:
-        """Reads a text that `described` wrote."""
+    def of(cls, text: str, name: str) -> _Recorded:
+        """Reads a text that `described` wrote into the program of this name.
+
+        Raises:
+            InputError: It did not.
+        """
+        try:
+            found = cls._read(text)
+        except tomllib.TOMLDecodeError:
+            found = cls({}, {}, [])
+        if not {"recipe", "signature"} <= found.words.keys():
+            raise InputError(
+                f"the attribute {REWRITTEN} records no rewrite",
+                location=name,
+                hint="give the program as `scalify-hlo rewrite` wrote it",
+            )
+        return found
+
+    @classmethod
+    def _read(cls, text: str) -> _Recorded:
         found = cls({}, {}, [])
         for part in _PARTS.split(text)[1:]:
             key, equals, value = part.partition(" = ")
@@ -136,9 +154,17 @@ class _Recorded(NamedTuple):
         return found
 
 
-def recorded_sizes(module: ir.Module) -> list[str]:
-    """Returns the declared sizes that the rewrites of a module record, as ``PATTERN=NUMBER``."""
-    every = map(_Recorded.of, rewrites_of(module))
+def recorded_sizes(module: ir.Module, name: str) -> list[str]:
+    """Returns the declared sizes that the rewrites of a module record, as ``PATTERN=NUMBER``.
+
+    Args:
+        module: The module.
+        name: Its name in diagnostics.
+
+    Raises:
+        InputError: The attribute of the rewrites does not record them.
+    """
+    every = [_Recorded.of(text, name) for text in rewrites_of(module)]
     return [text for each in every for text in (*each.settings.get(_SIZES, ()), *each.scales)]
 
 
@@ -152,6 +178,7 @@ def recorded_options(module: ir.Module, name: str, profile: Profile | None = Non
 
     Raises:
         UsageError: The module records no rewrite, or several, or the profile is missing.
+        InputError: The attribute of the rewrite does not record it.
     """
     done = rewrites_of(module)
     if len(done) != 1:
@@ -160,7 +187,7 @@ def recorded_options(module: ir.Module, name: str, profile: Profile | None = Non
             location=name,
             hint="give a program that was rewritten once",
         )
-    words, settings, scales = _Recorded.of(done[0])
+    words, settings, scales = _Recorded.of(done[0], name)
     if "profile" in words and profile is None:
         raise UsageError(
             "the program was rewritten with a profile", location=name, hint="give it by --profile"

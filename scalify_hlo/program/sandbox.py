@@ -30,6 +30,7 @@ from typing import BinaryIO, Final, NoReturn
 
 from scalify_hlo.errors import InputError
 from scalify_hlo.program.byte_source import Buffer
+from scalify_hlo.storage import children
 
 _SECONDS = 10
 _BYTES_PER_SECOND = 1 << 20
@@ -134,10 +135,6 @@ def _answer(work: Work, stream: BinaryIO) -> int:
 
 _HEADER: Final = struct.Struct("<qq")
 """The header of a request: seconds, bytes; and that of an answer: exit code, bytes."""
-_START: Final = (
-    "import pickle, sys; sys.path[:] = pickle.load(sys.stdin.buffer); "
-    f"from {__name__} import serve; serve()"
-)
 
 
 class _Server:
@@ -187,17 +184,14 @@ class _Server:
 
 
 def _start() -> subprocess.Popen[bytes]:
-    process = subprocess.Popen(
-        [sys.executable, "-I", "-c", _START],
+    return subprocess.Popen(
+        children.command(__name__, serve.__name__),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         # The linear algebra library of NumPy would start threads.
         env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
     )
-    if process.stdin is not None:
-        pickle.dump(sys.path, process.stdin)
-    return process
 
 
 _SERVER: Final = _Server()

@@ -16,7 +16,7 @@ from typing import Any, Final, TypeAlias
 
 from scalify_hlo.algebra.limits import RECIPE_BYTES, SAFE_REACH
 from scalify_hlo.algebra.measured import Measured
-from scalify_hlo.errors import InputError, ScalifyError, UsageError, nearest
+from scalify_hlo.errors import InputError, ScalifyError, UsageError, nearest, shown
 from scalify_hlo.recipes.fields import Values, values_of
 from scalify_hlo.storage.files import read_open
 
@@ -176,10 +176,10 @@ def to_toml(values: Mapping[str, Value]) -> str:
 
 
 def to_literal(value: Value) -> str:
-    """Returns a value as a TOML literal: that of JSON, except for one control character."""
+    """Returns a value as a TOML literal: that of JSON, with other characters escaped too."""
     if isinstance(value, tuple):
         return f"[{', '.join(map(to_literal, value))}]"
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return shown(json.dumps(value, ensure_ascii=False))
 
 
 MOST_EXPONENT = SAFE_REACH[True]

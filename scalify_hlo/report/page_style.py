@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import html
 from base64 import b64encode
-from html import escape
 from importlib.resources import files
+
+from scalify_hlo.errors import shown
+
+
+def escape(text: str) -> str:
+    """Returns text as HTML, with the characters escaped that print nothing; see `shown`."""
+    return html.escape(shown(text))
 
 
 def page(title: str, style: str, body: str, script: str = "") -> str:

@@ -15,6 +15,7 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.errors import InputError
 from scalify_hlo.ir.functions import main_function
 from scalify_hlo.program.tensors import Array, Tensor, interface, is_complex
+from scalify_hlo.storage import children
 from scalify_hlo.transforms.chlo import expand
 
 _READABLE = ("float16", "float32", "float64", "int8", "int16", "int32", "int64")
@@ -37,7 +38,7 @@ def interpret_module(text: str, arrays: Sequence[Array], name: str = "<program>"
         InputError: The interpreter does not support an op of the program.
     """
     child = subprocess.run(
-        [sys.executable, "-m", "scalify_hlo.run.interpreter"],
+        children.command("scalify_hlo.run.interpreter", "serve"),
         input=pickle.dumps((text, list(arrays))),
         capture_output=True,
         check=False,
@@ -165,11 +166,8 @@ def _cast(tensor: Tensor) -> Callable[[ir.Type, ir.Value], ir.Value]:
     return stablehlo.convert if _is_small(tensor.dtype) else cast
 
 
-def _main() -> None:
+def serve() -> None:
+    """Runs the module that comes on standard input, and writes the results."""
     text, arrays = pickle.loads(sys.stdin.buffer.read())
     module = ir.Module.parse(text, new_context())
     sys.stdout.buffer.write(pickle.dumps(evaluate(module, arrays)))
-
-
-if __name__ == "__main__":
-    _main()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -86,6 +87,7 @@ def compile_module(
         hint: The hint of the error if XLA refuses the program.
     """
     text = module if isinstance(module, str) else module.operation.get_asm()
+    _require_plain_meshes(text, name)
     try:
         program = _compat.compile_on_cpu(text)
     except ValueError as error:
@@ -98,6 +100,20 @@ def compile_module(
             raise _refused(error, name, hint) from None
 
     return run
+
+
+_MESH: Final = re.compile(r'^\s*sdy\.mesh @.*|mesh<\["[^"\n]*"(?:"[^"\n]*"|[^]"\n])*', re.MULTILINE)
+"""A mesh with its name and those of its axes, as MLIR prints it."""
+
+
+def _require_plain_meshes(text: str, name: str) -> None:
+    """Refuses a program with a mesh at whose names XLA ends the process."""
+    if any("\\" in found[0] for found in _MESH.finditer(text)):
+        raise InputError(
+            "XLA reads no names of meshes and of their axes but those in printable ASCII",
+            location=name,
+            hint="export the program with other names of meshes and axes",
+        )
 
 
 def _refused(error: Exception, name: str, hint: str) -> InputError:
@@ -126,6 +142,7 @@ def _on_devices(program: Program) -> Run:
             location=name,
             hint="give it as jax.export has it, in a jax.export file or as an Exported",
         )
+    _require_plain_meshes(program.module.operation.get_asm(large_elements_limit=1), name)
     everywhere = NamedSharding(_mesh(exported.nr_devices, name), PartitionSpec())
     call = jax.jit(_flat(exported, program.module, name).call, out_shardings=everywhere)
 

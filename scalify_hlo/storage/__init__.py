@@ -1,1 +1,1 @@
-"""Reading and writing files, whole or not at all. No MLIR, no JAX."""
+"""Files, read and written whole or not at all, and child processes. No MLIR, no JAX."""

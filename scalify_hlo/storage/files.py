@@ -7,22 +7,22 @@ import errno
 import io
 import os
 import secrets
-import signal
 import stat
 import sys
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import BinaryIO, TextIO, TypeVar
 
 from scalify_hlo.errors import InputError, UsageError, nearest
-from scalify_hlo.storage.interrupts import undone_by_interrupt
+from scalify_hlo.storage.interrupts import undone_by_signals
 
 T = TypeVar("T")
 
 STREAM = "-"
 """The path that stands for standard input or output."""
 
+OPEN_FILES = "/proc/self/fd"
+"""The folder with the paths of open files, on Linux."""
 
 _HEAD = 1 << 16
 """The number of bytes that are read first, to decide whether to read the rest."""
@@ -150,7 +150,7 @@ def require_writable(path: str) -> None:
     if path == STREAM or _is_device(Path(path)):
         return
     try:
-        _refuse_loop(Path(path))
+        _require_one_name(Path(path))
     except OSError as error:
         raise _unwritable(path, _reason(error)) from None
     folder = Path(path).parent
@@ -248,14 +248,16 @@ def _write(path: Path, save: Callable[[BinaryIO], object]) -> None:
         with path.open("wb") as device:
             save(device)
         return
-    _refuse_loop(path)
+    _require_one_name(path)
     target = path.resolve()  # A link is kept, and the file that it names is replaced.
-    # The handler of SIGTERM is set before the file exists, so that no signal leaves it there.
-    name = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
-    with _removed_on_termination(name), undone_by_interrupt(lambda: os.unlink(name)):
+    name = target.with_name(f".scalify-hlo.{secrets.token_hex(8)}")
+    # The handlers of signals are set before the file exists, so that no signal leaves it there.
+    with undone_by_signals(lambda: os.unlink(name)):
         try:
             with open(name, "xb", opener=_open_private) as file:
                 save(file)
+                file.flush()
+                _give_name(file.fileno(), name)
             os.chmod(name, _mode(target))
             os.replace(name, target)
         except BaseException:
@@ -264,39 +266,34 @@ def _write(path: Path, save: Callable[[BinaryIO], object]) -> None:
             raise
 
 
-@contextlib.contextmanager
-def _removed_on_termination(name: Path) -> Iterator[None]:
-    """Removes a temporary file if SIGTERM ends the process, unless that signal has a handler."""
-    main = threading.current_thread() is threading.main_thread()
-    if not main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
-        yield
-        return
-
-    def end(number: int, frame: object) -> None:
-        del frame
-        with contextlib.suppress(OSError):
-            os.unlink(name)
-        signal.signal(number, signal.SIG_DFL)
-        signal.raise_signal(number)
-
-    signal.signal(signal.SIGTERM, end)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-
-
 def _open_private(name: str, flags: int) -> int:
+    """Opens a file without a name, which a kill does not leave, or with one on other systems."""
+    with contextlib.suppress(OSError, AttributeError):
+        os.stat(OPEN_FILES)
+        return os.open(os.path.dirname(name), os.O_TMPFILE | os.O_WRONLY, 0o600)
     return os.open(name, flags, 0o600)
 
 
-def _refuse_loop(path: Path) -> None:
-    """Raises the system's error for a loop of symbolic links."""
+def _give_name(file: int, name: Path) -> None:
+    """Gives an open file a name, unless it has one."""
+    if not os.fstat(file).st_nlink:
+        # With a folder, Python asks the system to follow the link to the file.
+        os.link(f"{OPEN_FILES}/{file}", name, src_dir_fd=file)
+
+
+def _require_one_name(path: Path) -> None:
+    """Raises the system's error for a loop of links or a long name, and one for hard links.
+
+    Hard links would keep the old file, as it is replaced.
+    """
     try:
-        path.stat()
+        found = path.stat()
     except OSError as error:
-        if error.errno == errno.ELOOP:
+        if error.errno in (errno.ELOOP, errno.ENAMETOOLONG):
             raise
+        return
+    if stat.S_ISREG(found.st_mode) and found.st_nlink > 1:
+        raise OSError(errno.EMLINK, "it has other hard links, which would keep the old file")
 
 
 def _is_device(path: Path) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from scalify_hlo.errors import InputError
 from scalify_hlo.storage.files import STREAM
-from scalify_hlo.storage.interrupts import undone_by_interrupt
+from scalify_hlo.storage.interrupts import undone_by_signals
 
 
 def require_folder(path: str, names: frozenset[str]) -> None:
@@ -56,7 +56,7 @@ def write_folder(path: str, files: Mapping[str, str]) -> None:
 
 def _replace(folder: Path, files: Mapping[str, str]) -> None:
     mark = secrets.token_hex(8)
-    new, old = (folder.with_name(f".{folder.name}.{mark}.{kind}") for kind in ("new", "old"))
+    new, old = (folder.with_name(f".scalify-hlo.{mark}.{kind}") for kind in ("new", "old"))
 
     def clean() -> None:
         """Puts the old folder back unless the new one is in its place."""
@@ -67,7 +67,7 @@ def _replace(folder: Path, files: Mapping[str, str]) -> None:
             shutil.rmtree(each, ignore_errors=True)
 
     try:
-        with undone_by_interrupt(clean):
+        with undone_by_signals(clean):
             new.mkdir()
             for name, text in files.items():
                 (new / name).write_text(text, "utf-8")

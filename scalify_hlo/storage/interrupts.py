@@ -1,4 +1,4 @@
-"""The end of the process by an interrupt: files in the making are removed, and nothing else runs.
+"""The end of the process by a signal: files in the making are removed, and nothing else runs.
 
 A `KeyboardInterrupt` is not enough. It is lost in a callback of the garbage collector, packages
 turn it into another error while they are imported, and the interpreter crashes if it is shut down
@@ -10,11 +10,15 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import threading
 from collections.abc import Callable, Iterator
 from typing import Final
 
 STATUS: Final = 130
 """The exit status after an interrupt, as shells have it: 128 and the number of the signal."""
+
+_ENDING: Final = [each for each in signal.Signals if each.name in ("SIGTERM", "SIGHUP")]
+"""The signals besides interrupts that end the process: a request to end, and a closed terminal."""
 
 _ERRORS: Final = 2
 """The file number of standard error."""
@@ -24,17 +28,25 @@ _UNDO: Final[dict[object, Callable[[], None]]] = {}
 
 
 @contextlib.contextmanager
-def undone_by_interrupt(undo: Callable[[], None]) -> Iterator[None]:
-    """Has something undone if an interrupt ends the process inside of the context.
+def undone_by_signals(undo: Callable[[], None]) -> Iterator[None]:
+    """Has something undone if a signal ends the process inside of the context.
+
+    Interrupts do so after `end_on_interrupt`, and the others unless they have another handler.
 
     Args:
-        undo: Undoes it; it takes no lock, since the interrupt may come at any time.
+        undo: Undoes it; it takes no lock, since the signal may come at any time.
     """
+    main = threading.current_thread() is threading.main_thread()
+    own = [each for each in _ENDING if main and signal.getsignal(each) is signal.SIG_DFL]
     key = object()
     _UNDO[key] = undo
+    for each in own:
+        signal.signal(each, _end_by)
     try:
         yield
     finally:
+        for each in own:
+            signal.signal(each, signal.SIG_DFL)
         del _UNDO[key]
 
 
@@ -50,11 +62,23 @@ def ignore_interrupts() -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _end(number: int, frame: object) -> None:
-    del number, frame
-    for undo in list(_UNDO.values()):
+def _undo_all() -> None:
+    """Undoes all unfinished work, the last first."""
+    for undo in reversed(list(_UNDO.values())):
         with contextlib.suppress(Exception):
             undo()
+
+
+def _end_by(number: int, frame: object) -> None:
+    del frame
+    _undo_all()
+    signal.signal(number, signal.SIG_DFL)
+    signal.raise_signal(number)
+
+
+def _end(number: int, frame: object) -> None:
+    del number, frame
+    _undo_all()
     with contextlib.suppress(OSError):
         if os.isatty(_ERRORS):  # which shows ^C
             os.write(_ERRORS, b"\n")

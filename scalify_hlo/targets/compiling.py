@@ -9,7 +9,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -22,16 +21,14 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.errors import InputError
 from scalify_hlo.ir.functions import main_function
 from scalify_hlo.results.kinds import Count, Seconds, Several
-from scalify_hlo.storage.interrupts import undone_by_interrupt
+from scalify_hlo.storage import children
+from scalify_hlo.storage.interrupts import undone_by_signals
+from scalify_hlo.targets import worker
 from scalify_hlo.targets.description import Target, plugin_versions
 from scalify_hlo.targets.worker import OPTIMIZED, PROGRAM, REQUEST, RESULT
 
 _PARTITIONS: Final = "mhlo.num_partitions"
 _REPLICAS: Final = "mhlo.num_replicas"
-_START: Final = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
-    "from scalify_hlo.targets.worker import main; main()"
-)
 _EVERY: Final = 0.2
 """The seconds between two looks at the process."""
 _GRACE: Final = 5
@@ -123,7 +120,7 @@ def compile_program(
         "limit": math.ceil(timeout) + _GRACE,
     }
     temporary = tempfile.TemporaryDirectory(prefix="scalify-hlo-", ignore_cleanup_errors=True)
-    with temporary as place, undone_by_interrupt(temporary.cleanup):
+    with temporary as place, undone_by_signals(temporary.cleanup):
         folder = Path(place)
         with (folder / PROGRAM).open("wb") as file:
             _operation(module, free_layouts=free_layouts).write_bytecode(file)
@@ -213,8 +210,9 @@ def _run(
 def _started(folder: Path, target: Target, log: int) -> Iterator[subprocess.Popen[bytes]]:
     """Starts the process in a group of its own, and ends the group if anything fails."""
     process = subprocess.Popen(
-        [sys.executable, "-c", _START, json.dumps(sys.path), str(folder)],
-        stdin=subprocess.DEVNULL,
+        children.command(worker.__name__, worker.main.__name__, str(folder)),
+        cwd=folder,  # XLA looks for programs of CUDA in the working folder.
+        stdin=subprocess.PIPE,  # It is closed when this process ends, however it does.
         stdout=log,
         stderr=log,
         env={**os.environ, **_PLAIN, **target.environment},
@@ -226,11 +224,11 @@ def _started(folder: Path, target: Target, log: int) -> Iterator[subprocess.Pope
             os.killpg(process.pid, signal.SIGKILL)
 
     try:
-        with undone_by_interrupt(kill):
+        with undone_by_signals(kill):
             yield process
     finally:
         kill()
-        process.wait()
+        process.communicate()
 
 
 def _facts(folder: Path, target: Target, end: int, name: str) -> dict[str, Any]:

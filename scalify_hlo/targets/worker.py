@@ -6,8 +6,11 @@ It takes its work from a folder and leaves its results there; `targets/compiling
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import signal
 import sys
+import threading
 import time
 from dataclasses import asdict
 from pathlib import Path
@@ -50,8 +53,16 @@ def work(folder: Path) -> dict[str, object]:
 def main() -> None:
     """Does the work of the folder that is the last argument.
 
-    The process ends at its time limit also if the one that started it is gone.
+    If the process that started it is gone, it removes the folder and ends, or ends at its time
+    limit at the latest.
     """
     folder = Path(sys.argv[-1])
+    threading.Thread(target=_end_with_parent, args=(folder,), daemon=True).start()
     signal.alarm(json.loads((folder / REQUEST).read_text("utf-8"))["limit"])
     (folder / RESULT).write_text(json.dumps(work(folder)), "utf-8")
+
+
+def _end_with_parent(folder: Path) -> None:
+    sys.stdin.buffer.read()  # It ends when no process has the other end of the pipe.
+    shutil.rmtree(folder, ignore_errors=True)
+    os._exit(1)

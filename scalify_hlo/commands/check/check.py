@@ -142,7 +142,7 @@ def checked(
     session = Session(run, before, rewritten.module, rewritten.name)
     rng = np.random.default_rng(seed)
     values = _arguments(original, before, inputs, rng)
-    sizes = [] if inputs is None else [*recorded_sizes(rewritten.module), *declared]
+    sizes = [] if inputs is None else [*recorded_sizes(rewritten.module, rewritten.name), *declared]
     wrong = wrong_sizes(before.arguments, values, sizes)
     expected = compiled(original, backend)(values)
 

@@ -181,7 +181,8 @@ def _pattern(
     ends = ["", mark]
     if matmul.vocabulary:
         ends += [f"{end}{ROLE_MARK}{VOCABULARY}" for end in ends]
-    patterns = list(filter(None, (name + end for end in ends for name in names)))
+    known = filter(None, (name + end for end in ends for name in names))
+    patterns = list(filter(matmul.is_matched, known))  # A name with spaces is no name of a site.
     alone = (each for each in patterns if not any(other.is_matched(each) for other in others))
     return next(alone, matmul.site + mark)
 

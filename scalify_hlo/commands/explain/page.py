@@ -6,7 +6,6 @@ All names come from programs, and are escaped. Colors follow those of the reader
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from html import escape
 from importlib.resources import files
 from typing import Final
 
@@ -19,7 +18,7 @@ from scalify_hlo.commands.explain.model import (
 )
 from scalify_hlo.commands.explain.record import ExplainRecord, warnings_of
 from scalify_hlo.ir.locations import place_of_text
-from scalify_hlo.report.page_style import page
+from scalify_hlo.report.page_style import escape, page
 from scalify_hlo.results.model import cells, mebibytes, microseconds
 
 _MATMULS: Final = (

@@ -17,7 +17,7 @@ import numpy as np
 from scalify_hlo.algebra.limits import FIGURE_ROWS
 from scalify_hlo.commands.stats.page import PAGE_FORMATS, format_range
 from scalify_hlo.commands.stats.record import StatsRecord, ValueStats
-from scalify_hlo.errors import UsageError
+from scalify_hlo.errors import UsageError, shown
 
 _LEAST_SHARE: Final = 1e-4
 _LABEL: Final = 48
@@ -66,6 +66,13 @@ def histograms(record: StatsRecord) -> bytes:
     Args:
         record: The statistics.
     """
+    from matplotlib import style
+
+    with style.context("default"):  # The working folder may have a matplotlibrc that runs LaTeX.
+        return _picture(record)
+
+
+def _picture(record: StatsRecord) -> bytes:
     from matplotlib.figure import Figure
 
     rows = chosen(record)
@@ -77,8 +84,10 @@ def histograms(record: StatsRecord) -> bytes:
     for number, (panel, variant) in enumerate(zip(panels, record.variants, strict=True)):
         cells = _cells([row[number] for row in rows], low, high)
         drawn = _draw(panel, cells, low, high)
-        panel.set_title(variant.name, pad=8 + 11 * len(PAGE_FORMATS), fontsize=10)
-    panels[0].set_yticks(np.arange(len(rows)) + 0.5, [_label(row) for row in rows], fontsize=6)
+        pad = 8 + 11 * len(PAGE_FORMATS)
+        panel.set_title(shown(variant.name), pad=pad, fontsize=10, parse_math=False)
+    labels = [_label(row) for row in rows]
+    panels[0].set_yticks(np.arange(len(rows)) + 0.5, labels, fontsize=6, parse_math=False)
     panels[0].invert_yaxis()
     figure.colorbar(drawn, ax=list(panels), label="share of the non-zero elements", shrink=0.6)
     buffer = io.BytesIO()
@@ -145,5 +154,5 @@ def _cells(values: Sequence[ValueStats | None], low: int, high: int) -> Any:
 def _label(row: Row) -> str:
     """The end of a name, as plain text."""
     one = next(value for value in row if value is not None)
-    name = (one.name or one.op).replace("$", r"\$")
+    name = shown(one.name or one.op)
     return name if len(name) <= _LABEL else f"...{name[3 - _LABEL :]}"

@@ -22,6 +22,7 @@ from scalify_hlo.commands.stats.record import (
     StatsRecord,
     ValueStats,
 )
+from scalify_hlo.errors import shown
 from scalify_hlo.report.page_style import page
 
 PAGE_FORMATS: Final = {"E4M3": "f8E4M3FN", "E5M2": "f8E5M2", "f16": "f16", "bf16": "bf16"}
@@ -65,10 +66,10 @@ def page_data(record: StatsRecord) -> dict[str, Any]:
     rows = [_row(row, texts) for row in record.rows()]
     operands = [_operand(each, texts) for each in record.operands]
     return {
-        "program": record.program,
+        "program": shown(record.program),
         "steps": record.steps,
-        "remarks": record.remarks,
-        "variants": [{"name": v.name, "recipe": v.recipe} for v in record.variants],
+        "remarks": list(map(shown, record.remarks)),
+        "variants": [{"name": shown(v.name), "recipe": shown(v.recipe)} for v in record.variants],
         "formats": [{"label": label, **format_range(name)} for label, name in PAGE_FORMATS.items()],
         "rows": rows,
         "operands": operands,
@@ -88,7 +89,8 @@ class _Texts:
         self._numbers: dict[str, int] = {}
 
     def number(self, text: str) -> int:
-        """Returns the number of a text."""
+        """Returns the number of a text, as `shown` has it."""
+        text = shown(text)
         if text not in self._numbers:
             self._numbers[text] = len(self.known)
             self.known.append(text)
@@ -209,7 +211,7 @@ def levels(counts: Sequence[int]) -> str:
 
 def _operand(operand: OperandStats, texts: _Texts) -> dict[str, Any]:
     return {
-        "name": operand.name,
+        "name": shown(operand.name),
         "value": operand.value,
         "place": texts.number(operand.location),
         "part": operand.part,

@@ -168,16 +168,21 @@ def test_another_handler_of_interrupts_is_kept(monkeypatch: pytest.MonkeyPatch) 
         interrupts.ignore_interrupts()
 
 
-def test_a_compilation_leaves_no_process_and_no_files(here: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), *((n, -n) for n in (signal.SIGTERM, signal.SIGKILL))]
+)
+def test_a_compilation_leaves_no_process_and_no_files(
+    here: Path, tmp_path: Path, number: int, code: int
+) -> None:
     """XLA compiles in another process, and in a folder of its own."""
     # A shell that starts the tests in the background lets them ignore the signal.
-    code = (
+    start = (
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
         "from scalify_hlo.__main__ import run; run()"
     )
     command = ["compile", PROGRAM, "--target", "cpu", "-o", "compiled"]
     process = subprocess.Popen(
-        [sys.executable, "-c", code, *command],
+        [sys.executable, "-c", start, *command],
         env={**os.environ, "TMPDIR": str(tmp_path)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -185,15 +190,15 @@ def test_a_compilation_leaves_no_process_and_no_files(here: Path, tmp_path: Path
     )
     while not list(tmp_path.glob("*/log.txt")) and process.poll() is None:
         time.sleep(0.01)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     _, told = process.communicate(timeout=60)
-    assert (process.returncode, told) == (130, "")
+    assert (process.returncode, told) == (code, "")
     assert not (here / "compiled").exists()
-    assert not list(tmp_path.iterdir())
     end = time.monotonic() + 30  # A process that was killed takes a moment to end.
     while _runs(str(tmp_path)) and time.monotonic() < end:
         time.sleep(0.05)
     assert not _runs(str(tmp_path))
+    assert not list(tmp_path.iterdir())
 
 
 def _runs(text: str) -> bool:

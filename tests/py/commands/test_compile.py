@@ -7,6 +7,7 @@ import json
 import math
 import os
 import signal
+import sys
 import tomllib
 from dataclasses import replace
 from functools import partial
@@ -19,9 +20,8 @@ import numpy as np
 import pytest
 
 from scalify_hlo.errors import InputError
-from scalify_hlo.storage import folders
+from scalify_hlo.storage import children, folders
 from scalify_hlo.storage.folders import write_folder
-from scalify_hlo.targets import compiling as process
 from scalify_hlo.targets.compiling import require_fits
 from scalify_hlo.targets.description import WIDER, load_target, target_names
 from scalify_hlo.targets.hlo import read_hlo, shapes_of
@@ -235,7 +235,7 @@ def test_an_error_of_xla_is_told_with_its_op() -> None:
 
 def test_a_process_that_dies_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     dies = f"import os; os.kill(os.getpid(), {int(signal.SIGKILL)})"
-    monkeypatch.setattr(process, "_START", dies)
+    monkeypatch.setattr(children, "command", lambda *_: [sys.executable, "-c", dies])
     with pytest.raises(InputError, match=r"XLA cannot compile the program for cpu: exit code -9"):
         compiled(compiling.loops())
 

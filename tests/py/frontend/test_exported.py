@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import jax
@@ -407,6 +408,18 @@ class TestMistakes:
         with pytest.raises(InputError, match="pytree node this"):
             jsa.deserialize(data)
         assert "this" not in sys.modules
+
+    def test_a_module_imports_nothing_for_a_file(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """As scipy does, which imports scipy.io when it is asked for `io`."""
+        lazy = ModuleType("lazy")
+        asked: list[str] = []
+        monkeypatch.setattr(lazy, "__getattr__", asked.append, raising=False)
+        monkeypatch.setitem(sys.modules, "lazy", lazy)
+        name = f"{__name__}.State".encode()
+        data = self.file().replace(name, b"lazy.io." + b"S" * (len(name) - 8))
+        with pytest.raises(InputError, match=r"pytree node lazy\.io\.S"):
+            jsa.deserialize(data)
+        assert not asked
 
     @pytest.mark.parametrize("data", [b"", b"not a file", bytes(200)])
     def test_what_is_no_file(self, data: bytes) -> None:

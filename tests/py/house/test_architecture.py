@@ -205,6 +205,13 @@ def test_nothing_is_imported_by_wildcard(file: Path) -> None:
     assert all(not imported.module.endswith(".*") for imported in imports(file))
 
 
+def test_children_have_one_command_line() -> None:
+    """It keeps them from importing files of the working folder."""
+    starters = re.compile(r"sys\.executable|multiprocessing|ProcessPool|os\.(exec|spawn|system)")
+    found = [file for file in FILES if starters.search(file.read_text())]
+    assert found == [PACKAGE / "storage" / "children.py"]
+
+
 @EVERY_FILE
 def test_says_what_it_is_for(file: Path) -> None:
     assert ast.get_docstring(tree_of(file))

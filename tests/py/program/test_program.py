@@ -26,6 +26,7 @@ from scalify_hlo.program.program import Kind, read_program, read_text, recognize
 from scalify_hlo.program.sandbox import nesting
 from scalify_hlo.storage import files
 from scalify_hlo.storage.files import read_file, require_writable, write_file
+from scalify_hlo.storage.folders import write_folder
 from tests.py.shared import samples
 from tests.py.shared.commands import python
 from tests.py.shared.judge import body_of
@@ -306,7 +307,7 @@ from scalify_hlo.storage import files
 def save(file):
     file.write(b"half")
     file.flush()
-    os.kill(os.getpid(), signal.SIGTERM)
+    os.kill(os.getpid(), int(sys.argv[2]))
     for _ in range(1000):
         pass
     file.write(b"rest")
@@ -315,18 +316,45 @@ files.save_file(sys.argv[1], save)
 """
 
 
-def test_a_terminated_write_leaves_the_folder_as_it_was(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_a_terminated_write_leaves_the_folder_as_it_was(tmp_path: Path, number: int) -> None:
     output = tmp_path / "out.mlir"
     output.write_text("before")
-    python("-c", _WRITER, output, code=-signal.SIGTERM)
+    python("-c", _WRITER, output, int(number), code=-number)
     assert os.listdir(tmp_path) == ["out.mlir"]
     assert output.read_text() == "before"
+
+
+def test_a_system_without_files_that_have_no_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(os, "O_TMPFILE")
+    files.write_file(str(tmp_path / "out"), "text")
+    assert (tmp_path / "out").read_text() == "text"
+    assert os.listdir(tmp_path) == ["out"]
 
 
 def test_a_write_restores_the_handler(tmp_path: Path) -> None:
     before = signal.getsignal(signal.SIGTERM)
     files.write_file(str(tmp_path / "out"), "text")
     assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_names_as_long_as_the_system_allows(tmp_path: Path) -> None:
+    files.write_file(str(tmp_path / f"{'n' * 250}.mlir"), "text")
+    write_folder(str(tmp_path / ("f" * 255)), {"file": "text"})
+    with pytest.raises(InputError, match="file name too long"):
+        require_writable(str(tmp_path / ("n" * 256)))
+
+
+def test_a_file_with_hard_links_is_no_output(tmp_path: Path) -> None:
+    output, link = tmp_path / "out", tmp_path / "link"
+    output.write_text("before")
+    link.hardlink_to(output)
+    for use in (files.require_writable, lambda path: files.write_file(path, "after")):
+        with pytest.raises(InputError, match="it has other hard links"):
+            use(str(link))
+    assert output.read_text() == link.read_text() == "before"
 
 
 def test_a_loop_of_links_is_no_output(tmp_path: Path) -> None:
@@ -365,12 +393,12 @@ def no_files(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def no_paths(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(printing, "_OPEN_FILES", str(tmp_path / "none"))
+    monkeypatch.setattr(printing, "OPEN_FILES", str(tmp_path / "none"))
 
 
 def wrong_paths(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    monkeypatch.setattr(printing, "_OPEN_FILES", str(tmp_path / "file"))
+    monkeypatch.setattr(printing, "OPEN_FILES", str(tmp_path / "file"))
 
 
 def refused(*_: object) -> int:

@@ -183,3 +183,18 @@ def test_a_profile_of_a_rewritten_program_fits_it() -> None:
     profile = jsa.calibrate(same, [arrays])
     new = jsa.rewrite(same, profile=profile, again=True)
     assert "f8E4M3FN" in new.mlir_module()
+
+
+@pytest.mark.parametrize("text", ["any", "v, recipe fp8, signature same, a.b = [", "v, recipe fp8"])
+@pytest.mark.parametrize("options", [["--per-value"], ["--inputs", "x.npz"]])
+def test_a_record_that_no_rewrite_wrote(tmp_path: Path, text: str, options: list[str]) -> None:
+    path, inputs = tmp_path / "m.mlir", tmp_path / "x.npz"
+    path.write_text(f'module attributes {{scalify.rewritten = "{text}"}} {{ {IDENTITY} }}')
+    np.savez(inputs, np.zeros(4, np.float32))
+    given = [str(inputs) if each == "x.npz" else each for each in options]
+    error, note = call("check", path, path, *given, code=1).stderr.splitlines()
+    assert error == f"{path}: error: the attribute scalify.rewritten records no rewrite"
+    assert "note: give the program as" in note
+
+
+IDENTITY = "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }"
