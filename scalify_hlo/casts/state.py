@@ -17,6 +17,7 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.errors import Remark
 from scalify_hlo.ir.formats import element_of, format_of, is_real, with_element
 from scalify_hlo.ir.functions import is_block, terminator
+from scalify_hlo.ir.locations import source_location
 from scalify_hlo.layers.model import NORMS
 from scalify_hlo.recipes.loading import idle_under_same, own_options
 from scalify_hlo.recipes.model import KEEP, NONE, Recipe, StateOptions
@@ -146,7 +147,7 @@ def _not_packed(main: ir.OpView, name: str, type_: ir.Type) -> Remark:
     return Remark(
         f"keeps the format of {name}, which is {type_}: moments in blocks are f32, bf16 or f16, of "
         "known sizes that are not 0",
-        str(main.location),
+        source_location(main.location),
         main.operation.name,
         "keep moments in f32, or leave state.moment_scales at tensor",
     )
@@ -185,7 +186,7 @@ def without_state(main: ir.OpView, recipe: Recipe, roles: set[str]) -> Iterator[
             missing = _MISSING.get(role, "returns no such state")
             message = f"{option.key} is {format_}, and the program {missing}"
             hint = _DECLARE if role == "weight" else ""
-            yield Remark(message, str(main.location), main.operation.name, hint)
+            yield Remark(message, source_location(main.location), main.operation.name, hint)
 
 
 def with_members(main: ir.OpView, recipe: StateOptions) -> Iterator[Remark]:
@@ -202,7 +203,7 @@ def with_members(main: ir.OpView, recipe: StateOptions) -> Iterator[Remark]:
     if found:
         more = f" and {len(found) - 1} more" if len(found) > 1 else ""
         message = f"keeps the formats of {found[0]}{more} and of gradients: members share no scale"
-        yield Remark(message, str(main.location), main.operation.name, _OF_MEMBERS)
+        yield Remark(message, source_location(main.location), main.operation.name, _OF_MEMBERS)
 
 
 def _is_narrowed(mark: attributes.Attributes, recipe: StateOptions) -> bool:

@@ -11,6 +11,8 @@ import numpy as np
 
 from scalify_hlo import _compat
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.limits import XLA_LEVELS
+from scalify_hlo.dataflow.depth import levels_of
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.structure import structural_hash
 from scalify_hlo.errors import InputError, UsageError
@@ -63,13 +65,19 @@ def compiled(program: Program, backend: Backend = "xla", *, hint: str = _REFUSED
         A function from the flat list of arguments to the flat list of results, as NumPy arrays.
 
     Raises:
-        InputError: XLA refuses the program, or there are too few devices.
+        InputError: XLA refuses the program, or would crash on it, or there are too few devices.
     """
     if backend == "interpreter":
         from scalify_hlo.run.interpreter import interpret_module
 
         text: str = program.module.operation.get_asm()
         return lambda arrays: interpret_module(text, arrays, program.name)
+    if (levels := levels_of(program.module.operation)) > XLA_LEVELS:
+        raise InputError(
+            f"calls and regions nest {levels} deep, and XLA compiles {XLA_LEVELS} levels at most",
+            location=program.name,
+            hint="inline the calls, or write the nested loops as one",
+        )
     if divides(program.module):
         return _on_devices(program)
     return compile_module(program.module, program.name, hint=hint)

@@ -18,7 +18,9 @@ from typing import Final, NamedTuple
 from scalify_hlo._compat import ir
 from scalify_hlo.commands.check.check import WrongSize
 from scalify_hlo.commands.check.parting import ComparedValue
+from scalify_hlo.dataflow.depth import levels_of
 from scalify_hlo.dataflow.turns import turns_of
+from scalify_hlo.deep import run_deep
 from scalify_hlo.ir.calls import functions_in
 from scalify_hlo.ir.formats import FORMATS, format_of
 from scalify_hlo.ir.functions import main_function
@@ -87,8 +89,10 @@ def casts_of(module: ir.Module) -> Counter[str]:
     turns is known.
     """
     main = main_function(module.operation)
-    counting = _Counting(functions_in(module.operation))
-    return counting.of_regions(main.operation) if main is not None else Counter()
+    if main is None:
+        return Counter()
+    counting, operation = _Counting(functions_in(module.operation)), main.operation
+    return run_deep(lambda: counting.of_regions(operation), levels_of(module.operation))
 
 
 class _Counting:
@@ -119,10 +123,9 @@ class _Counting:
 
     def _called(self, symbol: str) -> Counter[str]:
         if symbol not in self._known:
-            self._known[symbol] = Counter()  # a function that calls itself
             function = self._functions.get(symbol)
-            if function is not None:
-                self._known[symbol] = self.of_regions(function.operation)
+            found = Counter[str]() if function is None else self.of_regions(function.operation)
+            self._known[symbol] = found
         return self._known[symbol]
 
 
