@@ -358,6 +358,12 @@ OPS_OF_OP: Final = 16
 XLA_LEVELS: Final = 128
 """The most levels of calls and regions of a program that XLA compiles; it crashes at 200 calls."""
 
+MOST_TOLD: Final = 10**18
+"""The largest number of ops that a message tells."""
+
+RUN_OPS: Final = 1 << 40
+"""The most ops that a program may run, in all turns of its loops: they would take days."""
+
 VJP_ORDERS: Final = 16
 """The most programs that a jax.export file may have, each but the first the vjp of another."""
 

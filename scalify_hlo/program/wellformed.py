@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from scalify_hlo._compat import func, ir
-from scalify_hlo.algebra.limits import INLINED_OPS, OPS_OF_OP
+from scalify_hlo.algebra.limits import INLINED_OPS, MOST_TOLD, OPS_OF_OP
 from scalify_hlo.algebra.unfolding import Unfolding
 from scalify_hlo.errors import InputError
 from scalify_hlo.ir.calls import functions_in
@@ -15,7 +15,6 @@ from scalify_hlo.ir.locations import UNNAMED, place_of_text
 from scalify_hlo.ir.traits import CALLS, REFERENCES
 from scalify_hlo.ir.walk import ops_in
 
-_MANY = 10**18
 _TENSORS = (ir.RankedTensorType, ir.UnrankedTensorType)
 
 
@@ -56,7 +55,7 @@ def check_calls(module: ir.Module, name: str) -> None:
             size = inlined.of(symbol_of(function)).size
             if size > INLINED_OPS + OPS_OF_OP * inlined.folded:
                 raise InputError(
-                    f"the function @{symbol_of(function)} has {min(size, _MANY):,} ops or more "
+                    f"the function @{symbol_of(function)} has {min(size, MOST_TOLD):,} ops or more "
                     f"when its calls are inlined, and {INLINED_OPS:,} are the most",
                     location=place(function.location, name),
                     hint="call functions in a stablehlo.while, or fewer times",

@@ -11,8 +11,6 @@ import numpy as np
 
 from scalify_hlo import _compat
 from scalify_hlo._compat import ir
-from scalify_hlo.algebra.limits import XLA_LEVELS
-from scalify_hlo.dataflow.depth import levels_of
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.structure import structural_hash
 from scalify_hlo.errors import InputError, UsageError
@@ -24,6 +22,7 @@ from scalify_hlo.program.given import readable
 from scalify_hlo.program.program import Program
 from scalify_hlo.program.record import refuse_rewritten
 from scalify_hlo.program.tensors import Array, interface
+from scalify_hlo.run.bounds import require_memory, require_runnable, require_shallow
 from scalify_hlo.run.given import Sample, flat_arguments
 from scalify_hlo.run.session import Run, Session, with_added
 
@@ -66,18 +65,15 @@ def compiled(program: Program, backend: Backend = "xla", *, hint: str = _REFUSED
 
     Raises:
         InputError: XLA refuses the program, or would crash on it, or there are too few devices.
+            Its loops have too many turns, or it needs too much memory.
     """
+    require_runnable(program.module, program.name)
     if backend == "interpreter":
         from scalify_hlo.run.interpreter import interpret_module
 
         text: str = program.module.operation.get_asm()
         return lambda arrays: interpret_module(text, arrays, program.name)
-    if (levels := levels_of(program.module.operation)) > XLA_LEVELS:
-        raise InputError(
-            f"calls and regions nest {levels} deep, and XLA compiles {XLA_LEVELS} levels at most",
-            location=program.name,
-            hint="inline the calls, or write the nested loops as one",
-        )
+    require_shallow(program.module, program.name)
     if divides(program.module):
         return _on_devices(program)
     return compile_module(program.module, program.name, hint=hint)
@@ -98,6 +94,7 @@ def compile_module(
         program = _compat.compile_on_cpu(text)
     except ValueError as error:
         raise _refused(error, name, hint) from None
+    require_memory(program.memory, name)
 
     def run(arrays: Sequence[Array]) -> list[Array]:
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import scalify_hlo
@@ -12,7 +13,7 @@ from scalify_hlo.errors import InputError
 from scalify_hlo.ir.locations import source_location, without_large_locations
 from scalify_hlo.program import sandbox as guard
 from tests.py.fuzzing import sharing
-from tests.py.shared.commands import call
+from tests.py.shared.commands import PROGRAM, REWRITTEN, RUNS, SCALED, call
 
 SMALL = "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }"
 
@@ -117,6 +118,17 @@ def test_calls_that_double_at_each_level(kind: str, command: tuple[str, ...]) ->
     error = refused(sharing.with_calls(kind), *command)
     assert error.startswith("<stdin>:1:1: error: the function @f0 has 1,000,000,000,000,000,000 ")
     assert "and 1,048,576 are the most" in error
+
+
+@pytest.mark.parametrize("command", RUNS)
+def test_every_command_refuses_them(tmp_path: Path, command: str) -> None:
+    path = tmp_path / "endless.mlir"
+    path.write_text(sharing.with_calls("call"))
+    np.savez(tmp_path / "x.npz", x=np.ones((4, 4), np.float32))
+    names = {PROGRAM: path, REWRITTEN: path, SCALED: path, "x.npz": tmp_path / "x.npz"}
+    output = ("-o", tmp_path / "out") if command in ("compile", "calibrate", "stats") else ()
+    result = call(command, *(names.get(each, each) for each in RUNS[command]), *output, code=1)
+    assert "when its calls are inlined" in result.stderr
 
 
 def test_few_calls_are_no_fault() -> None:
