@@ -122,10 +122,16 @@ def serialized_artifacts(data: Buffer) -> list[tuple[int, int]]:
     return [(a.ctypes.data - start, a.ctypes.data - start + a.size) for a in arrays]
 
 
-def custom_node_names(data: Buffer) -> set[str]:
-    """Returns the names of the pytree nodes in a jax.export file, except built-in ones."""
+def pytrees(data: Buffer) -> list[Any]:
+    """Returns the roots of the pytrees in a jax.export file, as tables of the flatbuffer."""
     trees = [tree for e in _orders(data) for tree in (e.InTree(), e.OutTree())]
-    return {name for tree in trees for name in _custom_names(tree)}
+    return [tree for tree in trees if tree is not None]
+
+
+def node_name(tree: Any) -> str:
+    """Returns the name of a pytree node in a jax.export file; empty for a built-in one."""
+    is_custom = tree.Kind() == _schema().PyTreeDefKind.custom
+    return str(tree.CustomName().decode()) if is_custom else ""
 
 
 def _orders(data: Buffer) -> Iterator[Any]:
@@ -134,15 +140,6 @@ def _orders(data: Buffer) -> Iterator[Any]:
     while exported is not None:
         yield exported
         exported = exported.Vjp()
-
-
-def _custom_names(tree: Any) -> Iterator[str]:
-    if tree is None:
-        return
-    if tree.Kind() == _schema().PyTreeDefKind.custom:
-        yield tree.CustomName().decode()
-    for i in range(tree.ChildrenLength()):
-        yield from _custom_names(tree.Children(i))
 
 
 def replace_exported(

@@ -349,6 +349,28 @@ CONSTANT_SAMPLE: Final = 1 << 16
 HASHED_ELEMENTS: Final = 16
 """The most elements of a constant whose elements are hashed; of larger ones only the type is."""
 
+INLINED_OPS: Final = 1 << 20
+"""The most ops that a program may have with all calls inlined, besides `OPS_OF_OP` for each op."""
+
+OPS_OF_OP: Final = 16
+"""The most ops that each op of a large program may become."""
+
+XLA_LEVELS: Final = 128
+"""The most levels of calls and regions of a program that XLA compiles; it crashes at 200 calls."""
+
+MOST_TOLD: Final = 10**18
+"""The largest number of ops that a message tells."""
+
+RUN_OPS: Final = 1 << 40
+"""The most ops that a program may run, in all turns of its loops: they would take days."""
+
+VJP_ORDERS: Final = 16
+"""The most programs that a jax.export file may have, each but the first the vjp of another."""
+
+LOCATION_PARTS: Final = 1 << 12
+"""The most parts of a location, written out, with which XLA compiles it; those of jax have some
+hundreds if they have whole tracebacks."""
+
 # Memory.
 
 DRAWN_NUMBERS: Final = 4096

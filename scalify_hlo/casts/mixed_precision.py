@@ -70,7 +70,6 @@ class _Narrowing:
         self._retyped: list[ir.Value] = []
         self._done = OpSet()
         self._copies: dict[Hashable, ir.OpView] = {}
-        self._open: set[Hashable] = set()  # The copies that are being made.
         self._replaced: list[ir.Value] = []
         self.copied = False
 
@@ -331,13 +330,8 @@ class _Narrowing:
         for i, width in enumerate(widths):
             operands[i] = self._in(operands[i], width)
         key = (name, *widths)
-        if key in self._open:  # Propagation refuses recursion.
-            self._widen_operands(op)
-            return
         if key not in self._copies:
-            self._open.add(key)
             self._copies[key] = self._copy(function, widths)
-            self._open.remove(key)
         copy = self._copies[key]
         op.attributes["callee"] = ir.FlatSymbolRefAttr.get(symbol_of(copy))
         for result, type_ in zip(op.results, attributes.function_type(copy).results, strict=True):

@@ -15,6 +15,7 @@ from scalify_hlo.errors import InputError, UsageError, nearest
 from scalify_hlo.ir import markers
 from scalify_hlo.ir.formats import element_type, format_of
 from scalify_hlo.ir.functions import terminator
+from scalify_hlo.ir.locations import source_location
 from scalify_hlo.ir.patterns import matches
 from scalify_hlo.ir.value_map import ValueCache, ValueMap, ValueSet
 from scalify_hlo.ir.walk import ops_in
@@ -169,7 +170,9 @@ class Rescaling:
         if _function(block) != self._main.operation:
             raise InputError(
                 "a rescaling every few steps would be in a function without the count of steps",
-                location=str(value.location if value.owner == block else value.owner.location),
+                location=source_location(
+                    value.location if value.owner == block else value.owner.location
+                ),
                 hint="leave `every` at 1 there, or exclude the site",
             )
         return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
 from scalify_hlo._compat import ir
@@ -17,6 +17,7 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.errors import Remark
 from scalify_hlo.ir.formats import element_of, format_of, is_real, with_element
 from scalify_hlo.ir.functions import is_block, terminator
+from scalify_hlo.ir.locations import source_location
 from scalify_hlo.layers.model import NORMS
 from scalify_hlo.recipes.loading import idle_under_same, own_options
 from scalify_hlo.recipes.model import KEEP, NONE, Recipe, StateOptions
@@ -148,7 +149,7 @@ def _not_packed(main: ir.OpView, name: str, type_: ir.Type) -> Remark:
     return Remark(
         f"keeps the format of {name}, which is {type_}: moments in blocks are f32, bf16 or f16, of "
         "known sizes that are not 0",
-        str(main.location),
+        source_location(main.location),
         main.operation.name,
         "keep moments in f32, or leave state.moment_scales at tensor",
     )
@@ -187,7 +188,7 @@ def without_state(main: ir.OpView, recipe: Recipe, roles: set[str]) -> Iterator[
             missing = _MISSING.get(role, "returns no such state")
             message = f"{option.key} is {format_}, and the program {missing}"
             hint = _DECLARE if role in ("weight", _FROZEN) else ""
-            yield Remark(message, str(main.location), main.operation.name, hint)
+            yield Remark(message, source_location(main.location), main.operation.name, hint)
 
 
 def with_updates(main: ir.OpView, recipe: Recipe) -> Iterator[Remark]:
@@ -197,38 +198,38 @@ def with_updates(main: ir.OpView, recipe: Recipe) -> Iterator[Remark]:
     """
     if not any(each.key == _WEIGHT for each in own_options(recipe, idle_under_same())):
         return
-    marks = attributes.argument_attributes(main)
-    named = zip(attributes.argument_names(main), marks, strict=True)
-    found = [
-        name
-        for name, mark in named
-        if attributes.PAIR in mark and loses_updates(mark, recipe.state)
-    ]
-    if found:
-        more = f" and {len(found) - 1} more" if len(found) > 1 else ""
-        format_ = recipe.state.weight
-        message = (
-            f"keeps the format of {found[0]}{more}: {_WEIGHT} is {format_}, in which updates that "
-            "are rounded to nearest are lost"
-        )
-        yield Remark(message, str(main.location), main.operation.name, _OF_UPDATES)
+    format_ = recipe.state.weight
+    yield from _kept(
+        main,
+        lambda mark: attributes.PAIR in mark and loses_updates(mark, recipe.state),
+        f"format of {{}}: {_WEIGHT} is {format_}, in which updates that are rounded to nearest "
+        "are lost",
+        _OF_UPDATES,
+    )
 
 
 def with_members(main: ir.OpView, recipe: StateOptions) -> Iterator[Remark]:
     """Yields a remark on the state that keeps its format as its members share no scale."""
-    if not attributes.any_argument_has(main, attributes.INDEPENDENT):
-        return
+    if attributes.any_argument_has(main, attributes.INDEPENDENT):
+        yield from _kept(
+            main,
+            lambda mark: attributes.INDEPENDENT in mark and _is_narrowed(mark, recipe),
+            "formats of {} and of gradients: members share no scale",
+            _OF_MEMBERS,
+        )
+
+
+def _kept(
+    main: ir.OpView, is_kept: Callable[[attributes.Attributes], bool], what: str, hint: str
+) -> Iterator[Remark]:
+    """Yields a remark on the arguments that keep what is told of them, if there are any."""
     marks = attributes.argument_attributes(main)
     named = zip(attributes.argument_names(main), marks, strict=True)
-    found = [
-        name
-        for name, mark in named
-        if attributes.INDEPENDENT in mark and _is_narrowed(mark, recipe)
-    ]
+    found = [name for name, mark in named if is_kept(mark)]
     if found:
         more = f" and {len(found) - 1} more" if len(found) > 1 else ""
-        message = f"keeps the formats of {found[0]}{more} and of gradients: members share no scale"
-        yield Remark(message, str(main.location), main.operation.name, _OF_MEMBERS)
+        message = f"keeps the {what.format(found[0] + more)}"
+        yield Remark(message, source_location(main.location), main.operation.name, hint)
 
 
 def _is_narrowed(mark: attributes.Attributes, recipe: StateOptions) -> bool:

@@ -16,6 +16,7 @@ from scalify_hlo.dataflow.index import ModuleIndex
 from scalify_hlo.dialect import attributes
 from scalify_hlo.errors import Remark, UsageError
 from scalify_hlo.ir.functions import main_function
+from scalify_hlo.ir.locations import source_location
 from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.profile.model import Profile
 from scalify_hlo.report.model import Report
@@ -80,7 +81,7 @@ def _leave(
     """
     for op in others:
         message = "its matmuls stay wide: scales of single operands need matmuls in main"
-        report.remarks.append(Remark(message, str(op.location), op.name))
+        report.remarks.append(Remark(message, source_location(op.location), op.name))
 
     for function in module.regions[0].blocks[0].operations:
         if others and function != main:

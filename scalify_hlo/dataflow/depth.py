@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from graphlib import CycleError, TopologicalSorter
+from graphlib import TopologicalSorter
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dataflow.listing import Listing
@@ -13,9 +13,6 @@ from scalify_hlo.ir.traits import CALLS
 
 def levels_of(module: ir.Operation, main: Listing | None = None) -> int:
     """Returns the largest number of nested regions and calls.
-
-    For recursive functions, which the passes refuse, the number is an upper bound of the depth that
-    the passes visit.
 
     Args:
         module: A ``builtin.module``.
@@ -31,12 +28,8 @@ def levels_of(module: ir.Operation, main: Listing | None = None) -> int:
             own[name], called[name] = _among(main)
         else:
             own[name], called[name] = _inside(function)
-    try:
-        order = list(TopologicalSorter(called).static_order())
-    except CycleError:
-        return sum(own.values()) + len(own)
     whole: dict[str, int] = {}
-    for name in order:
+    for name in TopologicalSorter(called).static_order():
         inner = [at + whole[callee] + 1 for callee, at in called.get(name, {}).items()]
         whole[name] = max(own.get(name, 0), *inner, 0)
     return max(whole.values(), default=0)

@@ -191,7 +191,6 @@ class Walk:
 
     def _calls_matmuls(self, name: str) -> bool:
         if name not in self._with_matmuls:
-            self._with_matmuls[name] = False  # The function may be recursive.
             function = self._functions.get(name)
             found = function is not None and self._in_regions(function.operation)
             self._with_matmuls[name] = found

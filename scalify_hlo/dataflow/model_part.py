@@ -83,7 +83,6 @@ class _ModelSearch:
     def _has_gradients(self, op: ir.Operation) -> bool:
         """Whether an op, or an op in its regions, makes a gradient of a weight."""
         if op not in self._marked:
-            self._marked[op] = False  # a function that calls itself
             self._marked[op] = attributes.STATE_GRADIENT in op.attributes or any(
                 self._has_gradients(inner.operation)
                 for block in self._blocks(op)

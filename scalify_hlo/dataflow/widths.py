@@ -139,7 +139,6 @@ class Widths:
             return [Width.WIDE] * len(op.results)
         key = (name, *arguments)
         if key not in self._returned:
-            self._returned[key] = [Width.WIDE] * len(op.results)  # a function that calls itself
             self._returned[key] = self.body(block, arguments)
         return self._returned[key]
 
@@ -367,10 +366,9 @@ class LastMatmuls:
 
     def _in_function(self, name: str) -> frozenset[bool]:
         if name not in self._called:
-            self._called[name] = frozenset()  # a function that calls itself
             function = self._functions.get(name)
-            if function is not None:
-                self._called[name] = self._kinds(function.operation)
+            kinds = frozenset[bool]() if function is None else self._kinds(function.operation)
+            self._called[name] = kinds
         return self._called[name]
 
 

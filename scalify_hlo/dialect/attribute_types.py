@@ -13,6 +13,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
 from scalify_hlo.errors import InputError
 from scalify_hlo.ir.formats import FORMATS
+from scalify_hlo.ir.locations import source_location
 from scalify_hlo.ir.walk import ops_in
 
 _Check = Callable[[ir.Attribute, ir.Operation], bool]
@@ -94,7 +95,7 @@ def require_types(module: ir.Operation) -> None:
             if not check(attribute, op):
                 raise InputError(
                     f"the attribute {name} of the rewriter cannot be {attribute}",
-                    location=str(op.location),
+                    location=source_location(op.location),
                     hint="leave it out, or see scalify_hlo/dialect/attributes.py for its meaning",
                 )
 

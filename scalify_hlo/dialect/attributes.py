@@ -396,7 +396,7 @@ def _with_every_name(dictionary: ir.DictAttr, function: ir.OpView) -> Attributes
     if len(found) < len(dictionary) or not all(name in dictionary for name in found):
         raise InputError(
             f"the name of an attribute in {dictionary} is empty or has a NUL character",
-            location=str(function.location),
+            location=source_location(function.location),
             hint="write the file again, whole, and check that it was copied as binary",
         )
     return found

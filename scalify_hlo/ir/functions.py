@@ -78,15 +78,6 @@ def copied(function: ir.OpView, name: str) -> ir.OpView:
     return copy
 
 
-def recursion(call: ir.Operation | ir.OpView) -> InputError:
-    """Returns the error about a call of a function that reaches itself."""
-    return InputError(
-        f"function @{callee_of(call)} calls itself",
-        location=str(call.location),
-        hint="StableHLO programs have no recursion; use stablehlo.while",
-    )
-
-
 def referred_by(op: ir.Operation) -> list[str]:
     """Returns the functions to which an op refers that is no call."""
     name = REFERENCES.get(op.name)

@@ -6,6 +6,8 @@ import re
 from typing import Final
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.limits import LOCATION_PARTS
+from scalify_hlo.ir.walk import ops_in
 
 UNNAMED: Final = "-"
 """The file name that MLIR gives to a source that is not a file."""
@@ -44,16 +46,67 @@ def described(value: ir.Value) -> str:
 def source_location(location: ir.Location) -> str:
     """Returns the innermost source location of a location, as MLIR prints it.
 
-    Names of ops and callers are left out. A location without a file is printed unchanged.
+    Names of ops and callers are left out. Of a location without a file, names are kept. Locations
+    that share their parts may be far too large to be printed whole.
     """
-    inner = location
+    return str(_innermost(location))
+
+
+def _innermost(location: ir.Location) -> ir.Location:
+    inner = named = location
     while not isinstance(inner, ir.FileLineColLoc):
         if isinstance(inner, ir.NameLoc):
             inner = inner.child_loc
         elif isinstance(inner, ir.CallSiteLoc):
-            inner = inner.callee
+            inner = named = inner.callee
         elif isinstance(inner, ir.FusedLoc) and inner.locations:
-            inner = inner.locations[0]
+            inner = named = inner.locations[0]
         else:
-            return str(location)
-    return str(inner)
+            return named
+    return inner
+
+
+def without_large_locations(module: ir.Operation) -> ir.Operation:
+    """Returns a module, or a copy of it, in which locations have few parts.
+
+    XLA writes out the parts that a location shares. Larger locations become their source locations,
+    with the names of ops.
+    """
+
+    def is_large(op: ir.Operation) -> bool:
+        return any(_is_large(each.location) for each in (op, *_arguments(op)))
+
+    if not ops_in(module, where=is_large):
+        return module
+    copy = module.clone().operation
+    for op in ops_in(copy, where=is_large):
+        op.location = _shortened(op.location)
+        for argument in _arguments(op):
+            argument.set_location(_shortened(argument.location))
+    return copy
+
+
+def _arguments(op: ir.Operation) -> list[ir.BlockArgument]:
+    return [each for region in op.regions for block in region.blocks for each in block.arguments]
+
+
+def _is_large(location: ir.Location) -> bool:
+    waiting = [location]
+    for _ in range(LOCATION_PARTS):
+        if not waiting:
+            return False
+        each = waiting.pop()
+        if isinstance(each, ir.NameLoc):
+            waiting.append(each.child_loc)
+        elif isinstance(each, ir.CallSiteLoc):
+            waiting += [each.callee, each.caller]
+        elif isinstance(each, ir.FusedLoc):
+            waiting += each.locations
+    return True
+
+
+def _shortened(location: ir.Location) -> ir.Location:
+    inner = _innermost(location)
+    if isinstance(location, ir.NameLoc) and location != inner:
+        return ir.Location.name(location.name_str, inner)
+    return inner

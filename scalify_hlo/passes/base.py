@@ -9,6 +9,7 @@ from typing import ClassVar, Final
 from scalify_hlo._compat import ir
 from scalify_hlo.dataflow.index import ModuleIndex
 from scalify_hlo.errors import Remark, UsageError, nearest
+from scalify_hlo.ir.locations import source_location
 from scalify_hlo.profile.file import profile_of
 from scalify_hlo.profile.model import Profile
 from scalify_hlo.recipes.fields import Values, options_of, register
@@ -89,7 +90,8 @@ def missed(op: ir.Operation, message: str, limits: Iterable[str], hint: str = ""
         hint: The text of the note.
     """
     return [
-        Remark(message.format(limit), str(op.location), op.name, hint) for limit in sorted(limits)
+        Remark(message.format(limit), source_location(op.location), op.name, hint)
+        for limit in sorted(limits)
     ]
 
 

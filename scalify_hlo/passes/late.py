@@ -13,6 +13,7 @@ from scalify_hlo.dataflow.frames import named
 from scalify_hlo.dataflow.index import ModuleIndex
 from scalify_hlo.errors import InputError, Remark
 from scalify_hlo.ir.functions import main_function
+from scalify_hlo.ir.locations import source_location
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.report.model import Report
 from scalify_hlo.rules.placement import on_one_device
@@ -47,7 +48,7 @@ class OptimizePass(Pass):
         if report.optimized or report.ordered:
             return
         main = main_function(module)
-        location = str((module if main is None else main).location)
+        location = source_location((module if main is None else main).location)
         told = _NOTHING + _NO_MATMUL * self.gpu
         if self.strict:
             raise InputError(told, location=location, hint=_LEAVE_OUT)

@@ -13,6 +13,7 @@ from scalify_hlo.errors import InputError
 from scalify_hlo.ir.contraction import RAGGED_DOT
 from scalify_hlo.ir.formats import REDUCE_PRECISION, cuts_range, format_of
 from scalify_hlo.ir.functions import main_function, terminator
+from scalify_hlo.ir.locations import source_location
 from scalify_hlo.ir.markers import ASKING, MARKER, RULE
 from scalify_hlo.ir.traits import REFERENCES
 from scalify_hlo.ir.value_map import erase, replace_op
@@ -100,7 +101,7 @@ def _refuse_foreign(module: ir.Operation, index: ModuleIndex) -> None:
     found = ops_in(module, foreign)
     raise InputError(
         f"{found[0].name!r} is not a StableHLO op",
-        location=str(found[0].location),
+        location=source_location(found[0].location),
         hint="export the program to StableHLO, or lower it to StableHLO first",
     )
 

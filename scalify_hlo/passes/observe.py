@@ -20,6 +20,7 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.errors import InputError, Remark
 from scalify_hlo.ir import emit
 from scalify_hlo.ir.functions import main_function, terminator
+from scalify_hlo.ir.locations import source_location
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.profile.histogram import BINS, FINITE_BINS, SHIFT
 from scalify_hlo.report.model import Report
@@ -47,7 +48,7 @@ class ObservePass(Pass):
         """See `Pass.apply`."""
         for op in inline_calls(module, (attributes.ROLES,)):
             message = "its matmuls are not observed; observe the program without it"
-            report.remarks.append(Remark(message, str(op.location), op.name))
+            report.remarks.append(Remark(message, source_location(op.location), op.name))
         main = main_function(module)
         tensors = [] if main is None else tensors_of(main)
         if main is None or not tensors:
@@ -83,7 +84,7 @@ def _observe(tensor: ObservedTensor) -> _Seen:
     if not value.type.has_static_shape:
         raise InputError(
             f"an operand of the matmul {tensor.names[0]!r} is of dynamic shape",
-            location=str(at.location),
+            location=source_location(at.location),
             hint="export the program with the shapes of the samples",
         )
     data = emit.convert(value, ir.F32Type.get(), at)

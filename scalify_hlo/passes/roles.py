@@ -422,7 +422,7 @@ def _kept_wide(main: ir.OpView, names: list[str], neither: Iterable[int]) -> lis
         return []
     first, more = numbers[0], f" and {len(numbers) - 1} more" if len(numbers) > 1 else ""
     message = f"keeps the format of {names[first]}{more}: neither first nor second moments"
-    return [Remark(message, str(arguments[first].location), main.operation.name)]
+    return [Remark(message, source_location(arguments[first].location), main.operation.name)]
 
 
 def _mark_arguments(main: ir.OpView, marked: Mapping[int, attributes.Attributes]) -> None:

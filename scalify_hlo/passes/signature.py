@@ -15,6 +15,7 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.errors import InputError, UsageError, nearest
 from scalify_hlo.ir.formats import are_floats, is_real, is_scalar
 from scalify_hlo.ir.functions import callee_of, main_function
+from scalify_hlo.ir.locations import source_location
 from scalify_hlo.ir.patterns import WILD, matches
 from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.passes.base import Pass
@@ -236,7 +237,7 @@ def _refuse_callers(module: ir.Operation, main: ir.OpView) -> None:
     if calls:
         raise InputError(
             "this calls @main, which takes other arguments once they are scaled",
-            location=str(calls[0].location),
+            location=source_location(calls[0].location),
             hint="make a private function of the body of @main, and call that from both",
         )
 

@@ -10,6 +10,7 @@ from scalify_hlo.dataflow.index import ModuleIndex
 from scalify_hlo.dialect import attributes
 from scalify_hlo.errors import InputError
 from scalify_hlo.ir.functions import main_function
+from scalify_hlo.ir.locations import source_location
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.report.model import Report
 from scalify_hlo.transforms.strip_attributes import casts_left
@@ -44,7 +45,7 @@ def _refuse_casts(module: ir.Operation) -> None:
     if left:
         raise InputError(
             "a cast of the recipe, or a constant in its place, is left as it was",
-            location=str(left[0].location),
+            location=source_location(left[0].location),
             hint="run scalify-propagate after scalify-quantize-matmuls, with the same recipe, and "
             "scalify-round-weights after it",
         )
@@ -57,6 +58,6 @@ def _verify(module: ir.Operation) -> None:
         first = error.error_diagnostics[0]
         raise InputError(
             f"the module is not valid: {first.message}",
-            location=str(first.location),
+            location=source_location(first.location),
             hint="if the input is valid, this is a fault of the rewriter; please report it",
         ) from None

@@ -202,7 +202,7 @@ def read_guarded(
         if not legible:
             require_legible(module, name)
         return module
-    clean = guard.in_child(partial(_write_clean, read, name), size_of(source))
+    clean = guard.in_child(partial(_write_clean, read, name), size_of(source), name)
     if clean is None:
         raise damaged(kind, name)
     try:

@@ -6,7 +6,10 @@ import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from scalify_hlo import _compat
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.limits import VJP_ORDERS
+from scalify_hlo.algebra.unfolding import Unfolding
 from scalify_hlo.dialect import attributes
 from scalify_hlo.errors import InputError
 from scalify_hlo.ir.formats import are_floats
@@ -24,8 +27,6 @@ def artifacts_of(source: Source, name: str) -> list[Part]:
     Raises:
         InputError: The file is damaged, or is not a jax.export file.
     """
-    from scalify_hlo import _compat
-
     with viewed(source) as data:
         try:
             places = _compat.serialized_artifacts(data)
@@ -33,6 +34,8 @@ def artifacts_of(source: Source, name: str) -> list[Part]:
             # Flatbuffers are read without checks, so damage may raise any exception.
             raise damaged(name) from error
     parts = [Part(source, start, stop) for start, stop in places]
+    if len(parts) > VJP_ORDERS:
+        raise damaged(name, f"it has {len(parts) - 1} vjps of vjps")
     if not parts or any(head(part, len(MAGIC)) != MAGIC for part in parts):
         raise damaged(name)
     return parts
@@ -50,11 +53,10 @@ def read_exported_file(data: Buffer, name: str) -> list[Exported]:
     """
     import jax.export
 
-    from scalify_hlo import _compat
     from scalify_hlo.jax_api.export_trees import opaque_nodes
 
     try:
-        with opaque_nodes(_compat.custom_node_names(data)):
+        with opaque_nodes(_node_names(data, name)):
             # It is annotated with bytearray, but takes any buffer.
             read: Any = jax.export.deserialize
             orders = [_compat.without_module(read(data))]
@@ -92,17 +94,12 @@ def deserialize(data: bytes | bytearray) -> Exported:
     """
     import jax.export
 
-    from scalify_hlo import _compat
     from scalify_hlo.jax_api.export_trees import register_names
     from scalify_hlo.jax_api.scaled_array import SERIALIZED_NAME
     from scalify_hlo.jax_api.stored_arrays import keeps_formats, stored_program
 
     name = "<program>"
-    try:
-        names = _compat.custom_node_names(bytes(data))
-    except Exception as error:
-        # Flatbuffers are read without checks, so damage may raise any exception.
-        raise damaged(name) from error
+    names = _node_names(bytes(data), name)
     register_names(names - {SERIALIZED_NAME})  # The import has registered that one.
     try:
         exported = jax.export.deserialize(bytearray(data))
@@ -112,6 +109,42 @@ def deserialize(data: bytes | bytearray) -> Exported:
         raise
     except Exception as error:
         raise damaged(name, str(error)) from error
+
+
+def _node_names(data: Buffer, name: str) -> set[str]:
+    """Returns the names of the pytree nodes in a file, except built-in ones.
+
+    Raises:
+        InputError: The file is damaged, or its trees share nodes, so that jax would read far more
+            nodes than the file holds.
+    """
+    nodes = _Nodes()
+    try:
+        count = sum(nodes.of(tree).size for tree in _compat.pytrees(data))
+    except Exception as error:
+        # Flatbuffers are read without checks, so damage may raise any exception.
+        raise damaged(name) from error
+    if count > len(data):
+        raise damaged(name, "its pytrees share nodes, and are too large if each has its own")
+    return nodes.names - {""}
+
+
+class _Nodes(Unfolding[Any]):
+    """The numbers of nodes of the pytrees in a file, and the names of the nodes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: set[str] = set()
+
+    def key(self, thing: Any) -> int:
+        """Returns the offset of a node in the file."""
+        offset: int = thing._tab.Pos
+        return offset
+
+    def parts(self, thing: Any) -> tuple[int, list[Any]]:
+        """See `Unfolding.parts`."""
+        self.names.add(_compat.node_name(thing))
+        return 1, [thing.Children(i) for i in range(thing.ChildrenLength())]
 
 
 def _check_end(exported: Exported, data: Buffer | bytearray, name: str) -> None:
@@ -142,8 +175,6 @@ def check_vjps(orders: Sequence[Exported], name: str) -> None:
 
 def with_modules(orders: Sequence[Exported], artifacts: Sequence[bytes]) -> Exported:
     """Returns the program of a file with its vjps, with their modules replaced."""
-    from scalify_hlo import _compat
-
     result: Exported | None = None
     for exported, artifact in reversed(list(zip(orders, artifacts, strict=True))):
         result = _compat.with_module(exported, artifact, result)

@@ -9,7 +9,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.errors import UsageError
 from scalify_hlo.program.artifact import copy_module, require_legible
 from scalify_hlo.program.program import Kind, Program, read_program, read_text, write_program
-from scalify_hlo.program.wellformed import check_module
+from scalify_hlo.program.wellformed import check_calls, check_module
 
 
 def readable(program: Any) -> Program:
@@ -22,6 +22,7 @@ def readable(program: Any) -> Program:
         return read_program(bytes(program))
     if isinstance(program, ir.Module):
         require_legible(program, "<module>")
+        check_calls(program, "<module>")
         module = copy_module(program)
         check_module(module, "<module>")
         return Program(module, Kind.MODULE, "<module>")

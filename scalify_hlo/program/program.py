@@ -34,7 +34,13 @@ from scalify_hlo.program.byte_source import Buffer, OnDisk, Sink, Source, head, 
 from scalify_hlo.program.flatbuffer import looks_like_flatbuffer, with_vector_behind
 from scalify_hlo.program.printing import text_of
 from scalify_hlo.program.utf8 import require_symbols, require_utf8_strings
-from scalify_hlo.program.wellformed import check_module, has_debug_locations, place, quantized
+from scalify_hlo.program.wellformed import (
+    check_calls,
+    check_module,
+    has_debug_locations,
+    place,
+    quantized,
+)
 
 if TYPE_CHECKING:
     from jax.export import Exported
@@ -147,9 +153,11 @@ def read_program(
         checked: Whether the program has to be StableHLO with a public `main`, and not only MLIR.
 
     Raises:
-        InputError: The source is not a program, or not one that can be rewritten.
+        InputError: The source is not a program, or not one that can be rewritten. Functions call
+            themselves, or each other so often that the program cannot be written out.
     """
     program = _READERS[recognize(source, name)](source, name, guarded)
+    check_calls(program.module, name)
     if checked:
         check_module(program.module, name)
     return program
@@ -263,7 +271,7 @@ def _read_text(source: Source, name: str, guarded: bool) -> Program:
         require_utf8_strings(data, name)
         require_symbols(data, name)
         nesting = guard.nesting(data)
-        deep = guarded and (nesting > _DEEP or guard.counts_far(data))
+        deep = guard.unfolds(data) or (guarded and (nesting > _DEEP or guard.counts_far(data)))
     if nesting > _DEEPEST:
         raise InputError(
             f"brackets nest {nesting} deep, and {_DEEPEST} is the most",

@@ -32,9 +32,13 @@ from scalify_hlo.errors import InputError
 from scalify_hlo.program.byte_source import Buffer
 from scalify_hlo.storage import children
 
-_SECONDS = 10
+_SECONDS = 5
 _BYTES_PER_SECOND = 1 << 20
 _CHUNK = 1 << 20
+_MEMORY, _MEMORY_OF_BYTE = 1 << 31, 16
+"""The bytes of memory that a child may take, and how many more for each byte that it reads."""
+_UNFOLDED, _UNFOLDED_OF_BYTE, _ALIASES = 1 << 20, 16, 512
+"""The bytes of a text with its aliases replaced, and how deep they nest, that need no child."""
 _DONE, _CRASHED, _REFUSED = 0, 1, 2
 """Exit codes of a child: it wrote its result, it crashed, or it wrote an InputError."""
 
@@ -46,7 +50,7 @@ def available() -> bool:
     return hasattr(os, "fork")
 
 
-def in_child(work: Work, size: int) -> bytes | None:
+def in_child(work: Work, size: int, name: str = "<program>") -> bytes | None:
     """Runs work in a child process, and returns the bytes that it writes.
 
     The work writes to a stream, so that the child holds no copy of its output.
@@ -55,15 +59,23 @@ def in_child(work: Work, size: int) -> bytes | None:
         work: The work. If it raises an error, it does so before it writes. It can be pickled: it is
             a function at the top level of a module, or a `functools.partial` of one.
         size: The number of bytes that the work reads, which determines the time limit.
+        name: The name of what is read in diagnostics.
 
     Returns:
-        The bytes; None if the child crashed or ran out of time.
+        The bytes; None if the child crashed or ran out of memory.
 
     Raises:
-        InputError: The work raised it.
+        InputError: The work raised it, or the child ran out of time.
     """
     seconds = _SECONDS + size // _BYTES_PER_SECOND
     end, answer = fork(work, seconds) if _is_single_threaded() else _SERVER.ask(work, seconds)
+    if end in (-signal.SIGALRM, -signal.SIGKILL):
+        raise InputError(
+            f"the program cannot be read and printed in {seconds} s: its attributes, types or "
+            "locations may share parts, and be far larger when all are written out",
+            location=name,
+            hint="remove attributes and types that no op of StableHLO reads, or export it again",
+        )
     if end == _REFUSED:
         raise InputError(**json.loads(answer))
     return answer if end == _DONE else None
@@ -113,6 +125,7 @@ def _run(work: Work, seconds: int, giving: int) -> NoReturn:
         faulthandler.disable()
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.alarm(seconds)
+        _bound_memory(_MEMORY + _MEMORY_OF_BYTE * (seconds - _SECONDS) * _BYTES_PER_SECOND)
         silence = os.open(os.devnull, os.O_WRONLY)
         os.dup2(silence, 1)
         os.dup2(silence, 2)
@@ -121,6 +134,15 @@ def _run(work: Work, seconds: int, giving: int) -> NoReturn:
         os._exit(end)
     except BaseException:
         os._exit(_CRASHED)
+
+
+def _bound_memory(more: int) -> None:
+    """Limits the memory of this process to that it has, and some bytes more."""
+    import resource
+
+    with contextlib.suppress(OSError, ValueError), open("/proc/self/statm") as file:
+        most = int(file.read().split()[0]) * resource.getpagesize() + more
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
 def _answer(work: Work, stream: BinaryIO) -> int:
@@ -240,6 +262,33 @@ def nesting(text: Buffer) -> int:
         deepest = max(deepest, int((depth - lows).max()))
         level, lowest = int(depth[-1]), int(lows[-1])
     return deepest
+
+
+_ALIAS: Final = re.compile(rb"[#!][\w$.-]+(?=(?:\s|//[^\n]*)*=)")
+"""The name of an alias where it is defined, for a location, an attribute or a type."""
+_USE: Final = re.compile(rb"[#!][\w$.-]+")
+
+
+def unfolds(text: Buffer) -> bool:
+    """Whether aliases may make MLIR text far larger, or nest far deeper, than it looks.
+
+    MLIR prints an attribute or a type anew wherever it is used, and recurses. Each definition is
+    taken to reach up to the next one, so that the last one has all uses in the program.
+    """
+    found = list(_ALIAS.finditer(text))
+    ends = [*(each.start() for each in found), len(text)][1:]
+    known: dict[bytes, tuple[int, int]] = {}
+    most = _UNFOLDED + _UNFOLDED_OF_BYTE * len(text)
+    for each, end in zip(found, ends, strict=True):
+        line = text.find(b"\n", each.end(), end)
+        known[each[0]] = (end if line < 0 else line) - each.start(), 0
+        used = [known[name] for name in _USE.findall(text, each.end(), end) if name in known]
+        size = end - each.start() + sum(size for size, _ in used)
+        depth = 1 + max((depth for _, depth in used), default=0)
+        if size > most or depth > _ALIASES:
+            return True
+        known[each[0]] = size, depth
+    return False
 
 
 _FAR = re.compile(rb"(?:dim_numbers|stablehlo\.conv<)[^\n]{0,200}?\d{6}")

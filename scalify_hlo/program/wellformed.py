@@ -6,8 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from scalify_hlo._compat import func, ir
+from scalify_hlo.algebra.limits import INLINED_OPS, MOST_TOLD, OPS_OF_OP
+from scalify_hlo.algebra.unfolding import Unfolding
 from scalify_hlo.errors import InputError
+from scalify_hlo.ir.calls import functions_in
+from scalify_hlo.ir.functions import callee_of, referred_by, symbol_of
 from scalify_hlo.ir.locations import UNNAMED, place_of_text
+from scalify_hlo.ir.traits import CALLS, REFERENCES
+from scalify_hlo.ir.walk import ops_in
 
 _TENSORS = (ir.RankedTensorType, ir.UnrankedTensorType)
 
@@ -30,6 +36,69 @@ def check_module(module: ir.Module, name: str) -> None:
                 "the module is empty", location=name, hint="export a program that has a main"
             )
         _check_main(module, name)
+
+
+def check_calls(module: ir.Module, name: str) -> None:
+    """Checks that a module stays within bounds if all its calls are inlined.
+
+    Args:
+        module: A module that MLIR's own verifier accepts.
+        name: The name of the module in diagnostics.
+
+    Raises:
+        InputError: A function calls itself, or functions call others so often that the program
+            would become too large. Analyses follow each call separately, and XLA inlines them.
+    """
+    with module.context:
+        inlined = _Inlined(module.operation, name)
+        for function in inlined.functions.values():
+            size = inlined.of(symbol_of(function)).size
+            if size > INLINED_OPS + OPS_OF_OP * inlined.folded:
+                raise InputError(
+                    f"the function @{symbol_of(function)} has {min(size, MOST_TOLD):,} ops or more "
+                    f"when its calls are inlined, and {INLINED_OPS:,} are the most",
+                    location=place(function.location, name),
+                    hint="call functions in a stablehlo.while, or fewer times",
+                )
+
+
+class _Inlined(Unfolding[str]):
+    """The numbers of ops of functions with all calls inlined.
+
+    Args:
+        module: The module.
+        name: The name of the module in diagnostics.
+    """
+
+    def __init__(self, module: ir.Operation, name: str) -> None:
+        super().__init__()
+        self.functions = functions_in(module)
+        self._name = name
+
+    def parts(self, thing: str) -> tuple[int, list[str]]:
+        """See `Unfolding.parts`."""
+        function = self.functions.get(thing)
+        if function is None:
+            return 0, []
+        ops = ops_in(function)
+        return len(ops), [callee for op in ops for callee in _called(op)]
+
+    def inside_itself(self, thing: str, part: str) -> InputError:
+        """See `Unfolding.inside_itself`."""
+        call = next(op for op in ops_in(self.functions[thing]) if part in _called(op))
+        return InputError(
+            f"the function @{part} calls itself",
+            location=place(call.location, self._name),
+            hint="StableHLO programs have no recursion; use stablehlo.while",
+        )
+
+
+def _called(op: ir.Operation) -> list[str]:
+    """Returns the functions that an op calls, or refers to."""
+    name = op.name
+    if name in CALLS:
+        return [callee_of(op)]
+    return referred_by(op) if name in REFERENCES else []
 
 
 def main_function(module: ir.Module) -> func.FuncOp | None:

@@ -38,6 +38,7 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.errors import InputError
 from scalify_hlo.ir import emit, markers
 from scalify_hlo.ir.functions import around, symbol_of
+from scalify_hlo.ir.locations import source_location
 from scalify_hlo.ir.value_map import replace_op
 from scalify_hlo.rules.emitter import DOWN, UP, Emitter
 from scalify_hlo.rules.isolated import scale_element
@@ -349,7 +350,7 @@ def _exponent(rewriter: ScaleRewriter, given: ir.Value, op: ir.Operation) -> int
     if mantissa != 0.5 or abs(exponent - 1) > SAFE_REACH[_wide(op.operands[0])]:
         raise InputError(
             f"the scale {number:g} of {op.attributes[markers.MARKER].value} is not a power of two",
-            location=str(op.location),
+            location=source_location(op.location),
             hint="give one from 2^-126 to 2^126",
         )
     return exponent - 1

@@ -10,6 +10,7 @@ from typing import NoReturn, TypeAlias
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.scale import ONE, Scaled
 from scalify_hlo.errors import ScalifyError, UsageError
+from scalify_hlo.ir.locations import source_location
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 
 Apply: TypeAlias = Callable[[ir.Operation, ScaleRewriter], ir.Operation | None]
@@ -54,7 +55,7 @@ class Registered:
             UsageError: The rule raised an error, returned an object that is not an op, or left
                 results unset although an operand is scaled.
         """
-        location, before = str(op.location), _scaled(op, rewriter)
+        location, before = source_location(op.location), _scaled(op, rewriter)
         floats = [result for result in op.results if rewriter.format(result) is not None]
         try:
             made = self._apply(op, rewriter)

@@ -23,6 +23,7 @@ from scalify_hlo.program.given import readable
 from scalify_hlo.program.program import Program
 from scalify_hlo.program.record import refuse_rewritten
 from scalify_hlo.program.tensors import Array, interface
+from scalify_hlo.run.bounds import require_memory, require_runnable, require_shallow
 from scalify_hlo.run.given import Sample, flat_arguments
 from scalify_hlo.run.session import Run, Session, with_added
 
@@ -64,13 +65,16 @@ def compiled(program: Program, backend: Backend = "xla", *, hint: str = _REFUSED
         A function from the flat list of arguments to the flat list of results, as NumPy arrays.
 
     Raises:
-        InputError: XLA refuses the program, or there are too few devices.
+        InputError: XLA refuses the program, or would crash on it, or there are too few devices.
+            Its loops have too many turns, or it needs too much memory.
     """
+    require_runnable(program.module, program.name)
     if backend == "interpreter":
         from scalify_hlo.run.interpreter import interpret_module
 
         text: str = program.module.operation.get_asm()
         return lambda arrays: interpret_module(text, arrays, program.name)
+    require_shallow(program.module, program.name)
     if divides(program.module):
         return _on_devices(program)
     return compile_module(program.module, program.name, hint=hint)
@@ -92,6 +96,7 @@ def compile_module(
         program = _compat.compile_on_cpu(text)
     except ValueError as error:
         raise _refused(error, name, hint) from None
+    require_memory(program.memory, name)
 
     def run(arrays: Sequence[Array]) -> list[Array]:
         try:

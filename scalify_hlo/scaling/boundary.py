@@ -20,6 +20,7 @@ from scalify_hlo.errors import InputError
 from scalify_hlo.ir import emit, markers
 from scalify_hlo.ir.formats import is_scalar
 from scalify_hlo.ir.functions import terminator
+from scalify_hlo.ir.locations import source_location
 from scalify_hlo.ir.value_map import ValueSet, erase, replace_uses
 from scalify_hlo.report.model import ValueReport
 from scalify_hlo.rules.isolated import scale_element
@@ -468,7 +469,7 @@ def _check_aliases(main: ir.OpView, names: Sequence[str], marks: Sequence[Attrib
         if not (isinstance(alias, ir.IntegerAttr) and 0 <= alias.value < count):
             raise InputError(
                 f"{_ALIAS} of {name} is {alias}, and @main has {count} result(s)",
-                location=str(main.location),
+                location=source_location(main.location),
                 hint="give the number of the result that takes the memory of the argument",
             )
 

@@ -93,7 +93,6 @@ class LastOps:
 
     def _is_plain_function(self, name: str) -> bool:
         if name not in self._plain:
-            self._plain[name] = False  # The function may be recursive.
             blocks = self._functions[name].regions[0].blocks
             ops = named(blocks[0]) if blocks else ()
             self._plain[name] = bool(blocks) and all(starmap(self._is_plain, ops))

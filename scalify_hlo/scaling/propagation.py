@@ -28,7 +28,6 @@ from scalify_hlo.ir.functions import (
     copied,
     fresh_name,
     is_private,
-    recursion,
     terminator,
 )
 from scalify_hlo.ir.ragged import is_composite
@@ -119,7 +118,6 @@ class Propagation:
         marks = RULES.keys() if index.marked is None else index.marked | {layers.DOT}
         self._sized = frozenset(marks if narrow else ())  # Ops whose size a layer determines.
         self._callees: dict[Key, Callee] = {}
-        self._active = ["main"]
         self._kept: set[str] = set()
         self._casting = casting_functions(self._functions)
         self._settings = Settings(
@@ -363,11 +361,7 @@ class Propagation:
         infos = tuple(_key(info, numbers) for info in passed.infos)
         key = (name, rewriter.devices, passed.key, infos)
         if key not in self._callees:
-            if name in self._active:
-                raise recursion(op)
-            self._active.append(name)
             self._callees[key] = self._copy(name, passed, rewriter.devices)
-            self._active.pop()
         return self._callees[key]
 
     @function_tables()

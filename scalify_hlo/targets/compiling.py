@@ -20,6 +20,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
 from scalify_hlo.errors import InputError
 from scalify_hlo.ir.functions import main_function
+from scalify_hlo.ir.locations import without_large_locations
 from scalify_hlo.results.kinds import Count, Seconds, Several
 from scalify_hlo.storage import children
 from scalify_hlo.storage.interrupts import undone_by_signals
@@ -132,10 +133,9 @@ def compile_program(
 
 
 def _operation(module: ir.Module, *, free_layouts: bool) -> ir.Operation:
-    if not free_layouts:
-        return module.operation
     with module.context, ir.Location.unknown():
-        return with_free_layouts(module.operation)
+        short = without_large_locations(module.operation)
+        return with_free_layouts(short) if free_layouts else short
 
 
 def require_fits(compiled: Compiled, target: Target, name: str) -> None:

@@ -9,6 +9,7 @@ from itertools import pairwise
 from scalify_hlo._compat import chlo, func, ir, register_passes, stablehlo
 from scalify_hlo.errors import InputError
 from scalify_hlo.ir import emit
+from scalify_hlo.ir.locations import source_location
 from scalify_hlo.ir.traits import WRAPPED
 from scalify_hlo.ir.value_map import erase, replace_op, replace_uses, run_native
 from scalify_hlo.ir.walk import ops_in
@@ -160,7 +161,7 @@ def _run(pipeline: str, module: ir.Operation, apart: bool) -> None:
         op = next(iter(re.findall(r"'(chlo\.\w+)'", first.message)), "an op of CHLO")
         raise InputError(
             f"StableHLO cannot expand {op} here",
-            location=str(first.location),
+            location=source_location(first.location),
             hint="convert its operands to f32 before it, or export the program with jax.export",
         ) from None
 
@@ -203,7 +204,7 @@ def _without_shapes(module: ir.Operation, apart: bool) -> None:
         if op.name in _CONSTRAINTS:
             raise InputError(
                 "an op of CHLO broadcasts values of dynamic shape",
-                location=str(op.location),
+                location=source_location(op.location),
                 hint="broadcast them with stablehlo.dynamic_broadcast_in_dim",
             )
     _run(_SHAPES, module, apart)

@@ -16,6 +16,7 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.errors import InputError
 from scalify_hlo.ir import emit
 from scalify_hlo.ir.functions import terminator
+from scalify_hlo.ir.locations import source_location
 from scalify_hlo.ir.traits import BRANCHES, LOOP
 from scalify_hlo.ir.value_map import ValueCache, ValueMap, erase, replace_uses
 from scalify_hlo.rules.devices import devices_of, mesh_of, replicated_after
@@ -247,7 +248,7 @@ class _Carry:
             if slots is None:
                 raise InputError(
                     "how many turns a loop has is not known, so none can be kept apart",
-                    location=str(op.location),
+                    location=source_location(op.location),
                     hint="ask for what all turns have together",
                 )
             self._slots = slots

@@ -11,7 +11,6 @@ from scalify_hlo.algebra.search import Search
 from scalify_hlo.dataflow.index import ModuleIndex
 from scalify_hlo.dataflow.listing import Listing
 from scalify_hlo.dataflow.names import joined, name_of
-from scalify_hlo.errors import InputError
 from scalify_hlo.ir.functions import callee_of, referred_by
 from scalify_hlo.ir.traits import REFERENCES
 from scalify_hlo.ir.value_map import erase, replace_uses, run_native
@@ -42,9 +41,6 @@ def inline_calls(
     Returns:
         The ops other than calls, such as composites, that refer to a function with a marked op.
         These ops and their functions are kept.
-
-    Raises:
-        InputError: Such a function is recursive.
     """
     functions = _functions(module, marks, None if index is None else index.listing)
     needed = _needed(functions)
@@ -133,29 +129,17 @@ class _Inlining:
     def __init__(self, functions: dict[str, _Function], needed: set[str], *, named: bool) -> None:
         self._functions, self._needed, self._named = functions, needed, named
         self._flat: set[str] = set()
-        self._open: set[str] = set()
 
     def flatten(self, name: str) -> None:
         """Inlines all calls of needed functions in a function."""
         if name in self._flat:
             return
-        self._open.add(name)
         for call in self._functions[name].calls:
             callee = callee_of(call)
             if callee in self._needed:
-                self._refuse_recursion(call, callee)
                 self.flatten(callee)
                 inline_call(call, self._functions[callee].op, named=self._named)
-        self._open.remove(name)
         self._flat.add(name)
-
-    def _refuse_recursion(self, call: ir.Operation, callee: str) -> None:
-        if callee in self._open:
-            raise InputError(
-                f"the function @{callee} calls itself",
-                location=str(call.location),
-                hint="write the recursion as a loop",
-            )
 
 
 def inline_call(call: ir.Operation, callee: ir.Operation, *, named: bool = True) -> list[Any]:

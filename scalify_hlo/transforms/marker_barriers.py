@@ -9,6 +9,7 @@ from scalify_hlo.errors import InputError, nearest
 from scalify_hlo.ir import emit, markers
 from scalify_hlo.ir.formats import element_type
 from scalify_hlo.ir.functions import around, callee_of
+from scalify_hlo.ir.locations import source_location
 from scalify_hlo.ir.value_map import erase, replace_op
 from scalify_hlo.rules.custom import COMPOSITE, NAME
 from scalify_hlo.rules.statistics import STATISTICS
@@ -38,7 +39,7 @@ def _composite(call: ir.Operation) -> None:
     if rule not in ir.SymbolTable(around(call, "builtin.module")):
         raise InputError(
             f"the rule {rule!r} of a custom_scale function is not in the program",
-            location=str(call.location),
+            location=source_location(call.location),
             hint="export the model again: a pass that removes unused functions has removed it",
         )
     symbol = ir.FlatSymbolRefAttr.get(rule)
@@ -197,20 +198,20 @@ def check(op: ir.Operation) -> None:
     if name not in _OPERANDS:
         raise InputError(
             f"no marker is named {name!r}{nearest(name, _OPERANDS)}",
-            location=str(op.location),
+            location=source_location(op.location),
             hint=f"the markers are: {', '.join(_OPERANDS)}",
         )
     if name == markers.DYNAMIC_RESCALE and _text(op, markers.STATISTIC) not in STATISTICS:
         raise InputError(
             f"no statistic is named {_text(op, markers.STATISTIC)!r}",
-            location=str(op.location),
+            location=source_location(op.location),
             hint=f"the statistics are: {', '.join(STATISTICS)}",
         )
     expected, fits = _OPERANDS[name]
     if not fits(list(op.operands)) or not _every(op):
         raise InputError(
             f"the marker {name} takes {expected}",
-            location=str(op.location),
+            location=source_location(op.location),
             hint="export the model again with the scalify_hlo that rewrites it",
         )
 

@@ -20,6 +20,7 @@ from scalify_hlo.program.record import recorded_sizes
 from scalify_hlo.program.tensors import Array, Interface, Tensor, interface
 from scalify_hlo.recipes.toml import parse_input_scale
 from scalify_hlo.results.model import keys
+from scalify_hlo.run.bounds import require_runnable
 from scalify_hlo.run.differences import Difference, compare
 from scalify_hlo.run.given import given_inputs, random_inputs
 from scalify_hlo.run.input_scales import measured_size
@@ -137,6 +138,7 @@ def checked(
         InputError: The programs do not have matching signatures, or the backend refuses one.
         UsageError: The inputs do not fit the program.
     """
+    require_runnable(original.module, original.name)
     before = interface(original.module, original.name)
     run = partial(compiled, rewritten, backend)
     session = Session(run, before, rewritten.module, rewritten.name)

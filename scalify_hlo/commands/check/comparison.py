@@ -11,18 +11,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.limits import RUN_OPS
 from scalify_hlo.commands.check.check import WrongSize
 from scalify_hlo.commands.check.parting import ComparedValue
-from scalify_hlo.dataflow.turns import turns_of
-from scalify_hlo.ir.calls import functions_in
+from scalify_hlo.dataflow.runs import count_runs
 from scalify_hlo.ir.formats import FORMATS, format_of
-from scalify_hlo.ir.functions import main_function
-from scalify_hlo.ir.traits import CALLS, LOOP
 from scalify_hlo.program.program import Program
 from scalify_hlo.program.record import rewrites_of
 from scalify_hlo.results.kinds import Count, Finite
@@ -71,7 +69,7 @@ def bound_of(original: ir.Module, rewritten: ir.Module) -> Bound | None:
     added = {name: after[name] - before[name] for name in after if after[name] > before[name]}
     if not added:
         return None
-    noise = sum(count * 10 ** (-snr_of(name) / 10) for name, count in added.items())
+    noise = sum(min(count, RUN_OPS) * 10 ** (-snr_of(name) / 10) for name, count in added.items())
     return Bound(max(-10 * math.log10(noise) - _SQUARE, LEAST), added)
 
 
@@ -86,55 +84,13 @@ def casts_of(module: ir.Module) -> Counter[str]:
     Casts in a function count for each call, and those in a loop for each turn, if the number of
     turns is known.
     """
-    main = main_function(module.operation)
-    counting = _Counting(functions_in(module.operation))
-    return counting.of_regions(main.operation) if main is not None else Counter()
-
-
-class _Counting:
-    """Counts the casts of functions, each of which is read once."""
-
-    def __init__(self, functions: dict[str, ir.OpView]) -> None:
-        self._functions = functions
-        self._known: dict[str, Counter[str]] = {}
-
-    def of_regions(self, op: ir.Operation) -> Counter[str]:
-        """Returns the number of casts in the regions of an op."""
-        found: Counter[str] = Counter()
-        for inner in _inside(op):
-            found += self._of(inner)
-        return found
-
-    def _of(self, op: ir.Operation) -> Counter[str]:
-        name = op.name
-        if name == _CONVERT:
-            return _cast(op)
-        if name in CALLS:
-            return self._called(op.attributes[CALLS[name]].value)
-        if not len(op.regions):
-            return Counter()
-        inner = self.of_regions(op)
-        turns = turns_of(op) if name == LOOP else 1
-        return Counter({key: count * (turns or 1) for key, count in inner.items()})
-
-    def _called(self, symbol: str) -> Counter[str]:
-        if symbol not in self._known:
-            self._known[symbol] = Counter()  # a function that calls itself
-            function = self._functions.get(symbol)
-            if function is not None:
-                self._known[symbol] = self.of_regions(function.operation)
-        return self._known[symbol]
-
-
-def _inside(op: ir.Operation) -> Iterator[ir.Operation]:
-    for region in op.regions:
-        for block in region.blocks:
-            for inner in block.operations:
-                yield inner.operation
+    return count_runs(module.operation, _cast)
 
 
 def _cast(op: ir.Operation) -> Counter[str]:
-    """A cast, if it is one to a format of fewer mantissa bits."""
+    """Returns the format of a cast, if it is one to a format of fewer mantissa bits."""
+    if op.name != _CONVERT:
+        return Counter()
     before, after = (format_of(value.type) for value in (op.operands[0], op.results[0]))
     if before is None or after is None or after.mantissa_bits >= before.mantissa_bits:
         return Counter()

@@ -49,7 +49,7 @@ def inline_numbered(module: ir.Module, name: str) -> ir.OpView:
         Its entry function.
 
     Raises:
-        InputError: A function calls itself, or there is no entry function.
+        InputError: There is no entry function.
     """
 
     def inline() -> None:

@@ -9,7 +9,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
 from scalify_hlo.ir import markers
 from scalify_hlo.ir.calls import CALL
-from scalify_hlo.ir.functions import callee_of, recursion, terminator
+from scalify_hlo.ir.functions import callee_of, terminator
 from scalify_hlo.ir.traits import LOOP
 from scalify_hlo.ir.value_map import ValueMap
 from scalify_hlo.scaling.arrays.factors import Factors
@@ -40,7 +40,6 @@ class Walk:
         functions: Mapping[str, ir.Operation],
     ) -> None:
         self._factors, self._leaving, self._functions = factors, leaving, functions
-        self._open: list[str] = []
 
     def block(self, block: ir.Block, kept: Collection[int] = ()) -> None:
         """Visits the ops of a block in order; those that have no rule read values.
@@ -98,12 +97,7 @@ class Walk:
 
     def _call(self, op: ir.Operation, following: ir.Operation) -> None:
         """Inlines a call, and visits the ops that take its place."""
-        name = callee_of(op)
-        if name in self._open:
-            raise recursion(op)
-        self._open.append(name)
-        self._visit_all([*inline_call(op, self._functions[name]), following])
-        self._open.pop()
+        self._visit_all([*inline_call(op, self._functions[callee_of(op)]), following])
 
     def _loop(self, op: ir.Operation) -> None:
         """Visits a loop; carries that no turn changes keep their factors."""

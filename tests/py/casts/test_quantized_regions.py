@@ -96,22 +96,6 @@ func.func @main(%x: T, %n: tensor<i32>) -> (T, T) {{
         rewrite_module(given_, Options(recipe=FP8, input_scale={"w": scale}))
         same_bits(run(module, x), run(given_, x, weight))
 
-    def test_a_function_that_calls_itself_is_refused_in_the_end(self) -> None:
-        text = f"""
-func.func @main(%x: tensor<32x32xf32>) -> tensor<32x32xf32> {{
-  %w = stablehlo.constant {dense(normal(SIZE, SIZE))}
-  %0 = call @f(%x, %w) : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
-  return %0 : tensor<32x32xf32>
-}}
-func.func private @f(%x: tensor<32x32xf32>, %w: tensor<32x32xf32>) -> tensor<32x32xf32> {{
-  %0 = call @f(%x, %w) : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
-  %1 = stablehlo.dot_general %0, %w, contracting_dims = [1] x [0]
-      : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
-  return %1 : tensor<32x32xf32>
-}}"""
-        with pytest.raises(Exception, match="calls itself"):
-            rewrite(text, recipe=FP8)
-
 
 class TestFiles:
     def test_bytes_are_a_quarter(self) -> None:

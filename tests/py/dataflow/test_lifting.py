@@ -149,16 +149,6 @@ class TestCalls:
         assert [op.name for op in left] == ["stablehlo.composite"]
         assert len(list(module.body.operations)) == 2
 
-    def test_recursion_is_refused(self) -> None:
-        module = program(main=call("inner"), inner=(call("inner"), MATMUL))
-        with (
-            module.context,
-            ir.Location.unknown(),
-            pytest.raises(InputError, match="@inner calls itself") as error,
-        ):
-            inline_calls(module.operation, [attributes.ROLES])
-        assert "as a loop" in str(error.value)
-
 
 CONDITION = """
 func.func @main(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {

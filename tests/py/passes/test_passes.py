@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import scalify_hlo as sh
 from scalify_hlo._compat import ir, new_context
-from scalify_hlo.errors import InputError, UsageError
+from scalify_hlo.errors import UsageError
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.passes.pipeline import Options, rewrite_module
 from scalify_hlo.passes.propagate import PropagatePass
@@ -138,22 +138,6 @@ class TestMisuse:
         module = parse(PROGRAMS[0].text())
         with pytest.raises(UsageError, match="is not PATTERN=2"):
             run_pipeline(module, f"scalify-signature{{input-scale={scale}}}")
-
-    @pytest.mark.parametrize(
-        "settings", [{}, {"compute": "f16"}, {"inputs.blocks": ["arg0=0x1"]}], ids=str
-    )
-    def test_recursion_is_refused(self, settings: dict[str, object]) -> None:
-        text = """
-func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
-  %0 = call @f(%x) : (tensor<4x4xf32>) -> tensor<4x4xf32>
-  return %0 : tensor<4x4xf32>
-}
-func.func private @f(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
-  %0 = call @f(%x) : (tensor<4x4xf32>) -> tensor<4x4xf32>
-  return %0 : tensor<4x4xf32>
-}"""
-        with pytest.raises(InputError, match="@f calls itself"):
-            propagated(text, signature="scaled", settings=settings)
 
 
 def plain(program: Program, *, expand: bool = False) -> ir.Module:

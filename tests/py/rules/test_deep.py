@@ -90,13 +90,6 @@ def test_levels_are_counted(program: Callable[[int], str], depth: int) -> None:
     assert levels(program(depth)) == depth + (program is calls)
 
 
-def test_levels_of_functions_in_a_circle_are_bounded() -> None:
-    text = """func.func @main() { call @a() : () -> () return }
-    func.func @a() { call @b() : () -> () return }
-    func.func @b() { call @a() : () -> () return }"""
-    assert levels(text) == 3
-
-
 @pytest.mark.slow
 @PROGRAMS
 @pytest.mark.parametrize("signature", ["same", "scaled"])
