@@ -26,8 +26,8 @@ def summary(report: Report) -> str:
     Inputs whose scales are measured at run time are counted too.
 
     Example:
-        >>> summary(Report(recipe="fp8"))
-        'fp8: the program has no matmul; nothing is scaled: give --input-scale or --signature scaled'
+        >>> summary(Report(recipe="fp8", compute="bf16"))
+        'fp8: the program has no matmul'
         >>> summary(Report(recipe="fp8", quantizes=True))
         'fp8: the program has no matmul; --recipe propagate asks for none'
     """
