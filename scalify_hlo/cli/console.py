@@ -16,7 +16,7 @@ import click
 from scalify_hlo.errors import Remark, ScalifyError, UsageError, leading, shown
 from scalify_hlo.results.model import cells, headers
 from scalify_hlo.storage.files import STREAM, standard_output
-from scalify_hlo.storage.interrupts import undone_by_signals
+from scalify_hlo.storage.interrupts import undone_by_interrupt
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -133,7 +133,7 @@ def progress(what: str, *, quiet: bool = False) -> Iterator[Callable[[int, int],
     timer.daemon = True
     timer.start()
     try:
-        with undone_by_signals(bar.abandon):
+        with undone_by_interrupt(bar.abandon):
             yield bar.update
     finally:
         timer.cancel()

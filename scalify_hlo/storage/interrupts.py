@@ -28,26 +28,39 @@ _UNDO: Final[dict[object, Callable[[], None]]] = {}
 
 
 @contextlib.contextmanager
-def undone_by_signals(undo: Callable[[], None]) -> Iterator[None]:
-    """Has something undone if a signal ends the process inside of the context.
-
-    Interrupts do so after `end_on_interrupt`, and the others unless they have another handler.
+def undone_by_interrupt(undo: Callable[[], None]) -> Iterator[None]:
+    """Has something undone if an interrupt ends the process inside of the context.
 
     Args:
-        undo: Undoes it; it takes no lock, since the signal may come at any time.
+        undo: Undoes it; it takes no lock, since the interrupt may come at any time.
     """
-    main = threading.current_thread() is threading.main_thread()
-    own = [each for each in _ENDING if main and signal.getsignal(each) is signal.SIG_DFL]
     key = object()
     _UNDO[key] = undo
-    for each in own:
-        signal.signal(each, _end_by)
     try:
         yield
     finally:
-        for each in own:
-            signal.signal(each, signal.SIG_DFL)
         del _UNDO[key]
+
+
+@contextlib.contextmanager
+def undone_by_signals(undo: Callable[[], None]) -> Iterator[None]:
+    """Has something undone by interrupts and by other signals, unless these have a handler.
+
+    They end the process at the next step of Python, so that long work of XLA is done elsewhere.
+
+    Args:
+        undo: As for `undone_by_interrupt`.
+    """
+    main = threading.current_thread() is threading.main_thread()
+    own = [each for each in _ENDING if main and signal.getsignal(each) is signal.SIG_DFL]
+    with undone_by_interrupt(undo):
+        for each in own:
+            signal.signal(each, _end_by)
+        try:
+            yield
+        finally:
+            for each in own:
+                signal.signal(each, signal.SIG_DFL)
 
 
 def end_on_interrupt() -> None:

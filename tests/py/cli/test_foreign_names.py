@@ -19,7 +19,9 @@ import pytest
 
 import scalify_hlo
 from scalify_hlo.errors import InputError, Remark, ScalifyWarning
+from scalify_hlo.program.program import read_program
 from scalify_hlo.recipes.toml import to_literal
+from scalify_hlo.run.runner import compiled
 from tests.py.shared.commands import FP8, call
 
 HOSTILE = "forged.mlir:1: error: \x1b]0;t\x07\x1b[2J\r\nforged\0\x85\u2028\u202e\u2066\U000e0001"
@@ -163,6 +165,25 @@ def test_names_of_files_need_not_be_text(
     monkeypatch.chdir(tmp_path)
     assert unprintable(call(*line.split(), code=0).output) <= {"\n"}
     assert (tmp_path / line.split()[-1]).stat().st_size
+
+
+@pytest.mark.parametrize(
+    ("mesh", "sharding"),
+    [
+        (r'sdy.mesh @"\C3\A9" = <["a"=1]>', ""),
+        (r'sdy.mesh @m = <["a"=1, "\C3\A9"=1]>', ""),
+        ("", r'{sdy.sharding = #sdy.sharding<mesh<["a"=1, "\C3\A9"=1]>, [{}]>}'),
+        ('sdy.mesh @m = <["a"=1]>', r'{jax.arg_info = "mesh<[\22\C3\A9\22=1]>"}'),
+    ],
+)
+def test_names_of_meshes_that_end_xla(mesh: str, sharding: str) -> None:
+    main = f"@main(%x: tensor<4xf32> {sharding}) -> tensor<4xf32> {{ return %x : tensor<4xf32> }}"
+    program = read_program(f"{mesh} func.func {main}".encode(), "m")
+    if "{jax" in sharding:
+        compiled(program)
+        return
+    with pytest.raises(InputError, match="XLA reads no names of meshes"):
+        compiled(program)
 
 
 @pytest.mark.parametrize("command", ["blame", "search --budget wide<=1"])
