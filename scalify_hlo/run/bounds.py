@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import os
 from collections import Counter
-from functools import cache
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import MOST_TOLD, RUN_OPS, XLA_LEVELS
@@ -16,6 +14,7 @@ from scalify_hlo.ir.traits import LOOP
 from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.program.tensors import interface
 from scalify_hlo.program.wellformed import place
+from scalify_hlo.storage.memory import require_memory
 
 
 def require_runnable(module: ir.Module, name: str) -> None:
@@ -49,21 +48,6 @@ def require_runnable(module: ir.Module, name: str) -> None:
     require_memory(sum(sizes), name)
 
 
-def require_memory(needed: int, name: str) -> None:
-    """Refuses a program, or a value of it, that needs more bytes than this machine has.
-
-    Raises:
-        InputError: It needs more.
-    """
-    if needed > (has := _memory()):
-        raise InputError(
-            f"this needs {needed / 2**30:,.1f} GiB of memory, and this machine has "
-            f"{has / 2**30:,.1f} GiB",
-            location=name,
-            hint="export it for smaller arguments, such as a smaller batch",
-        )
-
-
 def require_shallow(module: ir.Module, name: str) -> None:
     """Refuses a program whose calls and regions nest so deep that XLA crashes.
 
@@ -77,11 +61,6 @@ def require_shallow(module: ir.Module, name: str) -> None:
             location=name,
             hint="inline the calls, or write the nested loops as one",
         )
-
-
-@cache
-def _memory() -> int:
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 def _one(_: ir.Operation) -> Counter[str]:
