@@ -37,11 +37,9 @@ def require_runnable(module: ir.Module, name: str) -> None:
             location=name,
             hint="give its loops fewer turns",
         )
-    for op in ops_in(operation):
-        for type_ in op.results.types:
-            # XLA computes values that depend on no argument while it compiles.
-            is_static = isinstance(type_, ir.RankedTensorType) and type_.has_static_shape
-            require_memory(math.prod(type_.shape) if is_static else 0, place(op.location, name))
+    # XLA computes values that depend on no argument while it compiles.
+    largest = max(ops_in(operation), key=_elements)
+    require_memory(_elements(largest), place(largest.location, name))
     described = interface(module, name)
     tensors = [*described.arguments, *described.results]
     sizes = (math.prod(each.shape) * each.dtype.itemsize for each in tensors if each.static)
@@ -61,6 +59,12 @@ def require_shallow(module: ir.Module, name: str) -> None:
             location=name,
             hint="inline the calls, or write the nested loops as one",
         )
+
+
+def _elements(op: ir.Operation) -> int:
+    """Returns the number of elements of the largest result of an op, each of a byte at least."""
+    ranked = (each for each in op.results.types if isinstance(each, ir.RankedTensorType))
+    return max((math.prod(each.shape) for each in ranked if each.has_static_shape), default=0)
 
 
 def _one(_: ir.Operation) -> Counter[str]:
