@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import zipfile
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ import numpy.typing as npt
 
 from scalify_hlo.errors import InputError
 from scalify_hlo.program.byte_source import OnDisk, Source
+from scalify_hlo.storage.memory import require_memory
 
 _SUFFIX = ".npy"
 _LONGEST_HEADER = 1 << 16
@@ -42,8 +44,9 @@ class StoredArray:
         """Returns the inflated array.
 
         Raises:
-            InputError: The array is damaged.
+            InputError: The array is damaged, or larger than memory.
         """
+        require_memory(math.prod(self.shape) * self.dtype.itemsize, self._path)
         try:
             with self._archive.open(self._member) as file:
                 array: npt.NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)

@@ -111,11 +111,10 @@ def main_function(module: ir.Module) -> func.FuncOp | None:
 
 def place(location: ir.Location, name: str) -> str:
     """Returns a location as ``file:line:column``, or only the name if it has no line."""
-    try:
-        # Locations of diagnostics have the base class; the constructor converts them.
-        line = ir.FileLineColLoc(location)
-    except ValueError:
+    if location.typeid != ir.FileLineColLoc.static_typeid:
         return name
+    # Locations of diagnostics have the base class. To convert others would print them.
+    line = ir.FileLineColLoc(location)
     file = name if line.filename == UNNAMED else line.filename
     return f"{file}:{line.start_line}:{line.start_col}" if line.start_line else str(file)
 

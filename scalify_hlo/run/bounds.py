@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import os
 from collections import Counter
-from functools import cache
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import MOST_TOLD, RUN_OPS, XLA_LEVELS
@@ -16,6 +14,7 @@ from scalify_hlo.ir.traits import LOOP
 from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.program.tensors import interface
 from scalify_hlo.program.wellformed import place
+from scalify_hlo.storage.memory import require_memory
 
 
 def require_runnable(module: ir.Module, name: str) -> None:
@@ -38,30 +37,13 @@ def require_runnable(module: ir.Module, name: str) -> None:
             location=name,
             hint="give its loops fewer turns",
         )
-    for op in ops_in(operation):
-        for type_ in op.results.types:
-            # XLA computes values that depend on no argument while it compiles.
-            is_static = isinstance(type_, ir.RankedTensorType) and type_.has_static_shape
-            require_memory(math.prod(type_.shape) if is_static else 0, place(op.location, name))
+    # XLA computes values that depend on no argument while it compiles.
+    largest = max(ops_in(operation), key=_elements)
+    require_memory(_elements(largest), place(largest.location, name))
     described = interface(module, name)
     tensors = [*described.arguments, *described.results]
     sizes = (math.prod(each.shape) * each.dtype.itemsize for each in tensors if each.static)
     require_memory(sum(sizes), name)
-
-
-def require_memory(needed: int, name: str) -> None:
-    """Refuses a program, or a value of it, that needs more bytes than this machine has.
-
-    Raises:
-        InputError: It needs more.
-    """
-    if needed > (has := _memory()):
-        raise InputError(
-            f"this needs {needed / 2**30:,.1f} GiB of memory, and this machine has "
-            f"{has / 2**30:,.1f} GiB",
-            location=name,
-            hint="export it for smaller arguments, such as a smaller batch",
-        )
 
 
 def require_shallow(module: ir.Module, name: str) -> None:
@@ -79,9 +61,10 @@ def require_shallow(module: ir.Module, name: str) -> None:
         )
 
 
-@cache
-def _memory() -> int:
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+def _elements(op: ir.Operation) -> int:
+    """Returns the number of elements of the largest result of an op, each of a byte at least."""
+    ranked = (each for each in op.results.types if isinstance(each, ir.RankedTensorType))
+    return max((math.prod(each.shape) for each in ranked if each.has_static_shape), default=0)
 
 
 def _one(_: ir.Operation) -> Counter[str]:

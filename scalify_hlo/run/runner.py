@@ -23,9 +23,10 @@ from scalify_hlo.program.given import readable
 from scalify_hlo.program.program import Program
 from scalify_hlo.program.record import refuse_rewritten
 from scalify_hlo.program.tensors import Array, interface
-from scalify_hlo.run.bounds import require_memory, require_runnable, require_shallow
+from scalify_hlo.run.bounds import require_runnable, require_shallow
 from scalify_hlo.run.given import Sample, flat_arguments
 from scalify_hlo.run.session import Run, Session, with_added
+from scalify_hlo.storage.memory import require_memory
 
 if TYPE_CHECKING:
     import jax

@@ -160,6 +160,15 @@ def test_an_archive_that_inflates_to_gigabytes(
         assert_refused(result, 2, "", "and the argument float32[4]", "shape and dtype")
 
 
+def test_an_array_that_memory_cannot_hold(tmp_path: Path) -> None:
+    large = tmp_path / "large.mlir"
+    large.write_text(SMALL.replace("'", '"').replace("4xf32", f"{1 << 40}xf32"))
+    path = bomb(tmp_path / "bomb.npz", (1 << 40,), "<f4")
+    for command in (["bisect-nan", "--inputs", path], ["rewrite", "--input-values", path]):
+        result = call(command[0], large, *command[1:])
+        assert_refused(result, 1, path, "this needs 4,096.0 GiB of memory", "smaller arrays")
+
+
 @pytest.mark.parametrize("dtype", ["S4", "U1", "M8[s]", "i4,f4", "V8"])
 def test_arrays_of_no_numbers_are_refused(tmp_path: Path, program: str, dtype: str) -> None:
     x, w = np.zeros(4, np.float32), np.zeros(4)

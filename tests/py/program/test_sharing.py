@@ -12,6 +12,7 @@ from scalify_hlo._compat import ir, new_context
 from scalify_hlo.errors import InputError
 from scalify_hlo.ir.locations import source_location, without_large_locations
 from scalify_hlo.program import sandbox as guard
+from scalify_hlo.program.wellformed import place
 from tests.py.fuzzing import sharing
 from tests.py.shared.commands import PROGRAM, REWRITTEN, RUNS, SCALED, call
 
@@ -79,8 +80,13 @@ def test_aliases_that_nest_too_deep_end_in_a_sentence() -> None:
 
 
 @pytest.mark.parametrize("kind", sharing.LOCATIONS)
-def test_locations_that_share_their_parts(kind: str) -> None:
+def test_locations_that_share_their_parts(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "large.mlir"
     text = sharing.with_location(kind)
+    path.write_text(text)
+    np.savez(tmp_path / "x.npz", np.ones((4, 4), np.float32))
+    call("check", path, path, code=0)
+    call("bisect-nan", path, "--inputs", tmp_path / "x.npz", code=0)
     for command in ("rewrite", "inspect"):
         result = call(command, "-", "--recipe", "fp8-current", text=text, code=0)
         assert len(result.output) < 50_000
@@ -91,6 +97,7 @@ def test_locations_that_share_their_parts(kind: str) -> None:
         assert places == {'loc("f":1:2)'}
         for large in (each.location for each in _matmul(module.operation)):
             assert source_location(large) == 'loc("f":1:2)'
+            assert place(large, "f.mlir") == "f.mlir"
         assert without_large_locations(short) is short
 
 

@@ -51,7 +51,7 @@ def loops(depth: int) -> str:
     return "\n".join(functions)
 
 
-MEMORY = "GiB of memory, and this machine has"
+MEMORY = "GiB of memory, and the machine has"
 ENDLESS = "ops or more, those of loops in each turn"
 PROGRAMS = {
     VALUE: MEMORY,
