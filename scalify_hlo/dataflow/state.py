@@ -122,7 +122,8 @@ class _StateSearch:
         if trains:
             new = {i: self._carried[i] for i in weights}
             added = {i: self._updates.added(new[i], 1 << i) or [new[i]] for i in weights}
-            weights -= statistics.among(new, added, reached)
+            found = statistics.among(new, added, reached)
+            weights -= {i for i in found if added[i] != [new[i]]}  # Zero is added to frozen ones.
         state.weights, state.averages = weights, weights & statistics.averages
         if not (trains or weights):
             return

@@ -6,6 +6,8 @@ import zlib
 from typing import Any
 
 import jax
+import jax.numpy as jnp
+import optax
 import pytest
 
 from tests.py.dataflow.test_optimizer_roles import OPTAX, WITH_VALUE, assert_state_roles
@@ -42,3 +44,14 @@ def test_what_stands_beside_an_optimizer_is_no_state_of_it(
 def test_each_optimizer_is_found_beside_something(optimizer: str) -> None:
     drawn = sorted(BESIDE)[zlib.crc32(optimizer.encode()) % len(BESIDE)]
     assert_roles(drawn, optimizer, stripped=False)
+
+
+def test_weights_to_which_an_optimizer_adds_zero_are_weights() -> None:
+    weights = params()
+    labels = {name: "frozen" if name == "u" else "trained" for name in weights}
+    each = {"trained": optax.adam(1e-3), "frozen": optax.set_to_zero()}
+    optimizer = optax.multi_transform(each, labels)
+    given: Any = (weights, jax.eval_shape(optimizer.init, weights), jnp.ones(()), *batch())
+    text = exported(step_of("loss", optimizer), given)
+    found = dict(zip(names_of(text), argument_roles(text, stripped=False), strict=True))
+    assert {role for name, role in found.items() if name.startswith("params")} == {"weight"}
