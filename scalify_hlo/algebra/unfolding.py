@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from graphlib import CycleError, TopologicalSorter
 from typing import Generic, NamedTuple, TypeVar
+
+from scalify_hlo.algebra.search import Search
 
 T = TypeVar("T")
 
@@ -40,23 +43,28 @@ class Unfolding(Generic[T]):
 
     def of(self, thing: T) -> Size:
         """Returns the size of a thing, of which all parts are written out."""
-        known, opened = self._known, dict[Hashable, tuple[int, Sequence[T]]]()
-        waiting = [thing]
-        while waiting:
-            key = self.key(waiting[-1])
+        known, things = self._known, {self.key(thing): thing}
+        own: dict[Hashable, int] = {}
+        inside: dict[Hashable, list[Hashable]] = {}
+
+        def parts_of(key: Hashable) -> list[Hashable]:
             if key in known:
-                waiting.pop()
-            elif key in opened:
-                own, parts = opened.pop(key)
-                inner = [known[self.key(part)] for part in parts]
-                size = own + sum(each.size for each in inner)
-                known[key] = Size(size, 1 + max((each.depth for each in inner), default=0))
-                self.folded += own
-            else:
-                opened[key] = self.parts(waiting[-1])
-                missing = [part for part in opened[key][1] if self.key(part) not in known]
-                for part in missing:
-                    if self.key(part) in opened:
-                        raise self.inside_itself(waiting[-1], part)
-                waiting += missing
+                return []
+            own[key], parts = self.parts(things[key])
+            things.update((self.key(part), part) for part in parts)
+            inside[key] = list(map(self.key, parts))
+            return inside[key]
+
+        Search(list(things), parts_of).to_end()
+        try:
+            order = list(TopologicalSorter(inside).static_order())
+        except CycleError as error:
+            part, whole, *_ = error.args[1]
+            raise self.inside_itself(things[whole], things[part]) from None
+        for key in order:
+            if key not in known:
+                parts = [known[part] for part in inside[key]]
+                depth = 1 + max((part.depth for part in parts), default=0)
+                known[key] = Size(own[key] + sum(part.size for part in parts), depth)
+                self.folded += own[key]
         return known[self.key(thing)]

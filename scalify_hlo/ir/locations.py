@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
+from itertools import count
 from typing import Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import LOCATION_PARTS
+from scalify_hlo.algebra.search import Search
 from scalify_hlo.ir.walk import ops_in
 
 UNNAMED: Final = "-"
@@ -91,18 +94,20 @@ def _arguments(op: ir.Operation) -> list[ir.BlockArgument]:
 
 
 def _is_large(location: ir.Location) -> bool:
-    waiting = [location]
-    for _ in range(LOCATION_PARTS):
-        if not waiting:
-            return False
-        each = waiting.pop()
-        if isinstance(each, ir.NameLoc):
-            waiting.append(each.child_loc)
-        elif isinstance(each, ir.CallSiteLoc):
-            waiting += [each.callee, each.caller]
-        elif isinstance(each, ir.FusedLoc):
-            waiting += each.locations
-    return True
+    numbers = count()  # A part that is shared has a number in each place, and counts there.
+
+    def parts_of(numbered: tuple[int, ir.Location]) -> Iterable[tuple[int, ir.Location]]:
+        return zip(numbers, _parts(numbered[1]), strict=False)
+
+    return Search([(next(numbers), location)], parts_of, limit=LOCATION_PARTS).to_end().ended
+
+
+def _parts(location: ir.Location) -> Sequence[ir.Location]:
+    if isinstance(location, ir.NameLoc):
+        return [location.child_loc]
+    if isinstance(location, ir.CallSiteLoc):
+        return [location.callee, location.caller]
+    return location.locations if isinstance(location, ir.FusedLoc) else []
 
 
 def _shortened(location: ir.Location) -> ir.Location:
