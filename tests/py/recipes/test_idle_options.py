@@ -121,7 +121,9 @@ EFFECTS = {
     "state.weight_rounding": Case(
         "stochastic", settings={"state.weight": "bf16"}, signature="scaled"
     ),
-    "state.frozen": Case("f8E4M3FN", settings={"inputs.weight": ["params*"]}, signature="scaled"),
+    "state.frozen": Case(
+        "f8E4M3FN", settings={"inputs.weight": ["arg1"]}, program="seen", signature="scaled"
+    ),
     "inputs.weight": Case(["*.mu*"], signature="scaled"),
     "inputs.first_moment": Case(["params*"], signature="scaled"),
     "inputs.second_moment": Case(["params*"], signature="scaled"),
