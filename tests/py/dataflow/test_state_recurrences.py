@@ -254,7 +254,8 @@ def test_sparse_f8_weights_do_not_saturate() -> None:
         return {"w": state["w"] - 1e-6 * gradient}
 
     w = jnp.zeros((512, 512)).at[0, 0].set(1.0)
-    run = jsa.scalify(step, recipe="fp8", settings={"state.weight": "f8E4M3FN"})
+    settings = {"state.weight": "f8E4M3FN", "state.weight_rounding": "stochastic"}
+    run = jsa.scalify(step, recipe="fp8", settings=settings)
     state = jsa.as_scaled_array({"w": w}, scale=1.0)
     found = run(state, jsa.as_scaled_array(jnp.ones((16, 512))))["w"]
     assert found.dtype == jnp.float8_e4m3fn
