@@ -76,9 +76,8 @@ def narrow_arguments(
             after += size[1] + SCALE_BYTES * (attributes.PAIR in mark and not packs)
         if format_ == KEEP:
             continue
-        roles.add(role)
-        if role == "weight" and attributes.UPDATED not in mark:
-            roles.add(_FROZEN)
+        frozen = role == "weight" and attributes.UPDATED not in mark
+        roles.add(_FROZEN if frozen and recipe.frozen != KEEP else role)
         uses = [(use.owner, use.operand_number) for use in argument.uses]
         element = element_of(format_)
         argument.set_type(with_element(wide, element))
@@ -191,10 +190,19 @@ def without_state(main: ir.OpView, recipe: Recipe, roles: set[str]) -> Iterator[
             yield Remark(message, source_location(main.location), main.operation.name, hint)
 
 
+def averages_kept(main: ir.OpView, recipe: StateOptions) -> int:
+    """Returns the number of averages of weights that keep their formats; see `loses_updates`."""
+    marks = attributes.argument_attributes(main)
+    return sum(
+        attributes.PAIR in mark and loses_updates(mark, recipe) and _is_average(mark)
+        for mark in marks
+    )
+
+
 def with_updates(main: ir.OpView, recipe: Recipe) -> Iterator[Remark]:
     """Yields a remark on the weights that keep their formats as updates would be lost.
 
-    A preset is not asked for by the format of one tensor, and says nothing of averages.
+    Where only a preset asks for the format, the summary has their number, and `--strict` passes.
     """
     if not any(each.key == _WEIGHT for each in own_options(recipe, idle_under_same())):
         return
@@ -395,8 +403,12 @@ def loses_updates(mark: attributes.Attributes, recipe: StateOptions) -> bool:
     if recipe.rounded or recipe.weight == KEEP or attributes.UPDATED not in mark:
         return False
     format_ = FORMATS[recipe.weight]
-    average = ir.StringAttr(mark[attributes.UPDATED]).value == attributes.AVERAGE
-    return format_.small or (average and not format_.includes(FORMATS["f32"]))
+    return format_.small or (_is_average(mark) and not format_.includes(FORMATS["f32"]))
+
+
+def _is_average(mark: attributes.Attributes) -> bool:
+    how: str = ir.StringAttr(mark[attributes.UPDATED]).value
+    return how == attributes.AVERAGE
 
 
 _PACKABLE = frozenset({"f32", "bf16", "f16"})
@@ -409,11 +421,17 @@ _DECLARE = (
 
 _WEIGHT, _FROZEN = "state.weight", "frozen"
 
-_OF_UPDATES = "set state.weight_rounding to stochastic to store them too; frozen weights are stored"
+_OF_UPDATES = (
+    "set state.weight_rounding to stochastic, or only state.frozen, which is for weights that the "
+    "program reads and does not update"
+)
 
 _OF_MEMBERS = "set the formats of the table state to keep, or train one member at a time"
 
-_MISSING = {"weight_rounding": "rounds no weights that it returns"}
+_MISSING = {
+    "weight_rounding": "rounds no weights that it returns",
+    _FROZEN: "has no weights that only quantized matmuls read",
+}
 """The reasons for which options that are no formats have no effect on a program."""
 
 _CARRIED = frozenset({"weight", "first_moment", "second_moment"})

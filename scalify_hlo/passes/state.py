@@ -21,6 +21,7 @@ from scalify_hlo.casts.casts import Casts
 from scalify_hlo.casts.matmuls import LEFT, clear, marked_ops
 from scalify_hlo.casts.numbers import Numbers
 from scalify_hlo.casts.state import (
+    averages_kept,
     narrow_arguments,
     narrow_results,
     pack_moments,
@@ -69,7 +70,8 @@ class NarrowStatePass(Pass):
         if main is not None:
             stored = report.state_bytes is not None  # By `scalify-quantize-matmuls`.
             narrowed = narrow_arguments(main, self.recipe.state, stored=stored)
-            narrowed.roles.update({"weight", "frozen"} if stored else set())
+            if stored:
+                narrowed.roles.add("weight" if self.recipe.state.frozen == KEEP else "frozen")
             report.state_bytes = _sum(narrowed.bytes, report.state_bytes)
             packed = pack_moments(main, self.recipe.state)
             report.remarks += packed.remarks
@@ -78,9 +80,11 @@ class NarrowStatePass(Pass):
                 index.markers += _measured(main, packed.arguments, report)
             returned = narrow_results(main, self.recipe.state, casts)
             narrowed.roles.update({"weight_rounding"} if returned.rounded else set())
+            kept = list(with_updates(main, self.recipe))
+            narrowed.roles.update({"weight"} if kept else set())
+            report.averages = averages_kept(main, self.recipe.state)
             report.remarks += without_state(main, self.recipe, narrowed.roles)
-            report.remarks += with_members(main, self.recipe.state)
-            report.remarks += with_updates(main, self.recipe)
+            report.remarks += (*with_members(main, self.recipe.state), *kept)
             if returned.some:
                 index.invalidate()
         if self.recipe.state.gradient != KEEP:

@@ -48,6 +48,7 @@ def summary(report: Report) -> str:
         _measured(report),
         _statistics(totals),
         _state(totals),
+        _averages(report),
         _computes(report),
         _optimized(report),
     )
@@ -105,6 +106,13 @@ def _state(totals: Totals) -> str:
     if totals.state is None or totals.state.before == totals.state.after:
         return ""
     return f"state {totals.state.ratio:.2f} of its bytes"
+
+
+def _averages(report: Report) -> str:
+    """Returns the number of averages of weights that are not stored as weights are, as text."""
+    count = report.averages
+    text = f"{count} average{'s' * (count != 1)} of weights in the format of the program"
+    return text if count else ""
 
 
 def _computes(report: Report) -> str:

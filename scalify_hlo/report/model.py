@@ -166,6 +166,8 @@ class Report:
         tensors: The names of each tensor of which the program returns a histogram, if asked for.
         sites: The dynamic rescalings that a recipe inserted.
         matmuls: The matmuls with their roles, if roles were asked for, and their formats.
+        averages: The number of averages of weights that keep their formats, as they move too slowly
+            to be rounded to the format of weights.
         optimized: The number of scatters that became selects, if the program was to be optimized.
         ordered: The number of matmuls whose dimensions are in another order, for GPUs.
         compute: The format of the rest of the model, if the recipe changes it.
@@ -192,6 +194,7 @@ class Report:
     tensors: list[tuple[str, ...]] = field(default_factory=list)
     sites: list[SiteReport] = field(default_factory=list)
     matmuls: list[MatmulReport] = field(default_factory=list)
+    averages: Count = 0
     optimized: Count = 0
     ordered: Count = 0
     compute: Annotated[str, one_of(["bf16", "f16"])] | None = None

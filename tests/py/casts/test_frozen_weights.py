@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import pytest
 
 import scalify_hlo as jsa
+from scalify_hlo.passes.summary import summary
 from tests.py.shared.judge import program_of
 
 WIDE, HALF, E4M3 = "float32", "float16", "float8_e4m3fn"
@@ -72,6 +73,36 @@ def test_weights_have_the_format_of_their_kind(
     assert formats(program) == wanted
     told = any("updates that are rounded to nearest are lost" in r.message for r in report.remarks)
     assert told == (settings.get("state.weight") == "e4m3" and wanted[1] == WIDE)
+    narrow = recipe != "fp8-current" or "state.weight" in settings
+    kept = 2 * (narrow and wanted[2] == WIDE)
+    assert report.averages == kept
+    assert ("2 averages of weights in the format of the program" in summary(report)) == (kept > 0)
+
+
+def test_a_preset_with_averages_is_no_error() -> None:
+    rewritten("fp16-state", {}, strict=True)
+
+
+def of_frozen_weights() -> Any:
+    base, _ = params()
+    return program_of(lambda base, x: x @ base["w"], base, batch())
+
+
+def of_trained_weights() -> Any:
+    _, lora = params()
+    return program_of(lambda *state: step({"w": jnp.eye(64)}, *state), *[lora] * 3, batch())
+
+
+@pytest.mark.parametrize(
+    ("program", "missing"),
+    [(of_frozen_weights, "state.weight"), (of_trained_weights, "state.frozen")],
+)
+def test_a_format_for_weights_that_are_not_there_is_a_remark(program: Any, missing: str) -> None:
+    settings = {"state.weight": "bf16", "state.frozen": "e4m3"}
+    how: dict[str, Any] = {"signature": "scaled", "report": True}
+    _, report = jsa.rewrite(program(), recipe="fp8-current", settings=settings, **how)
+    found = [r.message for r in report.remarks if r.message.startswith("state.")]
+    assert [message.split()[0] for message in found] == [missing]
 
 
 def test_a_format_that_trained_weights_do_not_get_is_an_error_if_strict() -> None:

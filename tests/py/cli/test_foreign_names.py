@@ -128,7 +128,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def output_of(folder: Path, line: str, patch: pytest.MonkeyPatch) -> str:
-    """What a command prints in the folder."""
+    """Returns the output of a command that runs in the folder."""
     patch.chdir(folder)
     named = {"HOSTILE": HOSTILE, "FILE": FILE}
     return call(*(named.get(each, each) for each in line.split())).output

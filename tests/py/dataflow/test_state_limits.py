@@ -216,6 +216,6 @@ def test_formats_of_arguments(stored: str, options: StateOptions, element: str) 
     main = main_of(module)
     with module.context, ir.Location.unknown():
         roles = narrow_arguments(main, options).roles
-    assert roles == (set() if element == "f32" else {"weight", "frozen"})
+    assert roles == (set() if element == "f32" else {"weight"})
     argument = main.regions[0].blocks[0].arguments[0]
     assert str(argument.type) == f"tensor<4x4x{element}>"

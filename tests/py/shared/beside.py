@@ -13,7 +13,7 @@ import optax
 BATCH, IN, HIDDEN, OUT = 32, 24, 40, 8
 
 Loss: TypeAlias = Callable[[Any, Any, Any, Any], tuple[Any, Any]]
-"""The loss and the next value of what stands beside, of weights, that value, inputs and labels."""
+"""The loss and the next state beside the optimizer, of weights, that state, inputs and labels."""
 
 
 def params(seed: int = 0) -> dict[str, Any]:
@@ -152,7 +152,7 @@ BESIDE: Mapping[str, tuple[Loss, Callable[[], Any]]] = {
     "dual variables": (duals, lambda: jnp.ones(OUT)),
     "memory": (memory, lambda: jnp.ones((BATCH, HIDDEN))),
 }
-"""What stands beside the optimizer, with its first value. None of it has a role."""
+"""The losses by name, with the first value of the state beside the optimizer, without a role."""
 
 
 def step_of(name: str, optimizer: Any, *, with_value: bool = False) -> Callable[..., Any]:
