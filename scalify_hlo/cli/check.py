@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Literal
 
 from scalify_hlo.cli import console
 from scalify_hlo.cli.command import command
-from scalify_hlo.cli.options import WithForm, read, read_arrays
+from scalify_hlo.cli.options import Running, WithForm, read, read_arrays
 from scalify_hlo.errors import InputError, UsageError
 from scalify_hlo.recipes.fields import Amount, option
 from scalify_hlo.results.model import cells, headers
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @command("scalify-hlo check step.mlir scaled.mlir --rtol 1e-5 --seed 1")
-class Check(WithForm):
+class Check(WithForm, Running):
     """Run ORIGINAL and REWRITTEN on the same inputs and compare their results.
 
     A float argument or result of REWRITTEN may be a pair of data and scale. The argument X is then
@@ -62,7 +62,6 @@ class Check(WithForm):
         profile: The profile with which REWRITTEN was rewritten, for --per-value.
     """
 
-    runs: ClassVar[bool] = True
     original: str = option(metavar="ORIGINAL", argument=True, reads=True)
     rewritten: str = option(metavar="REWRITTEN", argument=True, reads=True)
     inputs: str | None = option(None, metavar="F.NPZ")

@@ -11,10 +11,9 @@ See `scalify_hlo.recipes.fields` for what a field says. For a command it may als
 from __future__ import annotations
 
 import inspect
-import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import MISSING, dataclass, fields
-from typing import Any, ClassVar, Final, TypeVar, dataclass_transform, get_origin
+from typing import Any, Final, TypeVar, dataclass_transform, get_origin
 
 import click
 
@@ -26,9 +25,6 @@ from scalify_hlo.storage.files import STREAM, require_writable
 @dataclass(frozen=True, kw_only=True)
 class Command:
     """A command, with the values of its options."""
-
-    runs: ClassVar[bool] = False
-    """True if the command runs programs, which it does on the CPU."""
 
     def start(self) -> None:
         """Checks the files that the command reads and writes, and runs it.
@@ -42,8 +38,6 @@ class Command:
             )
         for path in self._paths("writes"):
             require_writable(path)
-        if self.runs:
-            os.environ.setdefault("JAX_PLATFORMS", "cpu")
         self.run()
 
     def run(self) -> None:

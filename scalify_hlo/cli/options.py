@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from scalify_hlo.cli import console
 from scalify_hlo.cli.command import Command
@@ -100,15 +101,40 @@ class WithMarkdown(WithForm):
         super().start()
 
 
+Seconds = Annotated[float, number(float, "a number of seconds above 0", lambda s: s > 0)]
+_Gibibytes = Annotated[float, number(float, "a number of GiB above 0", lambda g: g > 0)]
+
+
 @dataclass(frozen=True, kw_only=True)
-class WithInputs(OfProgram):
+class Running(Command):
+    """A command that runs programs, on the CPU, in a child process.
+
+    Attributes:
+        timeout: The most seconds that a program may take to compile, and to run once.
+        memory_limit: The most memory that programs may take; by default that of the machine.
+    """
+
+    timeout: Seconds = option(600.0, metavar="S")
+    memory_limit: _Gibibytes | None = option(None, metavar="GIB")
+
+    def start(self) -> None:
+        """See `Command.start`."""
+        from scalify_hlo.run.child import isolated
+
+        os.environ.setdefault("JAX_PLATFORMS", "cpu")
+        most = None if self.memory_limit is None else int(self.memory_limit * 2**30)
+        with isolated(self.timeout, most):
+            super().start()
+
+
+@dataclass(frozen=True, kw_only=True)
+class WithInputs(OfProgram, Running):
     """A command that runs a program on inputs.
 
     Attributes:
         inputs: Inputs of the program: arrays by argument name, or arr_0, arr_1 ...
     """
 
-    runs: ClassVar[bool] = True
     inputs: tuple[str, ...] = option(metavar="F.NPZ", reads=True)
 
     def arrays(self) -> list[dict[str, StoredArray]]:
@@ -302,9 +328,6 @@ class MakingRecipe(Choosing):
         if self.output is not None:
             write_file(self.output, found.toml)
         console.echo(self.text(found, lines))
-
-
-Seconds = Annotated[float, number(float, "a number of seconds above 0", lambda s: s > 0)]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+import os
 
 from scalify_hlo.cli import console
 from scalify_hlo.cli.command import command
@@ -34,7 +34,6 @@ class State(WithOutput, WithQuiet):
         partial: Accept a checkpoint that has some leaves of a pytree, and not others.
     """
 
-    runs: ClassVar[bool] = True
     rewritten: str = option(metavar="REWRITTEN", argument=True, reads=True)
     checkpoint: str = option(metavar="CHECKPOINT", argument=True, reads=True)
     partial: bool = False
@@ -42,6 +41,7 @@ class State(WithOutput, WithQuiet):
     def run(self) -> None:
         """See `Command.run`."""
         console.refuse_terminal(self.output)
+        os.environ.setdefault("JAX_PLATFORMS", "cpu")
         from scalify_hlo.frontend.checkpoint import (
             Summary,
             converted,

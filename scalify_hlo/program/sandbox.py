@@ -11,26 +11,21 @@ or, if XLA or a linear algebra library has started threads here, a server that i
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import faulthandler
 import json
 import os
-import pickle
 import re
 import select
 import signal
-import struct
-import subprocess
 import sys
-import threading
 import warnings
 from collections.abc import Callable
 from typing import BinaryIO, Final, NoReturn
 
 from scalify_hlo.errors import InputError
 from scalify_hlo.program.byte_source import Buffer
-from scalify_hlo.storage import children
+from scalify_hlo.storage.server import Server, answer
 
 _SECONDS = 5
 _BYTES_PER_SECOND = 1 << 20
@@ -68,7 +63,7 @@ def in_child(work: Work, size: int, name: str = "<program>") -> bytes | None:
         InputError: The work raised it, or the child ran out of time.
     """
     seconds = _SECONDS + size // _BYTES_PER_SECOND
-    end, answer = fork(work, seconds) if _is_single_threaded() else _SERVER.ask(work, seconds)
+    end, answer = fork(work, seconds) if _is_single_threaded() else _ask_server(work, seconds)
     if end in (-signal.SIGALRM, -signal.SIGKILL):
         raise InputError(
             f"the program cannot be read and printed in {seconds} s: its attributes, types or "
@@ -155,85 +150,29 @@ def _answer(work: Work, stream: BinaryIO) -> int:
     return _DONE
 
 
-_HEADER: Final = struct.Struct("<qq")
-"""The header of a request: seconds, bytes; and that of an answer: exit code, bytes."""
+# The linear algebra library of NumPy would start threads.
+_SERVER: Final = Server(__name__, "serve", OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1")
 
 
-class _Server:
-    """A process without threads that forks a child for each request; started on first use."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._process: subprocess.Popen[bytes] | None = None
-        self._owner = 0
-
-    def ask(self, work: Work, seconds: int) -> tuple[int, bytes]:
-        """Runs `fork` in the server; if the server has ended, the result is a crash."""
-        request = pickle.dumps((os.getcwd(), work))
-        with self._lock:
-            try:
-                return self._exchange(self._running(), request, seconds)
-            except (OSError, struct.error):
-                self.stop()
-                return _CRASHED, b""
-            except BaseException:
-                self.stop()  # It would send the answer of this request for the next one.
-                raise
-
-    def stop(self) -> None:
-        """Ends the server, if this process has started one."""
-        process, self._process = self._process, None
-        if process is None or self._owner != os.getpid():
-            return
-        with contextlib.suppress(OSError):
-            process.kill()
-            process.communicate()
-
-    def _exchange(
-        self, process: subprocess.Popen[bytes], request: bytes, seconds: int
-    ) -> tuple[int, bytes]:
-        if process.stdin is None or process.stdout is None:
-            raise OSError("the server has no pipes")
-        process.stdin.write(_HEADER.pack(seconds, len(request)) + request)
-        process.stdin.flush()
-        end, length = _HEADER.unpack(process.stdout.read(_HEADER.size))
-        return end, process.stdout.read(length)
-
-    def _running(self) -> subprocess.Popen[bytes]:
-        if self._process is None or self._owner != os.getpid():
-            self._process, self._owner = _start(), os.getpid()
-        return self._process
-
-
-def _start() -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        children.command(__name__, serve.__name__),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        # The linear algebra library of NumPy would start threads.
-        env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
-    )
-
-
-_SERVER: Final = _Server()
-atexit.register(_SERVER.stop)
+def _ask_server(work: Work, seconds: int) -> tuple[int, bytes]:
+    """Runs `fork` in a process without threads; if that has ended, the result is a crash."""
+    try:
+        end, written = _SERVER.ask((os.getcwd(), work, seconds))
+    except OSError:
+        return _CRASHED, b""
+    return end, written
 
 
 def serve() -> None:
-    """Answers requests on standard input until it ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # An interrupt is for the process that asks.
-    requests = sys.stdin.buffer
-    with os.fdopen(os.dup(1), "wb") as answers:
-        os.dup2(2, 1)
-        while header := requests.read(_HEADER.size):
-            seconds, length = _HEADER.unpack(header)
-            folder, work = pickle.loads(requests.read(length))
-            with contextlib.suppress(OSError):
-                os.chdir(folder)
-            end, answer = fork(work, seconds)
-            answers.write(_HEADER.pack(end, len(answer)) + answer)
-            answers.flush()
+    """Forks a child for each request on standard input."""
+    answer(_forked)
+
+
+def _forked(request: tuple[str, Work, int]) -> tuple[int, bytes]:
+    folder, work, seconds = request
+    with contextlib.suppress(OSError):
+        os.chdir(folder)
+    return fork(work, seconds)
 
 
 _OPENING, _CLOSING = b"([{<", b")]}>"

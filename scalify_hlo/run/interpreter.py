@@ -1,10 +1,7 @@
-"""The StableHLO reference interpreter, in a child process, as it aborts on unsupported ops."""
+"""The StableHLO reference interpreter, which ends the process on ops that it does not support."""
 
 from __future__ import annotations
 
-import pickle
-import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,10 +9,8 @@ import numpy as np
 
 from scalify_hlo._compat import func, ir, new_context, stablehlo
 from scalify_hlo.dialect import attributes
-from scalify_hlo.errors import InputError
 from scalify_hlo.ir.functions import main_function
 from scalify_hlo.program.tensors import Array, Tensor, interface, is_complex
-from scalify_hlo.storage import children
 from scalify_hlo.transforms.chlo import expand
 
 _READABLE = ("float16", "float32", "float64", "int8", "int16", "int32", "int64")
@@ -23,35 +18,9 @@ _READABLE_DTYPES = frozenset((*_READABLE, "uint8", "uint16", "uint32", "uint64")
 """The dtypes that the bindings exchange with NumPy; arrays of others are passed as integers."""
 
 
-def interpret_module(text: str, arrays: Sequence[Array], name: str = "<program>") -> list[Array]:
-    """Runs `main` of a module on the reference interpreter.
-
-    Args:
-        text: StableHLO text with static shapes.
-        arrays: One array for each argument.
-        name: The name of the module in diagnostics.
-
-    Returns:
-        The results.
-
-    Raises:
-        InputError: The interpreter does not support an op of the program.
-    """
-    child = subprocess.run(
-        children.command("scalify_hlo.run.interpreter", "serve"),
-        input=pickle.dumps((text, list(arrays))),
-        capture_output=True,
-        check=False,
-    )
-    if child.returncode:
-        lines = child.stderr.decode(errors="replace").strip().splitlines() or ["it aborted"]
-        raise InputError(
-            f"the reference interpreter cannot run the program: {lines[-1]}",
-            location=name,
-            hint="use --backend xla",
-        )
-    results: list[Array] = pickle.loads(child.stdout)  # The child, which runs this file, wrote it.
-    return results
+def evaluate_text(text: str, arrays: Sequence[Array]) -> list[Array]:
+    """Runs `main` of StableHLO text with static shapes; see `evaluate`."""
+    return evaluate(ir.Module.parse(text, new_context()), arrays)
 
 
 def evaluate(module: ir.Module, arrays: Sequence[Array]) -> list[Array]:
@@ -164,10 +133,3 @@ def _cast(tensor: Tensor) -> Callable[[ir.Type, ir.Value], ir.Value]:
     """Returns the op for a cast: integers of less than a byte are converted, others bitcast."""
     cast: Callable[[ir.Type, ir.Value], ir.Value] = stablehlo.bitcast_convert
     return stablehlo.convert if _is_small(tensor.dtype) else cast
-
-
-def serve() -> None:
-    """Runs the module that comes on standard input, and writes the results."""
-    text, arrays = pickle.loads(sys.stdin.buffer.read())
-    module = ir.Module.parse(text, new_context())
-    sys.stdout.buffer.write(pickle.dumps(evaluate(module, arrays)))

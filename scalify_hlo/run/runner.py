@@ -1,14 +1,11 @@
-"""Compiles programs with XLA for one CPU device or several, or has the interpreter run them."""
+"""Programs and their runs, on XLA for one CPU device or several, or on the interpreter."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
-
-import numpy as np
 
 from scalify_hlo import _compat
 from scalify_hlo._compat import ir
@@ -23,13 +20,13 @@ from scalify_hlo.program.given import readable
 from scalify_hlo.program.program import Program
 from scalify_hlo.program.record import refuse_rewritten
 from scalify_hlo.program.tensors import Array, interface
+from scalify_hlo.run import child
 from scalify_hlo.run.bounds import require_runnable, require_shallow
 from scalify_hlo.run.given import Sample, flat_arguments
 from scalify_hlo.run.session import Run, Session, with_added
-from scalify_hlo.storage.memory import require_memory
+from scalify_hlo.run.xla import Source, compile_here, require_plain_meshes
 
 if TYPE_CHECKING:
-    import jax
     from jax.export import Exported
 
 Backend: TypeAlias = Literal["xla", "interpreter"]
@@ -69,16 +66,16 @@ def compiled(program: Program, backend: Backend = "xla", *, hint: str = _REFUSED
         InputError: XLA refuses the program, or would crash on it, or there are too few devices.
             Its loops have too many turns, or it needs too much memory.
     """
-    require_runnable(program.module, program.name)
+    module, name = program.module, program.name
+    require_runnable(module, name)
     if backend == "interpreter":
-        from scalify_hlo.run.interpreter import interpret_module
-
-        text: str = program.module.operation.get_asm()
-        return lambda arrays: interpret_module(text, arrays, program.name)
-    require_shallow(program.module, program.name)
-    if divides(program.module):
-        return _on_devices(program)
-    return compile_module(program.module, program.name, hint=hint)
+        text: str = module.operation.get_asm()
+        return lambda arrays: child.interpret(text, arrays, name)
+    require_shallow(module, name)
+    if not divides(module):
+        return compile_module(module, name, hint=hint)
+    require_plain_meshes(module.operation.get_asm(large_elements_limit=1), name)
+    return _compiled(bytes(_divided(program).serialize()), name, hint)
 
 
 def compile_module(
@@ -92,43 +89,12 @@ def compile_module(
         hint: The hint of the error if XLA refuses the program.
     """
     text = module if isinstance(module, str) else module.operation.get_asm()
-    _require_plain_meshes(text, name)
-    try:
-        program = _compat.compile_on_cpu(text)
-    except ValueError as error:
-        raise _refused(error, name, hint) from None
-    require_memory(program.memory, name)
-
-    def run(arrays: Sequence[Array]) -> list[Array]:
-        try:
-            return [np.asarray(result) for result in program(arrays)]
-        except ValueError as error:
-            raise _refused(error, name, hint) from None
-
-    return run
+    require_plain_meshes(text, name)
+    return _compiled(text, name, hint)
 
 
-_MESH: Final = re.compile(r'^\s*sdy\.mesh @.*|mesh<\["[^"\n]*"(?:"[^"\n]*"|[^]"\n])*', re.MULTILINE)
-"""A mesh with its name and those of its axes, as MLIR prints it."""
-
-
-def _require_plain_meshes(text: str, name: str) -> None:
-    """Refuses a program with a mesh at whose names XLA ends the process."""
-    if any("\\" in found[0] for found in _MESH.finditer(text)):
-        raise InputError(
-            "XLA reads no names of meshes and of their axes but those in printable ASCII",
-            location=name,
-            hint="export the program with other names of meshes and axes",
-        )
-
-
-def _refused(error: Exception, name: str, hint: str) -> InputError:
-    lines = str(error).strip().splitlines()
-    return InputError(
-        f"XLA refuses the program: {lines[0] if lines else type(error).__name__}",
-        location=name,
-        hint=hint,
-    )
+def _compiled(source: Source, name: str, hint: str) -> Run:
+    return (child.compiled if child.is_isolated() else compile_here)(source, name, hint)
 
 
 def divides(module: ir.Module) -> bool:
@@ -136,51 +102,21 @@ def divides(module: ir.Module) -> bool:
     return bool(ops_in(module.operation, {_BY_HAND}))
 
 
-def _on_devices(program: Program) -> Run:
-    """Compiles a program that divides its data by hand for as many CPU devices as it needs."""
-    import jax
-    from jax.sharding import NamedSharding, PartitionSpec
+def _divided(program: Program) -> Exported:
+    """Returns an Exported of a program whose arguments and results are flat lists.
 
-    exported, name = program.exported, program.name
+    Raises:
+        InputError: There is no Exported, it has other arguments, or their shapes are symbolic.
+    """
+    import jax
+
+    exported, module, name = program.exported, program.module, program.name
     if exported is None:
         raise InputError(
             "the program divides its data by hand among devices, of which it does not say enough",
             location=name,
             hint="give it as jax.export has it, in a jax.export file or as an Exported",
         )
-    _require_plain_meshes(program.module.operation.get_asm(large_elements_limit=1), name)
-    everywhere = NamedSharding(_mesh(exported.nr_devices, name), PartitionSpec())
-    call = jax.jit(_flat(exported, program.module, name).call, out_shardings=everywhere)
-
-    def run(arrays: Sequence[Array]) -> list[Array]:
-        placed = [jax.device_put(array, everywhere) for array in arrays]
-        return [np.asarray(result) for result in call(*placed)]
-
-    return run
-
-
-def _mesh(count: int, name: str) -> jax.sharding.Mesh:
-    import jax
-
-    devices = jax.devices("cpu")
-    if len(devices) < count:
-        raise InputError(
-            f"the program is for {count} devices, and there are {len(devices)}",
-            location=name,
-            hint="make devices of the CPU before jax starts, with XLA_FLAGS="
-            f"--xla_force_host_platform_device_count={count}",
-        )
-    return jax.sharding.Mesh(np.array(devices[:count]), ("devices",))
-
-
-def _flat(exported: Exported, module: ir.Module, name: str) -> Exported:
-    """Returns an Exported of a module whose arguments and results are flat lists.
-
-    Raises:
-        InputError: The module has other arguments than the Exported, or their shapes are symbolic.
-    """
-    import jax
-
     kept, described = exported.module_kept_var_idx, interface(module, name)
     if len(described.arguments) != len(kept):
         raise InputError(

@@ -24,6 +24,7 @@ from scalify_hlo.ir.locations import without_large_locations
 from scalify_hlo.results.kinds import Count, Seconds, Several
 from scalify_hlo.storage import children
 from scalify_hlo.storage.interrupts import undone_by_signals
+from scalify_hlo.storage.server import REDUCE, last_words, told
 from scalify_hlo.targets import worker
 from scalify_hlo.targets.description import Target, plugin_versions
 from scalify_hlo.targets.worker import OPTIMIZED, PROGRAM, REQUEST, RESULT
@@ -236,16 +237,13 @@ def _facts(folder: Path, target: Target, end: int, name: str) -> dict[str, Any]:
     try:
         facts: dict[str, Any] = json.loads((folder / RESULT).read_text("utf-8"))
     except (OSError, ValueError):
-        lines = (folder / _LOG).read_text("utf-8", "replace").split("\n")
-        raise _refused(target, _last_words(lines) or f"exit code {end}", name) from None
+        said = last_words((folder / _LOG).read_bytes())
+        refused = _refused(target, said or told(end), name)
+        refused.hint = refused.hint or REDUCE
+        raise refused from None
     if "error" in facts:
         raise _refused(target, facts["error"], name)
     return facts
-
-
-def _last_words(lines: list[str]) -> str:
-    """Returns the last line of a log that is not empty."""
-    return next((line.strip() for line in reversed(lines) if line.strip()), "")
 
 
 def _refused(target: Target, message: str, name: str) -> InputError:

@@ -25,6 +25,7 @@ from scalify_hlo.program.flatbuffer import looks_like_flatbuffer, with_vector_be
 from scalify_hlo.program.program import Kind, read_program, read_text, recognize, write_program
 from scalify_hlo.program.sandbox import nesting
 from scalify_hlo.storage import files
+from scalify_hlo.storage.server import Server
 from scalify_hlo.storage.files import read_file, require_writable, write_file
 from scalify_hlo.storage.folders import write_folder
 from tests.py.shared import samples
@@ -275,22 +276,23 @@ def test_the_command_has_one_thread_where_it_forks(tmp_path: Path) -> None:
     code = (
         "import sys; from scalify_hlo.program import sandbox; "
         "from scalify_hlo.__main__ import run; "
-        "sandbox._start = None; sys.argv[0] = 'scalify-hlo'; run()"
+        "sandbox._SERVER = None; sys.argv[0] = 'scalify-hlo'; run()"
     )
     for kind in samples.KINDS[1:]:
         (tmp_path / kind).write_bytes(samples.stored()[kind])
         assert "arning" not in python("-c", code, "inspect", tmp_path / kind).stderr
 
 
-def test_a_server_that_is_gone_is_a_crash_once() -> None:
-    server = guard._Server()
-    assert server.ask(answer, 2) == (0, b"answer" * 100_000)
+def test_a_server_that_is_gone_is_a_crash_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = Server(guard.__name__, "serve")
+    monkeypatch.setattr(guard, "_SERVER", server)
+    assert guard._ask_server(answer, 2) == (0, b"answer" * 100_000)
     process = server._process
     assert process is not None
     process.kill()
     process.wait()
-    assert server.ask(answer, 2)[0] != 0
-    assert server.ask(answer, 2)[0] == 0
+    assert guard._ask_server(answer, 2)[0] != 0
+    assert guard._ask_server(answer, 2)[0] == 0
     server.stop()
     assert server._process is None
 
