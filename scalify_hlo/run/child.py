@@ -28,7 +28,7 @@ _SERVER: Final = Server("scalify_hlo.run.child", "serve")
 
 
 class Bounds(NamedTuple):
-    """What the child may take.
+    """Bounds on the child.
 
     Attributes:
         seconds: The most seconds to compile a program, and to run it; None for no bound.
