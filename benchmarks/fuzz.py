@@ -7,7 +7,8 @@ operand of a matmul in `main` is NumPy's cast of its value. Where f16 data leave
 or f32 in its place decides.
 
 Damaged files, as text, bytecode, portable artifacts and jax.export files, are rewritten or refused
-in one located sentence; one of fifty goes through the command line.
+in one located sentence; one of fifty goes through the command line. With --settings, so are damaged
+arrays, recipes and profiles.
 
 With --commands, every command that runs or reads a program runs on other random programs, and with
 --models on small models: complex values, one head, empty tensors, decompositions, typed keys. None
@@ -26,7 +27,7 @@ from itertools import chain
 
 from benchmarks.common import Row, report
 from benchmarks.fuzz_pool import Answer, Case, answers
-from tests.py.fuzzing import worker
+from tests.py.fuzzing import settings, worker
 
 LEFT_OUT = 10
 """The most programs, in percent, that may be left out since jax or a format does not take them."""
@@ -87,6 +88,9 @@ def main() -> int:
     parser.add_argument("--programs", type=int, default=200, help="default: %(default)s")
     parser.add_argument("--files", type=int, default=200, help="default: %(default)s")
     parser.add_argument(
+        "--settings", type=int, default=0, help="files of each kind; default: %(default)s"
+    )
+    parser.add_argument(
         "--commands", type=int, default=0, help="programs for all commands; default: %(default)s"
     )
     parser.add_argument(
@@ -105,6 +109,7 @@ def main() -> int:
     asked = chain(
         cases("program", given.seed, given.first, given.programs),
         cases("file", given.seed, given.first, given.files),
+        *(cases(kind, given.seed, given.first, given.settings) for kind in settings.KINDS),
         cases("command", given.seed, given.first, given.commands),
         cases("model", given.seed, given.first, given.models),
     )

@@ -70,6 +70,7 @@ class Calibrated(OwnScales):
         if not found:
             raise InputError(
                 f"the profile has no tensor {names[0]!r}",
+                location=self._profile.name,
                 hint="make a new one with `scalify-hlo calibrate` of this version",
             )
         exponent = self._exponent(request, found[0])

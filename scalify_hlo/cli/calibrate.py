@@ -36,8 +36,8 @@ class Calibrate(WithInputs, WithOutput, WithQuiet):
 
         earlier = [parse_profile(read_file(path), display_name(path)) for path in self.merge]
         calibration = Calibration(self.read())
-        for path, profile in zip(self.merge, earlier, strict=True):
-            profile.require(calibration.program, display_name(path))
+        for profile in earlier:
+            profile.require(calibration.program)
         with console.progress("Calibrating", quiet=self.quiet) as progress:
             for done, path in enumerate(self.inputs):
                 progress(done, len(self.inputs))

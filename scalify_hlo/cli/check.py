@@ -73,7 +73,7 @@ class Check(WithForm, Running):
     max_ulp: float | None = option(None, metavar="U")
     min_snr: float | None = option(None, metavar="DB")
     per_value: bool = False
-    profile: str | None = option(None, metavar="PROFILE.JSON")
+    profile: str | None = option(None, metavar="PROFILE.JSON", reads=True)
 
     def run(self) -> None:
         """See `Command.run`."""

@@ -104,9 +104,10 @@ def _parameter(each: Option) -> click.Parameter:
     if get_origin(each.hint) is tuple:
         many = {"multiple": True, "required": needed}
         return click.Option(names, metavar=metavar, help=each.about, **many)
+    is_path = each.said("reads") or each.said("writes")
     return click.Option(
         names,
-        type=str if each.said("writes") else _Value(values),  # A path need not be UTF-8.
+        type=str if is_path else _Value(values),  # A path need not be UTF-8.
         metavar=metavar,
         help=each.about,
         required=needed,

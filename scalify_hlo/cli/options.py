@@ -189,10 +189,10 @@ class WithRewrite(WithSettings):
         profile: Take all scales from a profile that `calibrate` wrote.
     """
 
-    recipe: str | None = option(None, metavar="NAME|FILE")
+    recipe: str | None = option(None, metavar="NAME|FILE", reads=True)
     signature: Literal["same", "scaled"] = "same"
     input_scale: tuple[str, ...] = option((), metavar="PATTERN=2^k")
-    profile: str | None = option(None, metavar="PROFILE.JSON")
+    profile: str | None = option(None, metavar="PROFILE.JSON", reads=True)
 
     def options(
         self, settings: Mapping[str, object] | None = None, *, strict: bool = False
@@ -278,7 +278,7 @@ class Choosing(WithInputs, WithForm):
     """
 
     signature: Literal["auto", "same", "scaled"] = "auto"
-    profile: str | None = option(None, metavar="PROFILE.JSON")
+    profile: str | None = option(None, metavar="PROFILE.JSON", reads=True)
     rows: Amount = 16
 
 
@@ -302,7 +302,7 @@ class MakingRecipe(Choosing):
         output: Write the recipe.
     """
 
-    recipe: str = option(metavar="NAME|FILE")
+    recipe: str = option(metavar="NAME|FILE", reads=True)
     output: str | None = option(None, metavar="R.TOML", short="-o", writes=True)
 
     def start(self) -> None:

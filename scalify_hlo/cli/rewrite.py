@@ -135,7 +135,7 @@ class Rewrite(OfProgram, WithOutput, WithRewrite, WithQuiet):
         again: Accept a program that was rewritten before.
     """
 
-    input_values: str | None = option(None, metavar="F.NPZ")
+    input_values: str | None = option(None, metavar="F.NPZ", reads=True)
     target_version: str | None = option(None, metavar="X.Y.Z|current|minimum")
     report: str | None = option(None, metavar="R.JSON", writes=True)
     require: str | None = option(None, metavar="BOUNDS")

@@ -259,6 +259,7 @@ def _amax(profile: Profile, name: str) -> float:
     if name not in profile.tensors:
         raise UsageError(
             f"the profile has no tensor {name!r}",
+            location=profile.name,
             hint="calibrate the program that was rewritten, as it was before",
         )
     return float(profile.tensors[name].amax)

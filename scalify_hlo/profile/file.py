@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import reprlib
 from collections.abc import Callable, Iterator, Mapping
 from os import PathLike
@@ -89,16 +90,17 @@ def load_profile(path: str | PathLike[str]) -> Profile:
     Raises:
         InputError: The file cannot be read, or is not a profile; see `parse_profile`.
     """
+    name = os.fspath(path)
     try:
         with open(path, "rb") as file:
-            text = read_open(file, str(path))
+            text = read_open(file, name)
     except OSError as error:
         raise InputError(
             f"cannot read the file: {(error.strerror or str(error)).lower()}",
-            location=str(path),
+            location=name,
             hint="give the path of a profile",
         ) from None
-    return parse_profile(text, str(path))
+    return parse_profile(text, name)
 
 
 def profile_of(given: str | PathLike[str] | Profile | None) -> Profile | None:
@@ -141,7 +143,7 @@ def parse_profile(text: str | bytes, name: str = "<profile>") -> Profile:
             if site in tensors:
                 raise reader.fault(f"{where}.names", f"has {site!r}, which stands there before")
             tensors[site] = tensor
-    return Profile(program, samples, tensors)
+    return Profile(program, samples, tensors, name)
 
 
 def _parsed(text: str | bytes, name: str) -> object:

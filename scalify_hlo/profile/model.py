@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal, TypeAlias, get_args
 
 from scalify_hlo.algebra.formats import FORMATS, FloatFormat
@@ -182,11 +182,13 @@ class Profile:
         tensors: The statistics by the names of matmul operands, ``SITE:lhs`` and ``SITE:rhs``, in
             program order. An operand of several matmuls has several names. Members of a sweep, and
             experts, are tensors of their own besides: ``SITE:lhs[0]`` and so on.
+        name: The name of its file, for diagnostics.
     """
 
     program: str
     samples: int
     tensors: Mapping[str, TensorProfile]
+    name: str = field(default="<profile>", compare=False)
 
     def merge(self, other: Profile) -> Profile:
         """Returns a profile of the samples of this profile and another one.
@@ -201,17 +203,17 @@ class Profile:
         for name in self.tensors.keys() ^ other.tensors.keys():
             raise InputError(
                 f"only one of the two profiles has the tensor {name!r}",
+                location=other.name,
                 hint="make both from the same program with the same version",
             )
         tensors = {name: seen.merge(other.tensors[name]) for name, seen in self.tensors.items()}
         return replace(self, samples=self.samples + other.samples, tensors=tensors)
 
-    def require(self, program: str, name: str | None = None) -> None:
+    def require(self, program: str) -> None:
         """Checks that this is a profile of a program.
 
         Args:
             program: The structural hash of the program.
-            name: The name of the profile in diagnostics.
 
         Raises:
             InputError: This is a profile of another program.
@@ -219,6 +221,6 @@ class Profile:
         if self.program != program:
             raise InputError(
                 "this is a profile of another program",
-                location=name,
+                location=self.name,
                 hint="make one of this program with `scalify-hlo calibrate`",
             )

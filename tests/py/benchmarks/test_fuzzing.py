@@ -19,7 +19,16 @@ from scalify_hlo.errors import InputError, ScalifyError, UsageError
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.table import RULES
-from tests.py.fuzzing import casts, commands, files, jax_programs, mlir_programs, models, programs
+from tests.py.fuzzing import (
+    casts,
+    commands,
+    files,
+    jax_programs,
+    mlir_programs,
+    models,
+    programs,
+    settings,
+)
 from tests.py.fuzzing.finding import FindingError
 from tests.py.fuzzing.steps import Step, fewer, kinds_of, reduced
 from tests.py.shared.judge import parse
@@ -46,6 +55,13 @@ def test_damaged_files(first: int) -> None:
     assert outcomes.total() == FILES
     assert any("rewritten" in outcome for outcome in outcomes)
     assert any("by the command" in outcome for outcome in outcomes)
+
+
+@pytest.mark.parametrize("kind", settings.KINDS)
+def test_damaged_settings(kind: str) -> None:
+    """Without a process of their own, as no native reader takes part."""
+    found = {settings.check(kind, Random(f"{SEED} {number}")) for number in range(FILES)}
+    assert found == {f"{kind}, read", f"{kind}, refused"}
 
 
 MODELS_FOR_COMMANDS = ("complex constants in a loop", "dropout", "eigh", "empty rows", "one head")

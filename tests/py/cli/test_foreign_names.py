@@ -19,8 +19,9 @@ import pytest
 
 import scalify_hlo
 from scalify_hlo.errors import InputError, Remark, ScalifyWarning
+from scalify_hlo.profile.file import dump_profile
 from scalify_hlo.program.program import read_program
-from scalify_hlo.recipes.toml import to_literal
+from scalify_hlo.recipes.toml import preset_text, to_literal
 from scalify_hlo.run.runner import compiled
 from tests.py.shared.commands import FP8, call
 
@@ -155,13 +156,19 @@ def test_no_name_reaches_the_terminal(
         "stats \udcff.mlir --inputs \udcff.npz -o \udcff.html",
         "calibrate \udcff.mlir --inputs \udcff.npz -o \udcff.json",
         "compare \udcff.mlir --inputs \udcff.npz --recipes fp8 -o \udcff.txt",
+        "rewrite \udcff.mlir --recipe \udcff.toml --input-values \udcff.npz -o \udcff.out",
+        "rewrite \udcff.mlir --profile \udcff.profile -o \udcff.out",
     ],
 )
 def test_names_of_files_need_not_be_text(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str
 ) -> None:
     (tmp_path / "\udcff.mlir").write_text(planted(PROGRAM))
-    np.savez(tmp_path / "\udcff.npz", *np.zeros((2, 32, 32), np.float32))
+    x = np.zeros((32, 32), np.float32)
+    np.savez(tmp_path / "\udcff.npz", x, x)
+    profile = dump_profile(scalify_hlo.calibrate(planted(PROGRAM), [(x, x)]))
+    (tmp_path / "\udcff.profile").write_text(profile)
+    (tmp_path / "\udcff.toml").write_text(preset_text("unit"))
     monkeypatch.chdir(tmp_path)
     assert unprintable(call(*line.split(), code=0).output) <= {"\n"}
     assert (tmp_path / line.split()[-1]).stat().st_size

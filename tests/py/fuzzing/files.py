@@ -190,6 +190,8 @@ def require_one_sentence(error: ScalifyError) -> None:
         raise FindingError("a defect", str(error))
     if not error.message.strip() or not error.hint:
         raise FindingError("an error without a message or a cure", str(error))
+    if not str(error).replace("\n", "").isprintable():
+        raise FindingError("characters that print nothing", repr(str(error)))
     if "\n" in f"{error.location}{error.message}{error.hint}":
         raise FindingError("an error of many lines", str(error))
     if not error.location and not isinstance(error, UsageError):

@@ -10,6 +10,7 @@ import os
 import resource
 import sys
 from collections.abc import Callable
+from functools import partial
 from random import Random
 
 _BYTES = 8 << 30
@@ -20,19 +21,20 @@ def run(what: str, seed: str, number: int) -> dict[str, str]:
     """Runs a case.
 
     Args:
-        what: ``program``, ``file``, ``command`` or ``model``.
+        what: ``program``, ``file``, ``array``, ``recipe``, ``profile``, ``command`` or ``model``.
         seed: Of all the cases.
         number: Of the case.
 
     Returns:
         Its ``outcome``; if something was found also ``kind`` and ``message``.
     """
-    from tests.py.fuzzing import commands, files, programs
+    from tests.py.fuzzing import commands, files, programs, settings
     from tests.py.fuzzing.finding import FindingError
 
     checks: dict[str, Callable[[Random], str]] = {
         "program": lambda r: programs.check(r),
         "file": lambda r: files.check(r, number),
+        **{kind: partial(settings.check, kind) for kind in settings.KINDS},
         "command": lambda r: commands.check(r),
         "model": lambda _: commands.check_model(number),
     }
