@@ -17,28 +17,9 @@ import pytest
 
 from scalify_hlo.storage import files, interrupts
 from tests.py.shared import samples
-from tests.py.shared.commands import PROGRAM, RUNS, call, python
-
-OUTPUTS = {
-    "rewrite": ("-o", "out.export"),
-    "opt": ("-o", "out.mlir"),
-    "state": ("-o", "out.npz"),
-    "calibrate": ("-o", "out.json"),
-    "stats": ("-o", "out.html"),
-    "compare": ("-o", "out.txt"),
-    "blame": ("-o", "out.toml"),
-    "search": ("-o", "out.toml"),
-    "rewrite --report": ("-o", "/dev/null", "--report", "out.json"),
-}
-"""The commands that write files, with options for an output."""
+from tests.py.shared.commands import OUTPUTS, PROGRAM, call, python, writing
 
 OLD = "before"
-
-
-def arguments(case: str) -> tuple[str, ...]:
-    name = case.partition(" ")[0]
-    run = RUNS.get(name, (PROGRAM, "--pass-pipeline=scalify-normalize"))
-    return (name, *run, *OUTPUTS[case])
 
 
 def interrupt(*_: Any, **__: Any) -> Any:
@@ -100,7 +81,7 @@ def assert_old(done: Any, output: Path, before: list[str]) -> None:
 
 @pytest.mark.parametrize("case", OUTPUTS)
 def test_a_command_that_is_interrupted_while_it_writes(here: Path, case: str) -> None:
-    call_ = arguments(case)
+    call_ = writing(case)
     output = here / call_[-1]
     output.write_text(OLD)
     before = sorted(os.listdir(here))
@@ -119,7 +100,7 @@ def test_each_point_of_a_write(here: Path, point: str) -> None:
     before = sorted(os.listdir(here))
     with pytest.MonkeyPatch.context() as patch:
         POINTS[point](patch)
-        done = call(*arguments("rewrite"), "--quiet")
+        done = call(*writing("rewrite"), "--quiet")
     if point == "after it is renamed":
         assert (done.exit_code, done.stderr.strip()) == (130, "")
         assert not call("inspect", str(output)).exit_code

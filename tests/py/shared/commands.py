@@ -37,6 +37,27 @@ RUNS: Final[dict[str, tuple[str, ...]]] = {
 """The arguments of each command that rewrites or runs a program, without an output."""
 
 
+OUTPUTS: Final = {
+    "rewrite": ("-o", "out.export"),
+    "opt": ("-o", "out.mlir"),
+    "state": ("-o", "out.npz"),
+    "calibrate": ("-o", "out.json"),
+    "stats": ("-o", "out.html"),
+    "compare": ("-o", "out.txt"),
+    "blame": ("-o", "out.toml"),
+    "search": ("-o", "out.toml"),
+    "rewrite --report": ("-o", "/dev/null", "--report", "out.json"),
+}
+"""The commands that write files, with options for an output."""
+
+
+def writing(case: str) -> tuple[str, ...]:
+    """Returns the arguments of a command that writes a file, whose name is the last."""
+    name = case.partition(" ")[0]
+    run = RUNS.get(name, (PROGRAM, "--pass-pipeline=scalify-normalize"))
+    return (name, *run, *OUTPUTS[case])
+
+
 def step(x: Any, w: Any) -> Any:
     with jax.named_scope("head"):
         return jnp.tanh(x @ w)
