@@ -30,7 +30,7 @@ from benchmarks.common import Row, report
 from tests.py.shared.commands import OUTPUTS, write, writing
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-SIGNALS: Final = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
+SIGNALS: Final = ("SIGKILL", "SIGTERM", "SIGINT")
 CASES: Final = tuple(case for case in OUTPUTS if case != "rewrite --report")
 FOLDERS: Final = {"read-only folder": "/proc", "full disk": "/dev/full"}
 OLD: Final = b"before"
@@ -159,11 +159,11 @@ def main() -> int:
         commands = Commands(Path(folder))
         for _ in range(given.runs):
             case, how = random.choice(CASES), random.choice((*SIGNALS, *FOLDERS))
-            if isinstance(how, signal.Signals):
-                found = commands.ended(case, how, random.random() * 1.1)
-            else:
+            if how in FOLDERS:
                 found = commands.refused(case, FOLDERS[how])
-            counts[how if isinstance(how, str) else how.name] += 1
+            else:
+                found = commands.ended(case, signal.Signals[how], random.random() * 1.1)
+            counts[how] += 1
             for each in found:
                 wrong.append(each)
                 print(f"{each}\n", flush=True)
