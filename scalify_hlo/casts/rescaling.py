@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import SHARED_STATISTIC
-from scalify_hlo.casts.selection import matching
+from scalify_hlo.casts.selection import matching, without_effect
 from scalify_hlo.casts.state import Carried, rescaled_state
 from scalify_hlo.dialect import attributes
 from scalify_hlo.errors import InputError, UsageError, nearest
@@ -20,6 +20,7 @@ from scalify_hlo.ir.patterns import matches
 from scalify_hlo.ir.value_map import ValueCache, ValueMap, ValueSet
 from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.layers.model import NORMS
+from scalify_hlo.recipes.effects import RESCALES
 from scalify_hlo.recipes.model import NONE, NamedRescale, Recipe, Rescale
 from scalify_hlo.report.model import Report, SiteReport
 from scalify_hlo.transforms.marker_barriers import rescaled, rescaled_before, rescaled_together
@@ -55,6 +56,8 @@ class Rescaling:
         if recipe.sites.names:
             self._named(recipe.sites)
         self._state(recipe.state_rescale)
+        found = {site.kind for site in self._report.sites}
+        self._report.remarks += without_effect(self._main, recipe, {*RESCALES} - found)
         return len(self._done)
 
     def _norm_gradients(self, how: Rescale) -> None:

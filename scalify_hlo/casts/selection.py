@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from scalify_hlo._compat import ir
@@ -19,6 +19,8 @@ from scalify_hlo.ir.formats import element_type, is_real
 from scalify_hlo.ir.locations import source_location
 from scalify_hlo.ir.patterns import hint_of_roles, is_like_any, is_site_like, names_of_site
 from scalify_hlo.ir.traits import CONVOLUTIONS, DOTS
+from scalify_hlo.recipes.effects import MISSING
+from scalify_hlo.recipes.formats import OPERANDS
 from scalify_hlo.recipes.loading import own_settings
 from scalify_hlo.recipes.model import KEEP, MatmulOptions, Recipe
 from scalify_hlo.report.model import MatmulReport, Wide
@@ -222,7 +224,7 @@ def deciding(matmuls: Iterable[MatmulReport]) -> str:
 def without_operands(
     main: ir.OpView, recipe: Recipe, matmuls: Sequence[MatmulReport]
 ) -> Iterator[Remark]:
-    """Yields a remark for each option on operands that no matmul has.
+    """Yields a remark for each option on matmuls that the program does not have.
 
     A format may leave matmuls wide, which is an effect. Options of blocks need quantized ones.
 
@@ -234,26 +236,44 @@ def without_operands(
     quantized = [matmul for matmul in matmuls if matmul.wide is None]
     if not quantized:
         return  # A remark says so already.
-    asked = own_settings(recipe)
-    place = source_location(main.location)
-    for key, roles in _ON_OPERANDS.items():
-        blocks = key.startswith("blocks.")
-        read = quantized if blocks else matmuls
-        if key in asked and not any(roles <= {*matmul.roles} for matmul in read):
-            kind = "quantized matmul" if blocks else "matmul"
-            operands = " and ".join(_NAMED[role] for role in sorted(roles))
-            message = f"{key} has no effect: no {kind} multiplies {operands}"
+    missing = {
+        key
+        for key, roles in _ON_OPERANDS.items()
+        if not any(
+            roles <= {*matmul.roles} for matmul in (matmuls if key in OPERANDS else quantized)
+        )
+    }
+    if recipe.matmul.vocabulary and not any(matmul.vocabulary for matmul in matmuls):
+        missing.add("matmul.vocabulary")
+    yield from without_effect(main, recipe, missing)
+
+
+def without_effect(main: ir.OpView, recipe: Recipe, missing: Container[str]) -> Iterator[Remark]:
+    """Yields a remark for each option that was asked for and found nothing in a program.
+
+    Args:
+        main: The entry function.
+        recipe: The recipe. Options of its preset are exempt.
+        missing: The options, and tables of options, that found nothing.
+    """
+    for key in own_settings(recipe):
+        table = key.partition(".")[0]
+        found = next((each for each in (key, table) if each in missing and each in MISSING), None)
+        if found is not None:
+            message, place = (
+                f"{key} has no effect: {MISSING[found]}",
+                source_location(main.location),
+            )
             yield Remark(message, place, main.operation.name, f"leave out {key}")
 
 
 _ON_OPERANDS: Final[Mapping[str, frozenset[str]]] = {
     **{f"matmul.{role}": frozenset({role}) for role in (ACTIVATION, WEIGHT, GRADIENT)},
+    "scaling.weight_scales": frozenset({WEIGHT}),
     "blocks.gradient_rounding": frozenset({GRADIENT}),
     "blocks.hadamard": frozenset({ACTIVATION, GRADIENT}),
 }
 """The roles of operands that a matmul has if an option has an effect on it."""
-
-_NAMED: Final = {ACTIVATION: "an activation", WEIGHT: "a weight", GRADIENT: "a gradient"}
 
 _E5M2: Final = "f8E5M2"
 """No hardware multiplies two operands of this format, or of its variants."""

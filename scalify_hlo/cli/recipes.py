@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated, Any, NamedTuple
 
 from scalify_hlo.cli import console
 from scalify_hlo.cli.command import command
 from scalify_hlo.cli.options import WithMarkdown, WithSettings
 from scalify_hlo.errors import UsageError
+from scalify_hlo.recipes.effects import MISSING, PAIRS
 from scalify_hlo.recipes.fields import Values, option
 from scalify_hlo.recipes.formats import ANY, F8, MICRO, PLATFORMS, spellings
-from scalify_hlo.recipes.loading import OPTIONS, dump_recipe, load_recipe, settings_of
+from scalify_hlo.recipes.loading import (
+    OPTIONS,
+    dump_recipe,
+    idle_under_same,
+    load_recipe,
+    settings_of,
+)
 from scalify_hlo.recipes.toml import preset_names, preset_text, to_literal
 from scalify_hlo.results.model import Kind, result
 
@@ -113,6 +121,18 @@ are `scaling.margin` if scales propagate, and a format of `state` with the signa
 that a preset sets are exempt: another option may leave them without effect.
 """
 
+_WITHOUT_EFFECT = """\
+## Options without effect
+
+What you set yourself, on the command line, in a file or in Python, has an effect, or you are told.
+An option that another option leaves without effect is refused, with what would give it one:
+"""
+
+_REMARKED = """
+A pattern that matches nothing is refused, too. An option that asks for something that a program
+does not have is a remark, `... has no effect: ...`, and an error with `--strict`:
+"""
+
 _FORMATS = """\
 ## Formats
 
@@ -154,9 +174,34 @@ def page() -> str:
     for key, each in OPTIONS.items():
         default = f"`{to_literal(each.default)}`"
         lines.append(_row(f"`{key}`", default, _values(each.values), each.about))
-    lines += ["", _TARGETS, _FORMATS, "| format | other spellings | lacking on |", "|---|---|---|"]
+    lines += [
+        "",
+        *_without_effect(),
+        _TARGETS,
+        _FORMATS,
+        "| format | other spellings | lacking on |",
+        "|---|---|---|",
+    ]
     lines += [_format(name) for name in (*ANY, *MICRO)]
     return "\n".join(lines) + "\n"
+
+
+def _without_effect() -> Iterator[str]:
+    """Yields the section on what leaves options without effect, and on what the user then reads."""
+    yield _WITHOUT_EFFECT
+    needs: dict[str, list[str]] = {}
+    for key, each in OPTIONS.items():
+        need = each.said("needs")
+        if need is not None:
+            needs.setdefault(need.cure.partition(", or leave")[0], []).append(f"`{key}`")
+    needs.setdefault(PAIRS.cure.partition(", with")[0], []).extend(
+        f"`{option.key}`" for option in idle_under_same()
+    )
+    yield from ("| options | to give them an effect |", "|---|---|")
+    yield from (_row(", ".join(dict.fromkeys(keys)), cure) for cure, keys in needs.items())
+    yield from (_REMARKED, "| option, or table of options | remark |", "|---|---|")
+    yield from (_row(f"`{key}`", reason) for key, reason in MISSING.items())
+    yield ""
 
 
 def _values(values: Values) -> str:

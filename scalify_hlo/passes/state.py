@@ -20,6 +20,7 @@ from scalify_hlo.casts.blocks.stochastic import FIRST_WEIGHT, Steps, drawn, roun
 from scalify_hlo.casts.casts import Casts
 from scalify_hlo.casts.matmuls import LEFT, clear, marked_ops
 from scalify_hlo.casts.numbers import Numbers
+from scalify_hlo.casts.selection import without_effect
 from scalify_hlo.casts.state import (
     averages_kept,
     narrow_arguments,
@@ -89,19 +90,25 @@ class NarrowStatePass(Pass):
                 index.invalidate()
         if self.recipe.state.gradient != KEEP:
             numbers = index.shared(Numbers) or Numbers(self.recipe, self.wide)
-            self._narrow_gradients(module, index, casts, numbers)
+            found = self._narrow_gradients(module, index, casts, numbers)
+            if main is not None and not found:
+                report.remarks += without_effect(main, self.recipe, {"state.gradient"})
         index.casts += casts.count - before
 
     def _narrow_gradients(
         self, module: ir.Operation, index: ModuleIndex, casts: Casts, numbers: Numbers
-    ) -> None:
+    ) -> int:
+        """Rounds the gradients of state, and returns their number."""
+        found = 0
         for op in marked_ops(module, index.listing):
             for number in _gradients(op):
+                found += 1
                 _narrow_gradient(op.results[number], self.recipe.state.gradient, casts, numbers)
             if not self.recipe.computes_last:
                 clear(op, LEFT)
         if index.listing is not None:
             index.listing.renew()
+        return found
 
 
 def _sum(state: StateBytes | None, stored: StateBytes | None) -> StateBytes | None:

@@ -146,3 +146,22 @@ PAIRS: Final = Need(
     "give the signature scaled, with which they are data and scale, or leave the option out",
 )
 """The condition of options of arguments and state that are pairs: the signature is ``scaled``."""
+
+MISSING: Final = {
+    "norm_gradients": "no gradient of a normalization is found",
+    "state_gradients": "no gradient of state is found",
+    "matmul_operands": "the program has no matmul with known roles",
+    "state_rescale": "the program returns no state that it takes as data and scale",
+    "state.gradient": "no gradient of state is found",
+    "matmul.vocabulary": "no matmul projects to a vocabulary",
+    "matmul.activation": "no matmul multiplies an activation",
+    "matmul.weight": "no matmul multiplies a weight",
+    "matmul.gradient": "no matmul multiplies a gradient",
+    "scaling.weight_scales": "no quantized matmul multiplies a weight",
+    "blocks.gradient_rounding": "no quantized matmul multiplies a gradient",
+    "blocks.hadamard": "no quantized matmul multiplies an activation and a gradient",
+}
+"""For options that ask for something, and tables of them, the reason if a program has none of it.
+
+Other options decide about what a program may or may not have, such as `saturate`.
+"""

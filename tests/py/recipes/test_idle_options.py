@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import astuple, replace
 from functools import cache
@@ -332,6 +333,34 @@ def test_state_that_no_step_carries_is_remarked() -> None:
     stepped = call("rewrite", "-", *given, "--set", "state.weight=e4m3", text=step())
     assert "keeps the format of params" in stepped.stderr
     assert "state.weight is f8E4M3FN, in which updates that are rounded" in stepped.stderr
+
+
+DECIDE = {
+    *("meet", "rounding", "saturate", "epsilon", "predict", "untrusted", "target"),
+    *("inputs.step", "scaling.fp8_format", "scaling.batch"),
+}
+"""Options that decide about what a program may or may not have."""
+REMARKED = [key for key in EFFECTS if key not in DECIDE and EFFECTS[key].recipe != "fp8-calibrated"]
+
+
+def unmarked(text: str) -> list[str]:
+    """The lines of a rewritten program but that on the rewrite."""
+    return [line for line in text.splitlines() if "scalify.rewritten" not in line]
+
+
+@pytest.mark.parametrize("key", REMARKED)
+def test_what_a_program_does_not_have_is_remarked(key: str) -> None:
+    """The program has one matmul, and neither layers nor state."""
+    case, text = EFFECTS[key], seen()[0]
+    given = [f"--set={k}={v}" for k, v in case.settings.items() if k != "inputs.step"]
+    value = ",".join(map(str, case.value)) if isinstance(case.value, list) else case.value
+    how = ("--recipe", case.recipe, "--signature", case.signature, *given)
+    plain = call("rewrite", "-", *how, text=text)
+    asked = call("rewrite", "-", *how, f"--set={key}={value}".replace("False", "false"), text=text)
+    if asked.exit_code or unmarked(asked.stdout) != unmarked(plain.stdout):
+        return
+    assert re.search(rf"remark: .*: {key} (has no effect|is \w+, and the program)", asked.stderr)
+    call("rewrite", "-", *how, f"--set={key}={value}", "--strict", text=text, code=1)
 
 
 def test_tables_have_no_options_that_are_not_listed() -> None:
