@@ -162,11 +162,11 @@ def divided(axes: str, layout: str) -> tuple[Any, Tree]:
     specs = specs_of(layout, start()), P("data"), P("data")
     places = jax.tree.map(lambda s: NamedSharding(mesh, s), specs)
     if axes == "manual":
-        mean = lambda *given: lax.pmean(loss(*given, manual(layout)), "data")  # noqa: E731
+        mean = lambda p, x, y: lax.pmean(loss(p, x, y, manual(layout)), "data")  # noqa: E731
         step = jax.shard_map(step_of(mean), mesh=mesh, in_specs=specs, out_specs=(specs[0], P()))
     else:
         moves = explicit(mesh, layout) if axes == "explicit" else NONE
-        step = step_of(lambda *given: loss(*given, moves))
+        step = step_of(lambda p, x, y: loss(p, x, y, moves))
     results = places[0], NamedSharding(mesh, P())
     return jax.jit(step, in_shardings=places, out_shardings=results), places
 
@@ -225,7 +225,7 @@ def main() -> int:
     warnings.filterwarnings("ignore")
     wrong = 0
     for recipe in given.recipe:
-        one = outcome(jax.jit(step_of(lambda *tree: loss(*tree, NONE))), None, recipe)
+        one = outcome(jax.jit(step_of(lambda p, x, y: loss(p, x, y, NONE))), None, recipe)
         for layout in LAYOUTS:
             for axes in AXES:
                 found = differences(one, outcome(*divided(axes, layout), recipe))

@@ -7,7 +7,7 @@ from graphlib import TopologicalSorter
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dataflow.listing import Listing
-from scalify_hlo.ir.functions import callee_of
+from scalify_hlo.ir.functions import callee_of, symbol_of
 from scalify_hlo.ir.traits import CALLS
 
 
@@ -20,19 +20,19 @@ def levels_of(module: ir.Operation, main: Listing | None = None) -> int:
     """
     own: dict[str, int] = {}
     called: dict[str, dict[str, int]] = {}
-    for index, function in enumerate(_children(module)):
-        name = str(index)
-        if "sym_name" in function.attributes:
-            name = ir.StringAttr(function.attributes["sym_name"]).value
-        if main is not None and function == main.function:
-            own[name], called[name] = _among(main)
-        else:
-            own[name], called[name] = _inside(function)
+    nested = 0  # Modules inside of the module call their own functions.
+    for child in _children(module):
+        if child.name != "func.func":
+            nested = max(nested, levels_of(child) + 1 if len(child.regions) else 0)
+            continue
+        listed = main is not None and child == main.function
+        name = symbol_of(child)
+        own[name], called[name] = _among(main) if main is not None and listed else _inside(child)
     whole: dict[str, int] = {}
     for name in TopologicalSorter(called).static_order():
         inner = [at + whole[callee] + 1 for callee, at in called.get(name, {}).items()]
         whole[name] = max(own.get(name, 0), *inner, 0)
-    return max(whole.values(), default=0)
+    return max([nested, *whole.values()])
 
 
 def _among(main: Listing) -> tuple[int, dict[str, int]]:

@@ -153,3 +153,25 @@ def test_deep_work_may_ask_for_more_of_it() -> None:
 def test_shallow_work_is_done_in_the_same_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(deep, "_in_thread", None)
     assert run_deep(threading.current_thread, SHALLOW) is threading.current_thread()
+
+
+def test_modules_inside_have_functions_of_their_own() -> None:
+    """One has the name of its function, which calls another; neither is the outer one."""
+    type_ = "tensor<4xf32>"
+    text = f"""module {{
+      func.func @main(%x: {type_}) -> {type_} {{
+        %0 = call @f(%x) : ({type_}) -> {type_} return %0 : {type_}
+      }}
+      func.func private @f(%x: {type_}) -> {type_} {{ return %x : {type_} }}
+      module @g {{
+        func.func @f(%x: {type_}) -> {type_} {{
+          %0 = call @g(%x) : ({type_}) -> {type_} return %0 : {type_}
+        }}
+        func.func private @g(%x: {type_}) -> {type_} {{
+          %0 = call @h(%x) : ({type_}) -> {type_} return %0 : {type_}
+        }}
+        func.func private @h(%x: {type_}) -> {type_} {{ return %x : {type_} }}
+      }}
+    }}"""
+    assert levels(text) == 3
+    assert "module @g" in propagated(text)
