@@ -214,13 +214,15 @@ class Inspected:
         """Yields what there is, in numbers."""
         report, recipe = self.report, self.options.recipe
         yield from _counted_values(report, self.pairs)
-        yield from _counted("matmuls", _MATMULS, _matmuls(report.matmuls))
+        matmuls = sum(matmul.calls for matmul in report.matmuls)
+        yield from _counted("matmuls", _MATMULS, _matmuls(report.matmuls), matmuls)
         if recipe.narrow:
             yield summary(report)
         if recipe.rescales:
             yield from self._sites(listed=sites)
-        yield from _counted("layers", _LAYERS, _layers(self.layers))
-        yield from _counted("ops", ("op", "count"), _counts(self.ops))
+        layers = self.layers
+        yield from _counted("layers", _LAYERS, _layers(layers), len(layers))
+        yield from _counted("ops", ("op", "count"), _counts(self.ops), sum(self.ops.values()))
         yield from _counted("scales", ("scale", "values"), _counts(self.scales))
         reads = [
             (*cells(each, _READS), "refuses" if each.refused else "accepts") for each in self.reads
@@ -234,7 +236,7 @@ class Inspected:
         if not listed:
             kinds = Counter(row[:-1] for row in rows)
             rows = [(*kind, f"{n} values") for kind, n in kinds.items()]
-        yield from _counted("sites", headers(_SITES), rows)
+        yield from _counted("sites", headers(_SITES), rows, len(self.report.sites))
 
 
 def _counted_findings(findings: Sequence[Finding], name: str) -> list[str]:
@@ -344,6 +346,9 @@ def _counts(counts: Mapping[str, int]) -> list[tuple[str, ...]]:
     return [(name, str(count)) for name, count in _ordered(counts)]
 
 
-def _counted(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yields a table with the number of its rows in the heading."""
-    yield from console.titled(f"{title} ({len(rows)})" if rows else f"{title}: none", header, rows)
+def _counted(
+    title: str, header: Sequence[str], rows: Sequence[Sequence[str]], count: int | None = None
+) -> Iterator[str]:
+    """Yields a table with the number of what it lists in the heading; by default, of its rows."""
+    told = f"{title} ({len(rows) if count is None else count})"
+    yield from console.titled(told if rows else f"{title}: none", header, rows)
