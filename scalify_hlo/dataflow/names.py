@@ -14,7 +14,7 @@ from scalify_hlo.ir.functions import is_block
 FORWARD: Final = "forward"
 BACKWARD: Final = "backward"
 
-_TRANSFORMS: Final = re.compile(r"(?:(?:jvp|transpose|vmap|linearize)\()*")
+_TRANSFORMS: Final = re.compile(r"^(?:(?:jvp|transpose|vmap|linearize)\()*")
 """The transforms that jax writes around a scope, as in ``transpose(jvp(mlp))``."""
 
 _FUNCTION: Final = re.compile(r"(?:jit|pjit|pmap|custom_jvp|custom_vjp|remat)\(.*\)", re.DOTALL)
@@ -59,7 +59,8 @@ class Scopes(NamedTuple):
 
     Attributes:
         path: Their names with slashes between; empty if there are none.
-        subscripts: The subscripts of the innermost einsum; empty if it is in none.
+        subscripts: The subscripts of the innermost einsum, with spaces for commas, which separate
+            patterns; empty if it is in none.
     """
 
     path: str
@@ -88,15 +89,16 @@ def scopes_of(stack: str) -> Scopes:
         path.pop()
     subscripts = [scope for scope in path if _EINSUM in scope]
     named = [scope for scope in path if _EINSUM not in scope]
-    return Scopes("/".join(named), subscripts[-1] if subscripts else "")
+    return Scopes("/".join(named), subscripts[-1].replace(",", " ") if subscripts else "")
 
 
 def _segments(stack: str) -> Iterator[tuple[str, list[str]]]:
     """Yields the scopes from each derivative to the next one, after the transforms of it."""
     derived, scopes = "", list[str]()
     for part in _parts(_STRUCTURE.sub("", f"/{stack}/")):
-        transforms = _TRANSFORMS.match(part)[0]  # It matches the empty text.
-        inner = part[len(transforms) :].removesuffix(")" * transforms.count("("))
+        inner = _TRANSFORMS.sub("", part, count=1)
+        transforms = part[: len(part) - len(inner)]
+        inner = inner.removesuffix(")" * transforms.count("("))
         if "jvp" in transforms or "transpose" in transforms:
             yield derived, scopes
             derived, scopes = transforms, []

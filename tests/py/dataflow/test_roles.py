@@ -79,9 +79,9 @@ def test_roles_are_those_of_the_model(name: str, sizes: str, *, stripped: bool) 
 def test_data_flow_tells_what_names_tell(name: str, sizes: str) -> None:
     with_names = matmuls_of(name, sizes, stripped=False)
     without = matmuls_of(name, sizes, stripped=True)
-    assert not any(m.name for m in without)
     for told, found in zip(with_names, without, strict=True):
-        assert (told.part, told.roles) == (found.part, found.roles), told.name
+        assert (told.use, told.roles) == (found.use, found.roles), told.name
+        assert found.names[-1] in (told.names[-1], "dot_general", "convolution"), told.name
         assert told.vocabulary == found.vocabulary
     assert {m.certainty for m in with_names} <= {"names", "data flow", "habit"}
     assert "names" not in {m.certainty for m in without}
