@@ -16,6 +16,7 @@ from scalify_hlo.dataflow.linear_layers import Layers, Linear
 from scalify_hlo.dataflow.matmuls import Matmul
 from scalify_hlo.dataflow.names import BACKWARD, scopes_of
 from scalify_hlo.ir.patterns import DGRAD, WGRAD
+from scalify_hlo.ir.value_map import ValueMap
 
 
 class Layer(NamedTuple):
@@ -71,6 +72,8 @@ def named_matmuls(
 ) -> list[MatmulName]:
     """Returns the names of the matmuls of a program.
 
+    The calls of a function share its ops, which have the names of all of them.
+
     Args:
         matmuls: All of them, in execution order.
         linear: The forward matmuls with weights.
@@ -82,7 +85,15 @@ def named_matmuls(
         layer = layer_of(forward.name, forward.op.operation.name, weight_of(forward))
         backward = WGRAD if of_weight else DGRAD
         found.append((layer, backward if matmul.part == BACKWARD else matmul.part))
-    return list(_named(found))
+    named, every = list(_named(found)), ValueMap[dict[str, None]]()
+    for matmul, name in zip(matmuls, named, strict=True):
+        every.setdefault(matmul.op.results[0], {}).update(dict.fromkeys(name.names))
+    shared = ValueMap[tuple[str, ...]]()
+    shared.update((result, tuple(names)) for result, names in every.items())
+    return [
+        MatmulName(shared[matmul.op.results[0]], name.use)
+        for matmul, name in zip(matmuls, named, strict=True)
+    ]
 
 
 def _named(found: Sequence[tuple[Layer, str]]) -> Iterator[MatmulName]:

@@ -217,6 +217,7 @@ class _RoleMarks:
         """
         linear = self.linear(matmuls, vocabulary=True)
         names = named_matmuls(matmuls, linear, self._weight_name)
+        marks: dict[int, tuple[Matmul, tuple[str, ...]]] = {}
         for matmul, name in zip(matmuls, names, strict=True):
             roles = self._operand_roles(matmul)
             weight = roles.index(WEIGHT) if WEIGHT in roles else None
@@ -226,11 +227,10 @@ class _RoleMarks:
             if self._marked.setdefault(result, mark) != mark:
                 mark = self._marked[result] = (OTHER, *roles)
             name = name._replace(use=OTHER) if mark[0] == OTHER else name
-            number = self._record(matmul, name, roles)
+            marks[self._record(matmul, name, roles)] = matmul, mark
+        for number, (matmul, mark) in marks.items():
             if not _is_scaled(matmul):
-                # The calls of a function share its ops, which have the names of all of them.
-                site = self._report.matmuls[number].site
-                _write(matmul, mark, matmul in self._vocabulary, site, number)
+                _write(matmul, mark, self._report.matmuls[number], number)
 
     def linear(self, matmuls: Iterable[Matmul], *, vocabulary: bool) -> Iterator[Linear]:
         """Yields the forward matmuls with weights.
@@ -260,10 +260,8 @@ class _RoleMarks:
         if number < len(found):
             known = found[number]
             vocabulary = vocabulary or known.vocabulary
-            names = tuple(dict.fromkeys((*known.names, *name.names)))
-            found[number] = replace(
-                known, names=names, use=name.use, vocabulary=vocabulary, calls=known.calls + 1
-            )
+            calls = known.calls + 1
+            found[number] = replace(known, use=name.use, vocabulary=vocabulary, calls=calls)
             return number
         found.append(
             MatmulReport(
@@ -371,16 +369,14 @@ def _is_scaled(matmul: Matmul) -> bool:
     return is_scaled_dot(matmul.op.operation, matmul.op.operation.name)
 
 
-def _write(
-    matmul: Matmul, mark: tuple[str, ...], vocabulary: bool, site: Sequence[str], number: int
-) -> None:
+def _write(matmul: Matmul, mark: tuple[str, ...], known: MatmulReport, number: int) -> None:
     part, *roles = mark
     op = matmul.op
     op.attributes[attributes.PART] = ir.StringAttr.get(part)
     op.attributes[attributes.ROLES] = ir.ArrayAttr.get([ir.StringAttr.get(r) for r in roles])
-    op.attributes[attributes.SITE] = ir.ArrayAttr.get([ir.StringAttr.get(n) for n in site])
+    op.attributes[attributes.SITE] = ir.ArrayAttr.get([ir.StringAttr.get(n) for n in known.site])
     op.attributes[attributes.MATMUL] = attributes.integer(number)
-    if vocabulary:
+    if known.vocabulary:
         op.attributes[attributes.VOCABULARY] = ir.UnitAttr.get()
 
 
