@@ -204,7 +204,7 @@ class MatmulReport:
 
     @property
     def tags(self) -> list[str]:
-        """What patterns may have after ``@``."""
+        """The tags that patterns may have after ``@``."""
         return tags_of(self.use, self.roles, vocabulary=self.vocabulary)
 
     def is_matched(self, pattern: str) -> bool:
