@@ -1,15 +1,15 @@
 """The names of matmuls: those of their layers and weights, and what they compute for them.
 
 All matmuls of a layer have its name, by data flow: the forward ones, those that are computed again,
-and the backward ones. The name is that of the scopes around the forward matmul, as far as no other
-weight is in these; else, what the matmul computes with follows. A matmul in no scope has the name
-of its weight.
+and the backward ones. The name is that of the scopes around the forward matmul. If other layers
+have these too, the name of the weight follows, or what the matmul computes if it has no weight. A
+matmul in no scope has the name of its weight.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from scalify_hlo.dataflow.linear_layers import Layers, Linear
@@ -32,15 +32,14 @@ class Layer(NamedTuple):
     weight: str
     computed: str
 
-    @property
-    def names(self) -> list[str]:
-        """The names that several layers may have."""
-        return [name for name in (self.path, self.weight) if name]
+    def shown(self, counts: Mapping[str, int]) -> str:
+        """Returns the name by which it is shown.
 
-    @property
-    def whole(self) -> str:
-        """The name that tells it from other layers, as far as they have other names."""
-        return f"{self.path} {self.weight or self.computed}".strip()
+        Args:
+            counts: The number of layers with a path or a weight of some name, in lower case.
+        """
+        first, *more = (part for part in self if part)
+        return first if counts.get(first.casefold(), 0) <= 1 else " ".join([first, *more[:1]])
 
 
 class MatmulName(NamedTuple):
@@ -72,38 +71,30 @@ def named_matmuls(
 ) -> list[MatmulName]:
     """Returns the names of the matmuls of a program.
 
-    The calls of a function share its ops, which have the names of all of them.
+    The calls of a function share its ops, which have the names of all of them. A backward matmul
+    has the name of its own scopes besides, as a custom rule may have others than the layer.
 
     Args:
         matmuls: All of them, in execution order.
         linear: The forward matmuls with weights.
         weight_of: Returns the name of the weight of a forward matmul; empty if it has none.
     """
-    layers, found = Layers(matmuls, linear), list[tuple[Layer, str]]()
+    layers, of = Layers(matmuls, linear), dict[Matmul, Layer]()
+    uses, known = dict[Matmul, str](), dict[Matmul, list[str]]()
     for matmul in matmuls:
         forward, of_weight = layers.forward_of(matmul)
         layer = layer_of(forward.name, forward.op.operation.name, weight_of(forward))
         backward = WGRAD if of_weight else DGRAD
-        found.append((layer, backward if matmul.part == BACKWARD else matmul.part))
-    named, every = list(_named(found)), ValueMap[dict[str, None]]()
-    for matmul, name in zip(matmuls, named, strict=True):
-        every.setdefault(matmul.op.results[0], {}).update(dict.fromkeys(name.names))
+        uses[matmul] = backward if matmul.part == BACKWARD else matmul.part
+        of[matmul] = layer
+        known[matmul] = [name for name in (layer.path, layer.weight, matmul.scopes.path) if name]
+    # Patterns match names in any case.
+    having = {(name.casefold(), of[matmul]) for matmul in matmuls for name in known[matmul]}
+    counts = Counter(name for name, _ in having)
+    every = ValueMap[dict[str, None]]()
+    for matmul, layer in of.items():
+        names = (layer.shown(counts), *known[matmul])
+        every.setdefault(matmul.op.results[0], {}).update(dict.fromkeys(names))
     shared = ValueMap[tuple[str, ...]]()
     shared.update((result, tuple(names)) for result, names in every.items())
-    return [
-        MatmulName(shared[matmul.op.results[0]], name.use)
-        for matmul, name in zip(matmuls, named, strict=True)
-    ]
-
-
-def _named(found: Sequence[tuple[Layer, str]]) -> Iterator[MatmulName]:
-    """Yields the names of matmuls; patterns match them in any case."""
-    counts = Counter(
-        name.casefold()
-        for layer in dict.fromkeys(layer for layer, _ in found)
-        for name in layer.names
-    )
-    for layer, use in found:
-        alone = layer.path and counts[layer.path.casefold()] == 1
-        shown = layer.path if alone else layer.whole
-        yield MatmulName(tuple(dict.fromkeys((shown, *layer.names))), use)
+    return [MatmulName(shared[matmul.op.results[0]], uses[matmul]) for matmul in matmuls]

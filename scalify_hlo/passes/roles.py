@@ -228,9 +228,9 @@ class _RoleMarks:
                 mark = self._marked[result] = (OTHER, *roles)
             name = name._replace(use=OTHER) if mark[0] == OTHER else name
             marks[self._record(matmul, name, roles)] = matmul, mark
-        for number, (matmul, mark) in marks.items():
+        for number, (matmul, written) in marks.items():
             if not _is_scaled(matmul):
-                _write(matmul, mark, self._report.matmuls[number], number)
+                _write(matmul, written, self._report.matmuls[number], number)
 
     def linear(self, matmuls: Iterable[Matmul], *, vocabulary: bool) -> Iterator[Linear]:
         """Yields the forward matmuls with weights.
@@ -348,7 +348,7 @@ def _not_reached(
     sizes = Sizes()
     return [
         MatmulReport(
-            (layer_of(name_of(op), op.operation.name).whole,),
+            (layer_of(name_of(op), op.operation.name).shown({}),),
             op.operation.name,
             source_location(op.location),
             OTHER,

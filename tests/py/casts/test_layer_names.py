@@ -173,6 +173,7 @@ def custom(w: Any, x: Any) -> Any:
 def test_the_backward_pass_has_the_name_of_the_forward_one() -> None:
     text = stablehlo_of(step(custom), X, X)
     assert {*left_out(text, "fwd")} == {f"fwd@{use}" for use in USES}
+    assert {*left_out(text, "bwd")} == {"fwd@dgrad", "fwd@wgrad"}
 
 
 def tied(p: Any, x: Any) -> Any:
@@ -186,7 +187,13 @@ def test_layers_of_one_weight_have_their_own_names() -> None:
     assert {*left_out(text, "p")} == {f"{n}@{use}" for n in ("decoder", "encoder") for use in USES}
 
 
+def mixed(p: Any, x: Any) -> Any:
+    """One weight in a scope and outside of it."""
+    return scoped("encoder", lambda: x @ p) @ p
+
+
 PROGRAMS = {
+    "mixed": lambda: stablehlo_of(step(mixed), X, X),
     "layers": lambda: stablehlo_of(step(layers(jax.checkpoint(gated))), LAYERS, X),
     "attention": lambda: stablehlo_of(step(attention), WEIGHTS, X),
     "scopes": lambda: stablehlo_of(step(in_scopes), WEIGHTS, X),
