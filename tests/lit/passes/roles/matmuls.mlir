@@ -6,9 +6,9 @@
 
 // CHECK-LABEL: func.func @main(%arg0: tensor<8x4xf32>, %arg1: tensor<4x2xf32> {scalify.role = "weight", scalify.updated = "gradient"}
 // CHECK: dot_general %arg0, %arg1
-// CHECK-SAME: scalify.part = "forward", scalify.roles = ["activation", "weight"]
+// CHECK-SAME: scalify.part = "forward", scalify.roles = ["activation", "weight"], scalify.site = ["arg1@forward", "arg1"]
 // CHECK: dot_general %{{.*}}, %arg0
-// CHECK-SAME: scalify.part = "backward", scalify.roles = ["gradient", "activation"]
+// CHECK-SAME: scalify.part = "backward", scalify.roles = ["gradient", "activation"], scalify.site = ["arg1@wgrad", "arg1"]
 // CHECK: transpose
 // CHECK-SAME: scalify.state_gradient
 func.func @main(%x: tensor<8x4xf32>, %w: tensor<4x2xf32>) -> tensor<4x2xf32> {
