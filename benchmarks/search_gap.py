@@ -125,10 +125,8 @@ def ends(sites: Sequence[Site]) -> list[Site]:
 
 
 def _backward(forward: Site, sites: Sequence[Site]) -> list[Site]:
-    """Returns the backward sites with the arguments and the scope of a forward one."""
-    stack, *names = forward.full.split()
-    scope = stack.replace("/jvp(", "/transpose(jvp(").replace(")/", "))/", 1)
-    return [s for s in sites if s.part == "backward" and s.full.split() == [scope, *names]]
+    """Returns the backward sites of the layer of a forward one."""
+    return [s for s in sites if s.part == "backward" and s.names == forward.names]
 
 
 def drawn(seed: int, sites: Sequence[Site]) -> list[Site]:
@@ -146,14 +144,9 @@ def left_wide(
     total, wide = report.totals.matmuls.total, report.totals.matmuls.total - _narrow(sites)
     patterns: list[str] = []
     for site in order(sites):
-        more = {
-            s.full: s.calls
-            for s in sites
-            if s.is_matched(site.pattern) and not any(map(s.is_matched, patterns))
-        }
-        if 1 - (wide + sum(more.values())) / total >= share:
-            wide += sum(more.values())
-            patterns.append(site.pattern)
+        if 1 - (wide + site.calls) / total >= share:
+            wide += site.calls
+            patterns.append(site.name)
     matmul = replace(recipe.matmul, exclude=(*recipe.matmul.exclude, *patterns))
     return replace(recipe, matmul=matmul)
 

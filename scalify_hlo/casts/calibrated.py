@@ -15,14 +15,13 @@ import numpy as np
 from scalify_hlo.algebra.limits import ENCODED_BOUND, MOST_OBSERVED_MEMBERS
 from scalify_hlo.casts.channels import independent
 from scalify_hlo.casts.constant_operands import ConstantOperands
-from scalify_hlo.casts.matmuls import member_names
+from scalify_hlo.casts.matmuls import SIDES, Site, member_names
 from scalify_hlo.casts.operand_scales import Operand, OperandPlace, QuantizeRequest, Quantizing
 from scalify_hlo.casts.own_scales import OwnScales
 from scalify_hlo.casts.strategy import CastContext
 from scalify_hlo.errors import InputError, Remark, UsageError, nearest
 from scalify_hlo.ir.locations import source_location
-from scalify_hlo.ir.patterns import is_like
-from scalify_hlo.ir.value_map import ValueCache
+from scalify_hlo.ir.value_map import ValueCache, ValueSet
 from scalify_hlo.profile.model import METHODS, Profile, TensorProfile
 from scalify_hlo.recipes.model import Scaling
 from scalify_hlo.report.model import Report
@@ -53,8 +52,7 @@ class Calibrated(OwnScales):
         super().__init__(context)
         self._constants = ConstantOperands(context.module, context.recipe)
         self._profile, self._names = profile, names
-        every = [name for group in names.values() for name in group]
-        self._methods = Methods(context.recipe.scaling, every)
+        self._methods = Methods(context.recipe.scaling, names)
         self._kinds: ValueCache[Kind] = ValueCache()
         self._kinds.update((place, _kind(place)) for place in names)
         self._alike: dict[Kind, list[TensorProfile]] = {}
@@ -96,7 +94,7 @@ class Calibrated(OwnScales):
             message = "members share the scales of the profile"
             self._sharing.append(Remark(message, place, op.name, _SHARED))
             return None
-        method = self._methods.of(self._names[request.place])
+        method = self._methods.of(request.place)
         exponents = [self._own(tensors[name], method, request.format) for name in names]
         shape = [request.value.type.shape[dim] for dim in dims.dims]
         request = replace(request, channels=dims)
@@ -115,7 +113,7 @@ class Calibrated(OwnScales):
 
     def _exponent(self, request: QuantizeRequest, seen: TensorProfile) -> int:
         """Returns log2 of an operand's scale: that of its kind, unless its own is more accurate."""
-        format_, method = request.format, self._methods.of(self._names[request.place])
+        format_, method = request.format, self._methods.of(request.place)
         key = self._kinds[request.place], format_, method
         if key not in self._shared:
             every = self._alike[key[0]]
@@ -144,34 +142,49 @@ def _kind(place: OperandPlace) -> Kind:
 
 
 class Methods:
-    """The methods of a recipe, by names of tensors.
+    """The methods of a recipe, by patterns of matmuls and their operands.
+
+    A tensor that is an operand of several matmuls has the method of the last pattern that matches
+    one of them.
 
     Args:
         scaling: The options.
-        names: The names of the tensors of the program.
+        places: The operands of the matmuls of the program.
 
     Raises:
-        UsageError: An item is not ``pattern=method``, or its pattern matches no tensor.
+        UsageError: An item is not ``pattern=method``, or its pattern matches no operand.
     """
 
-    def __init__(self, scaling: Scaling, names: Iterable[str]) -> None:
+    def __init__(self, scaling: Scaling, places: Iterable[OperandPlace]) -> None:
         self._default = scaling.method
-        self._methods = [_parsed(text) for text in scaling.methods]
-        known = list(names)
-        for pattern, _ in self._methods:
-            if not any(is_like(pattern, name) for name in known):
+        self._chosen: ValueCache[str] = ValueCache()
+        sites = {place: Site.of(place[0].owner) for place in places} if scaling.methods else {}
+        tensors = {(result, side): result.owner.operands[side] for result, side in sites}
+        for text in scaling.methods:
+            pattern, method = _parsed(text)
+            found = ValueSet(
+                tensors[place]
+                for place, site in sites.items()
+                if _is_matched(pattern, site, SIDES[place[1]])
+            )
+            if not found:
+                known = dict.fromkeys(name for site in sites.values() for name in site.names)
                 raise UsageError(
-                    f"scaling.methods {pattern!r} matches no tensor{nearest(pattern, known)}",
-                    hint="patterns are of the names in the profile",
+                    f"scaling.methods {pattern!r} matches no operand{nearest(pattern, known)}",
+                    hint="patterns are those of matmul.exclude, and may end in :lhs or :rhs",
                 )
+            chosen = (place for place, tensor in tensors.items() if tensor in found)
+            self._chosen.update((place, method) for place in chosen)
 
-    def of(self, names: Iterable[str]) -> str:
-        """Returns the method of a tensor: that of the last pattern that matches a name of it."""
-        named = list(names)
-        for pattern, method in reversed(self._methods):
-            if any(is_like(pattern, name) for name in named):
-                return method
-        return self._default
+    def of(self, place: OperandPlace) -> str:
+        """Returns the method of an operand."""
+        return self._chosen.get(place, self._default)
+
+
+def _is_matched(pattern: str, site: Site, side: str) -> bool:
+    """Whether a pattern matches an operand of a matmul."""
+    matmul, _, end = pattern.rpartition(":")
+    return site.is_matched(matmul if end == side else pattern)
 
 
 def _parsed(text: str) -> tuple[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.formats import is_small
@@ -19,6 +19,7 @@ from scalify_hlo.dataflow.sizes import Extent
 from scalify_hlo.dialect import attributes
 from scalify_hlo.ir.contraction import contraction_of
 from scalify_hlo.ir.functions import main_function
+from scalify_hlo.ir.patterns import MARK, is_matmul_like, tags_of
 from scalify_hlo.ir.traits import CONTRACTED, IN_ORDER, MATMULS
 from scalify_hlo.ir.value_map import ValueCache, ValueMap
 from scalify_hlo.ir.walk import ops_in
@@ -156,7 +157,32 @@ def clear(op: ir.OpView, marks: Iterable[str]) -> None:
             del present[mark]
 
 
-def roles_of(op: ir.OpView) -> list[str]:
+class Site(NamedTuple):
+    """The names of a matmul, as `scalify-roles` wrote them.
+
+    Attributes:
+        name: The name by which it is shown.
+        names: The names of its layer and of its weight.
+        tags: What patterns may have after ``@``.
+    """
+
+    name: str
+    names: Sequence[str]
+    tags: Sequence[str]
+
+    @classmethod
+    def of(cls, op: ir.Operation | ir.OpView) -> Site:
+        """Returns the names of a matmul that has roles."""
+        name, *names = attributes.texts(op.attributes[attributes.SITE])
+        use, vocabulary = name.rpartition(MARK)[-1], attributes.VOCABULARY in op.attributes
+        return cls(name, names, tags_of(use, roles_of(op), vocabulary=vocabulary))
+
+    def is_matched(self, pattern: str) -> bool:
+        """Whether a pattern of a recipe matches the matmul."""
+        return is_matmul_like(pattern, self.names, self.tags)
+
+
+def roles_of(op: ir.Operation | ir.OpView) -> list[str]:
     """Returns the roles of a matmul's operands."""
     return attributes.texts(op.attributes[attributes.ROLES])
 
@@ -164,7 +190,8 @@ def roles_of(op: ir.OpView) -> list[str]:
 # The operands of matmuls that are tensors of a profile, and their names.
 
 
-_SIDES = ("lhs", "rhs")
+SIDES: Final = ("lhs", "rhs")
+"""The names of the operands of a matmul."""
 
 
 class ObservedTensor(NamedTuple):
@@ -318,12 +345,12 @@ def named_operands(matmuls: Iterable[ir.Operation]) -> Iterator[NamedOperand]:
     """
     counts: dict[str, int] = {}
     for op in matmuls:
-        site = op.attributes[attributes.SITE].value
+        site = attributes.texts(op.attributes[attributes.SITE])[0]
         number = counts[site] = counts.get(site, 0) + 1
         unique = site if number == 1 else f"{site}#{number}"
         for side, value in enumerate(list(op.operands)[:2]):
             if isinstance(value.type.element_type, ir.FloatType):
-                yield NamedOperand(value, f"{unique}:{_SIDES[side]}", op, side)
+                yield NamedOperand(value, f"{unique}:{SIDES[side]}", op, side)
 
 
 def _beside(op: ir.Operation, value: ir.Value) -> ir.Operation:

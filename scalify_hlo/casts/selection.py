@@ -8,7 +8,7 @@ from typing import Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import is_small
-from scalify_hlo.casts.matmuls import Matmul, roles_of
+from scalify_hlo.casts.matmuls import Matmul, Site, roles_of
 from scalify_hlo.casts.strategy import Formats
 from scalify_hlo.dataflow.matmuls import ACTIVATION, GRADIENT, OTHER, WEIGHT
 from scalify_hlo.dataflow.sizes import Extent
@@ -17,7 +17,7 @@ from scalify_hlo.errors import Remark, UsageError, nearest
 from scalify_hlo.ir.contraction import RAGGED_DOT
 from scalify_hlo.ir.formats import element_type, is_real
 from scalify_hlo.ir.locations import source_location
-from scalify_hlo.ir.patterns import hint_of_roles, is_like_any, is_site_like, names_of_site
+from scalify_hlo.ir.patterns import hint_of_tags, is_like_any
 from scalify_hlo.ir.traits import CONVOLUTIONS, DOTS
 from scalify_hlo.recipes.effects import MISSING
 from scalify_hlo.recipes.formats import OPERANDS
@@ -56,7 +56,7 @@ class Selection:
     def _wide(self, matmul: Matmul, formats: Formats) -> Wide | None:
         """Returns the reason why a matmul stays wide; None if it gets formats."""
         op, roles = matmul.op, matmul.roles
-        if not self.sites.selects(op.attributes[attributes.SITE].value, _named_roles(op, roles)):
+        if not self.sites.selects(Site.of(op)):
             return EXCLUDED
         own = _own_formats(op)
         if own and (self._blocks or own != [*formats]):
@@ -144,12 +144,6 @@ def _of_one_type(op: ir.OpView, roles: Sequence[str], formats: Sequence[str]) ->
     if op.operation.name not in CONVOLUTIONS or {*roles} != {GRADIENT, WEIGHT}:
         return formats
     return [formats[roles.index(WEIGHT)]] * 2 if all(map(is_small, formats)) else formats
-
-
-def _named_roles(op: ir.OpView, roles: Sequence[str]) -> list[str]:
-    """Returns the roles of a matmul that patterns may have."""
-    found = [op.attributes[attributes.PART].value, *roles]
-    return [*found, VOCABULARY.kind] if attributes.VOCABULARY in op.attributes else found
 
 
 def _unknown(extent: Extent, roles: Sequence[str]) -> Wide | None:
@@ -358,9 +352,8 @@ KEPT: Final = Wide("kept", "the recipe quantizes no matmul", chosen=True)
 class Sites:
     """The patterns of a recipe, and the sites that they match.
 
-    The names of a site are its name stack, and the names of the arguments that are operands. A
-    pattern matches a site if it matches one of these names, or all of them with spaces between. It
-    may end in roles; see `is_site_like`.
+    A pattern matches a site if it matches a name of its layer or of its weight. It may end in tags;
+    see `is_matmul_like`.
 
     Args:
         recipe: The recipe.
@@ -371,16 +364,11 @@ class Sites:
         self._names: dict[str, None] = {}
         self._matched: set[str] = set()
 
-    def selects(self, site: str, roles: Sequence[str]) -> bool:
-        """Whether a site is included, and not excluded.
-
-        Args:
-            site: The site.
-            roles: Its part and the roles of its operands.
-        """
-        self._names.update(dict.fromkeys(names_of_site(site)))
+    def selects(self, site: Site) -> bool:
+        """Whether a site is included, and not excluded."""
+        self._names.update(dict.fromkeys(site.names))
         included, excluded = (
-            [pattern for pattern in patterns if is_site_like(pattern, site, roles)]
+            [pattern for pattern in patterns if site.is_matched(pattern)]
             for patterns in (self._recipe.include, self._recipe.exclude)
         )
         self._matched.update(included, excluded)
@@ -399,8 +387,7 @@ class Sites:
                         f"matmul.{key} {pattern!r} matches no matmul"
                         f"{nearest(pattern, list(self._names))}",
                         hint="`scalify-hlo inspect --matmuls` lists the matmuls; patterns are of "
-                        "the names in their locations, and of the arguments they compute with"
-                        f"{hint_of_roles(pattern)}",
+                        f"the names of their layers and weights{hint_of_tags(pattern)}",
                     )
 
 

@@ -70,7 +70,7 @@ class Blame(Judging, WithSettings, MakingRecipe):
 _ERRORS: Final = "loss:+.3g outputs=output:dB gradients=gradient:dB"
 _SITES: Final = (
     "share:.0% loss=effect.loss:+.3g outputs=effect.output:dB gradients=effect.gradient:dB "
-    "operands=site.role source=site.source site=site.name"
+    "source=site.source site=site.name"
 )
 
 

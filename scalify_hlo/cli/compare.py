@@ -148,17 +148,10 @@ def _matmuls(ran: Sequence[Trial], rows: int) -> Iterator[str]:
     """Yields a table of the worst matmuls, in dB for each recipe."""
     with_casts = [trial for trial in ran if trial.matmuls]
     tables = [{each.site.name: each for each in trial.matmuls} for trial in with_casts]
-    sites = {each.site.name: each.site for table in tables for each in table.values()}
+    sites = dict.fromkeys(name for table in tables for name in table)
     order = sorted(sites, key=lambda n: min(t[n].snr_db for t in tables if n in t))[:rows]
     if order:
-        header = (*(trial.name for trial in with_casts), "operands", "site")
-        cells = [
-            (
-                *(written(t[n].snr_db) if n in t else "wide" for t in tables),
-                sites[n].role,
-                n,
-            )
-            for n in order
-        ]
+        header = (*(trial.name for trial in with_casts), "site")
+        cells = [(*(written(t[n].snr_db) if n in t else "wide" for t in tables), n) for n in order]
         yield from console.titled("worst matmuls, in dB", header, cells)
     yield ""

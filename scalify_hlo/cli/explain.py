@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from scalify_hlo.commands.explain.model import ExplainedMatmul, Explanation
     from scalify_hlo.targets.description import Target
 
-_HEADER = ("matmul", "part", "M x N x K", "formats", "kernel", "µs", "in bf16")
+_HEADER = ("matmul", "M x N x K", "formats", "kernel", "µs", "in bf16")
 
 
 @command("scalify-hlo explain step.jax_export --recipe fp8-current --target h200")
@@ -114,7 +114,7 @@ def _row(each: ExplainedMatmul) -> tuple[str, ...]:
     formats = f"{lhs} {rhs} -> {result}" + (f" ({wide.kind})" if wide else "")
     count = f" ({matmul.calls} calls)" if matmul.calls > 1 else ""
     times = microseconds(each.seconds), microseconds(each.before)
-    return (each.name + count, each.part, str(matmul.extent), formats, each.labels, *times)
+    return (matmul.name + count, str(matmul.extent), formats, each.labels, *times)
 
 
 def _facts(explained: Explanation) -> Iterator[tuple[str, str]]:

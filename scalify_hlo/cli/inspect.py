@@ -26,11 +26,11 @@ class Inspect(OfProgram, WithForm, WithRewrite):
     makes; with --recipe propagate, in the program as it is. Several of these may be given. In a
     pipe, names are never cut.
 
-    Roles are forward, backward, other, activation, weight, gradient and vocabulary. Keys of --sort
-    are program, name, size, calls, part, source and trust. Patterns of --name and --exclude match
-    as those of matmul.exclude do. A program that was rewritten before is shown with the version,
-    recipe and options of that rewrite, and with its pairs of data and scale. The program is not
-    changed.
+    Roles are forward, dgrad, wgrad, backward, other, vocabulary and product, and those of operands:
+    activation, weight and gradient. Keys of --sort are program, name, size, calls, part, source and
+    trust. Patterns of --name and --exclude match as those of matmul.exclude do. A program that was
+    rewritten before is shown with the version, recipe and options of that rewrite, and with its
+    pairs of data and scale. The program is not changed.
 
     Attributes:
         arguments: List the arguments and results.

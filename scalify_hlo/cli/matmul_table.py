@@ -10,13 +10,15 @@ from typing import Final
 from scalify_hlo.cli import console
 from scalify_hlo.errors import UsageError, nearest
 from scalify_hlo.ir.locations import place_of_text
-from scalify_hlo.ir.patterns import ROLES as ROLES
-from scalify_hlo.ir.patterns import hint_of_roles, names_of_site
+from scalify_hlo.ir.patterns import TAGS, hint_of_tags
 from scalify_hlo.report.matmuls import MatmulReport
+
+ROLES: Final = (*TAGS, "activation", "weight", "gradient")
+"""The values of ``--role``: tags of matmuls, and roles of their operands."""
 
 SORTS: Final[Mapping[str, Callable[[MatmulReport], tuple[float | str, ...]]]] = {
     "program": lambda _: (),
-    "name": lambda m: (m.site,),
+    "name": lambda m: (m.name,),
     "size": lambda m: (-(m.flops or 0),),
     "calls": lambda m: (-m.calls,),
     "part": lambda m: (m.part, *m.roles),
@@ -80,17 +82,16 @@ def _matches(patterns: Sequence[str], matmul: MatmulReport) -> bool:
 def _require_match(option: str, pattern: str, matmuls: Sequence[MatmulReport]) -> None:
     if any(_matches([pattern], matmul) for matmul in matmuls):
         return
-    known = dict.fromkeys(name for matmul in matmuls for name in names_of_site(matmul.site))
+    known = dict.fromkeys(name for matmul in matmuls for name in matmul.names)
     raise UsageError(
         f"{option} {pattern!r} matches no matmul{nearest(pattern, known)}",
-        hint="`scalify-hlo inspect --matmuls` lists the names; patterns match a name stack, the "
-        "name of an argument, or both with a space between, and * stands for any characters"
-        f"{hint_of_roles(pattern)}",
+        hint="`scalify-hlo inspect --matmuls` lists the names; patterns match the name of a layer "
+        f"or of its weight, and * stands for any characters{hint_of_tags(pattern)}",
     )
 
 
 def _has_role(matmul: MatmulReport, role: str) -> bool:
-    return role in matmul.named_roles
+    return role in (*matmul.tags, *matmul.roles)
 
 
 def uncertainty_of(matmul: MatmulReport) -> float:
@@ -137,7 +138,7 @@ def _row(matmul: MatmulReport, name: str) -> tuple[str, ...]:
         str(matmul.calls),
         _formats(matmul),
         _scale(matmul),
-        " ".join(filter(None, (source, matmul.site.strip()))),
+        " ".join(filter(None, (source, matmul.name))),
     )
 
 

@@ -63,10 +63,7 @@ class Search(MakingRecipe):
         self.finish(found, _lines(found, self.rows))
 
 
-_SITES: Final = (
-    "cost:.3g by=effect dB=snr_db:dB =wide:wide operands=site.role source=site.source "
-    "site=site.name"
-)
+_SITES: Final = "cost:.3g by=effect dB=snr_db:dB =wide:wide source=site.source site=site.name"
 _FRONT: Final = "narrow:.1% flops:.1% wide gradients=gradient cost:.3g"
 
 
@@ -86,11 +83,6 @@ def _lines(found: Found, rows: int) -> Iterator[str]:
         marked = [(*cells(p, _FRONT), "chosen" if p == found.chosen else "") for p in points]
         yield from console.table((*headers(_FRONT), ""), marked)
     yield ""
-    if found.bound:
-        yield (
-            f"{found.bound} of the sites that are left wide cost less, but no pattern tells them "
-            "from another one"
-        )
     yield _at_budget(found)
     yield ""
     yield from found.fragment.rstrip().split("\n")

@@ -3,7 +3,8 @@
 A linear layer is a weight with all matmuls that read it in a forward pass: those of other steps of
 a recurrent network, of other parts of a batch, and those that are computed again for the backward
 pass. In a loop that slices its weights out of a stack, each slice is a layer. The backward matmuls
-of a layer are found by data flow: one reads the weight, and the other reads the same gradient.
+of a layer are found by data flow: one reads the weight, and the other reads the same gradient. If
+that leaves several layers, the one of the same scopes counts.
 """
 
 from __future__ import annotations
@@ -50,22 +51,26 @@ class _Layer:
     """A weight and its forward matmuls.
 
     Attributes:
-        stack: The loop whose turns are layers of their own, and the number of these turns; None if
-            the weight is the same in all turns of the loops around it.
-        copies: The number of linear layers, which is more than one in such a loop.
+        linear: The first of its matmuls.
         size: The number of elements of the weight.
         activations: The other operands of its matmuls.
         ops: The results of its matmuls.
+        paths: Its first matmul of each path of scopes.
+        stack: The loop whose turns are layers of their own, and the number of these turns; None if
+            the weight is the same in all turns of the loops around it.
+        copies: The number of linear layers, which is more than one in such a loop.
         first: The number of its first copy among all linear layers.
         last: The number of the last copy of it, or of another layer of the same loop.
         kept: Whether all of its copies are among those that stay wide.
     """
 
-    stack: tuple[Frame, int] | None
-    copies: int
-    size: int = 0
+    linear: Linear
+    size: int
     activations: set[Origin] = field(default_factory=set)
     ops: list[ir.Value] = field(default_factory=list)
+    paths: dict[str, Matmul] = field(default_factory=dict)
+    stack: tuple[Frame, int] | None = None
+    copies: int = 1
     first: int = 0
     last: int = 0
     kept: bool = False
@@ -98,8 +103,13 @@ def last_layers(matmuls: Sequence[Matmul], linear: Iterable[Linear], share: floa
         linear: The forward matmuls with weights that count.
         share: The share of the layers, from 0 to 1. Their number is rounded down.
     """
-    layers = _Layers(matmuls, linear)
+    layers = Layers(matmuls, linear)
     every = list(layers.by_weight.values())
+    for layer in every:
+        matmul, side = layer.linear
+        stacks = list(_stacks(matmul.op.operands[side], matmul.frame))
+        layer.stack = stacks[-1] if stacks else None
+        layer.copies = math.prod(turns for _, turns in stacks)
     total = _number(every)
     # 0.29 * 100 is below 29 in floating point.
     asked = min(max(math.floor(round(share * total, 6)), 0), total)
@@ -108,7 +118,7 @@ def last_layers(matmuls: Sequence[Matmul], linear: Iterable[Linear], share: floa
     return Last(layers.kept() if found else [], total, asked, found, shared)
 
 
-class _Layers:
+class Layers:
     """The linear layers of a program by their weights, in the order of their first use.
 
     Args:
@@ -118,10 +128,11 @@ class _Layers:
 
     def __init__(self, matmuls: Sequence[Matmul], linear: Iterable[Linear]) -> None:
         self._matmuls = matmuls
-        self._by_op: ValueMap[list[_Layer]] = ValueMap()
+        self._by_op: ValueMap[list[_Layer | None]] = ValueMap()
         self._ops: ValueMap[ir.OpView] = ValueMap()
         self._by_gradient: dict[Place, list[_Layer]] = {}
         self._by_activation: dict[Origin, list[_Layer]] = {}
+        self._by_path: dict[str, list[_Layer]] = {}
         self._taken: set[tuple[_Layer, Origin]] = set()
         self.by_weight: dict[Origin, _Layer] = {}
         sides = {each.matmul: each for each in linear}
@@ -141,11 +152,11 @@ class _Layers:
         matmul, side = linear
         layer = self.by_weight.get(linear.weight)
         if layer is None:
-            stacks = list(_stacks(matmul.op.operands[side], matmul.frame))
-            copies = math.prod(turns for _, turns in stacks)
-            size = _size(matmul.op.operands[side])
-            layer = _Layer(stacks[-1] if stacks else None, copies, size)
+            layer = _Layer(linear, _size(matmul.op.operands[side]))
             self.by_weight[linear.weight] = layer
+        if (path := matmul.scopes.path) not in layer.paths:
+            layer.paths[path] = matmul
+            self._by_path.setdefault(path, []).append(layer)
         activation = matmul.origins[1 - side]
         if activation not in layer.activations:
             layer.activations.add(activation)
@@ -153,7 +164,7 @@ class _Layers:
         self._note(matmul, layer)
         layer.ops.append(matmul.op.results[0])
 
-    def _note(self, matmul: Matmul, layer: _Layer) -> None:
+    def _note(self, matmul: Matmul, layer: _Layer | None) -> None:
         result = matmul.op.results[0]
         self._ops[result] = matmul.op
         self._by_op.setdefault(result, []).append(layer)
@@ -167,7 +178,7 @@ class _Layers:
         shared = None
         every = list(self.by_weight.values())
         for layer in every:
-            readers = [other for op in layer.ops for other in self._by_op[op]]
+            readers = filter(None, (other for op in layer.ops for other in self._by_op[op]))
             layer.kept = all(other.first >= first for other in readers)
             if layer.last >= first and not layer.kept:
                 shared = self._ops[layer.ops[0]]
@@ -177,29 +188,45 @@ class _Layers:
         """Returns the matmuls of which all calls belong to layers that are kept wide."""
         for matmul in self._matmuls:
             if matmul.part == BACKWARD:
-                layer = self._layer_of(matmul)
                 # A call without a layer is not kept wide, nor are others of the same matmul.
-                self._note(matmul, _Layer(None, 0) if layer is None else layer)
+                self._note(matmul, self._read_by(matmul) or self._updated_by(matmul))
         return [
             self._ops[result]
             for result, layers in self._by_op.items()
-            if all(layer.kept for layer in layers)
+            if all(layer is not None and layer.kept for layer in layers)
         ]
+
+    def forward_of(self, matmul: Matmul) -> tuple[Matmul, bool]:
+        """Returns the forward matmul of a layer, and whether a matmul is for its weight's gradient.
+
+        Args:
+            matmul: A matmul of the layer. This is called for each of the program, in order.
+
+        Returns:
+            A forward matmul of the same scopes, if the layer has one; the matmul itself if its
+            layer is not known.
+        """
+        partner, path = matmul.partner, matmul.scopes.path
+        if matmul.part != BACKWARD:
+            return matmul, False
+        read = self._read_by(matmul)
+        layer = read or self._updated_by(matmul)
+        alike = partner if partner is not None and partner.scopes.path == path else None
+        if layer is None or (alike is not None and path not in layer.paths):
+            return partner or matmul, matmul.is_of_weight
+        return layer.paths.get(path) or layer.linear.matmul, read is None
 
     def _read_by(self, matmul: Matmul) -> _Layer | None:
         """Returns the layer whose weight a backward matmul reads."""
         return self.by_weight.get(matmul.origins[int(matmul.gradients[0])])
 
-    def _layer_of(self, matmul: Matmul) -> _Layer | None:
-        """Returns the layer of a backward matmul; None if it is not known.
+    def _updated_by(self, matmul: Matmul) -> _Layer | None:
+        """Returns the layer whose weight gets its gradient from a matmul; None if it is not known.
 
         The matmuls of queries, keys and values read one activation, so that only their gradients
         tell the matmuls for the gradients of their weights apart.
         """
-        read = self._read_by(matmul)
-        if read is not None:
-            return read
-        other = matmul.origins[int(matmul.gradients[0])]
+        other, path = matmul.origins[int(matmul.gradients[0])], matmul.scopes.path
         found = self._by_gradient.get(_gradient(matmul), [])
         size = _size(matmul.op.results[0])
         # Backward matmuls are in reverse order, where only the order tells them apart.
@@ -207,9 +234,12 @@ class _Layers:
         alike = [each for each in alike if each.size == size and (each, other) not in self._taken]
         # If an activation was computed again, a forward matmul need not read it.
         candidates = [each for each in found if other in each.activations] + alike + found
-        if candidates:
-            self._taken.add((candidates[0], other))
-        return candidates[0] if candidates else None
+        if not candidates and path and matmul.partner is None:
+            candidates = [each for each in self._by_path.get(path, []) if each.size == size]
+        chosen = min(candidates, key=lambda each: path not in each.paths, default=None)
+        if chosen is not None:
+            self._taken.add((chosen, other))
+        return chosen
 
 
 def _number(layers: Sequence[_Layer]) -> int:

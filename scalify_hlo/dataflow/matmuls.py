@@ -16,7 +16,15 @@ from dataclasses import dataclass
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.search import Search
 from scalify_hlo.dataflow.frames import Frame, Named, Place, named
-from scalify_hlo.dataflow.names import BACKWARD, FORWARD, joined, name_of, part_of
+from scalify_hlo.dataflow.names import (
+    BACKWARD,
+    FORWARD,
+    Scopes,
+    joined,
+    name_of,
+    part_of,
+    scopes_of,
+)
 from scalify_hlo.dataflow.origins import BY_NUMBER, MOVING, Origin, Scope, View, moved_from
 from scalify_hlo.dataflow.state import Reach
 from scalify_hlo.dataflow.tables import Table, table_of
@@ -62,6 +70,11 @@ class Matmul:
     def origins(self) -> tuple[Origin, Origin]:
         """The tensors of its operands, without data movement."""
         return self.views[0].origin, self.views[1].origin
+
+    @property
+    def scopes(self) -> Scopes:
+        """The scopes of the user around it."""
+        return scopes_of(self.name)
 
     @property
     def weight(self) -> int | None:

@@ -1,8 +1,11 @@
-"""Name stacks of jax, and the part of a program that they tell."""
+"""Name stacks of jax: the scopes of users in them, and the part of a program that they tell."""
 
 from __future__ import annotations
 
-from typing import Final
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final, NamedTuple
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dataflow.frames import Frame, Place
@@ -11,6 +14,28 @@ from scalify_hlo.ir.functions import is_block
 FORWARD: Final = "forward"
 BACKWARD: Final = "backward"
 
+_TRANSFORMS: Final = re.compile(r"^(?:(?:jvp|transpose|vmap|linearize)\()*")
+"""The transforms that jax writes around a scope, as in ``transpose(jvp(mlp))``."""
+
+_FUNCTION: Final = re.compile(r"(?:jit|pjit|pmap|custom_jvp|custom_vjp|remat)\(.*\)", re.DOTALL)
+"""A transform of a function with its name, which is no scope."""
+
+_STRUCTURE: Final = re.compile(
+    r"/(?:while/(?:body|cond)|cond/branch_\d+_fun|checkpoint|remat2?|rematted_computation"
+    r"|closed_call|core_closed_call|core_call|eval_jaxpr|shard_map|named_call|pjit"
+    r"|custom_jvp_call|custom_vjp_call(?:_jaxpr)?|custom_lin)(?=/)"
+)
+"""The parts that jax writes for control flow, calls and rematerialization."""
+
+_MATMULS: Final = frozenset(
+    {"dot_general", "dot", "conv_general_dilated", "convolution", "ragged_dot_general"}
+    | {"ragged_dot", "scaled_matmul", "scaled_dot"}
+)
+"""The primitives, and ops, that a name stack of a matmul may end in."""
+
+_EINSUM: Final = "->"
+"""The sign of a scope that jnp.einsum writes: its subscripts."""
+
 
 def joined(outer: str, inner: str) -> str:
     """Returns the name stack of an op in a call."""
@@ -18,9 +43,80 @@ def joined(outer: str, inner: str) -> str:
 
 
 def name_of(op: ir.OpView | ir.Operation) -> str:
-    """Returns the name stack of an op in its function; empty if it has none."""
+    """Returns the name stack of an op in its function; empty if it has none.
+
+    Around the name stack of a call, jax may write the name of its primitive: ``closed_call:``.
+    """
     location = op.location
-    return str(location.name_str) if isinstance(location, ir.NameLoc) else ""
+    if not isinstance(location, ir.NameLoc):
+        return ""
+    name, inner = str(location.name_str), location.child_loc
+    return str(inner.name_str) if name[-1:] == ":" and isinstance(inner, ir.NameLoc) else name
+
+
+class Scopes(NamedTuple):
+    """The scopes around a matmul.
+
+    Attributes:
+        path: Their names with slashes between; empty if there are none.
+        subscripts: The subscripts of the innermost einsum, with spaces for commas, which separate
+            patterns; empty if it is in none.
+    """
+
+    path: str
+    subscripts: str
+
+
+@lru_cache(maxsize=1024)
+def scopes_of(stack: str) -> Scopes:
+    """Returns the scopes of a name stack of a matmul, without what jax adds to them.
+
+    A transposed part of a program that is rematerialized, or has a custom rule, repeats the path to
+    it: ``transpose(jvp(block))/jvp(block)/checkpoint/mlp``. The path counts once.
+
+    Example:
+        >>> scopes_of("jit(step)/transpose(jvp(block))/jvp(block)/checkpoint/mlp/dot_general").path
+        'block/mlp'
+    """
+    path, transposed = list[str](), False
+    for transforms, scopes in _segments(stack):
+        if transposed and scopes[: len(path)] == path:
+            path = scopes
+        else:
+            path += scopes
+        transposed = transposed or "transpose" in transforms
+    if path and path[-1] in _MATMULS:
+        path.pop()
+    subscripts = [scope for scope in path if _EINSUM in scope]
+    named = [scope for scope in path if _EINSUM not in scope]
+    return Scopes("/".join(named), subscripts[-1].replace(",", " ") if subscripts else "")
+
+
+def _segments(stack: str) -> Iterator[tuple[str, list[str]]]:
+    """Yields the scopes from each derivative to the next one, after the transforms of it."""
+    derived, scopes = "", list[str]()
+    for part in _parts(_STRUCTURE.sub("", f"/{stack}/")):
+        inner = _TRANSFORMS.sub("", part, count=1)
+        transforms = part[: len(part) - len(inner)]
+        inner = inner.removesuffix(")" * transforms.count("("))
+        if "jvp" in transforms or "transpose" in transforms:
+            yield derived, scopes
+            derived, scopes = transforms, []
+        if _FUNCTION.fullmatch(inner) is None:
+            scopes += filter(None, inner.split("/"))
+    yield derived, scopes
+
+
+def _parts(stack: str) -> Iterator[str]:
+    """Yields the parts of a name stack between slashes that are in no brackets."""
+    pieces, depth = list[str](), 0
+    for piece in stack.split("/"):
+        pieces.append(piece)
+        depth += piece.count("(") - piece.count(")")
+        if depth <= 0:
+            yield "/".join(pieces)
+            pieces, depth = [], 0
+    yield "/".join(pieces)
 
 
 def part_of(name: str) -> str | None:

@@ -23,7 +23,7 @@ attribute                  on               meaning
 ``scalify.forms``          op               the scales of its results, as propagation found them
 ``scalify.part``           matmul           ``forward``, ``backward`` or ``other``
 ``scalify.roles``          matmul           the roles of its operands
-``scalify.site``           matmul           its name stack, and the names of its arguments
+``scalify.site``           matmul           the name by which it is shown, and all names of it
 ``scalify.number``         matmul, convert  i64: identifies the op
 ``scalify.matmul``         matmul           i64: its number in the report
 ``scalify.swapped``        matmul           has the operands of the original one in the other order

@@ -3,16 +3,15 @@
 Case is ignored since packages capitalize names differently: ``attention``, ``SelfAttention_0``.
 Brackets match themselves, as the names of arguments contain many.
 
-Both backward matmuls of a layer may have one name. A pattern of matmuls may therefore end in roles,
-as in ``*attention*@gradient@weight``.
+A pattern that names a layer or a weight matches all matmuls of it. One that ends in a tag, as in
+``encoder/mlp@wgrad``, matches those of them that have the tag.
 """
 
 from __future__ import annotations
 
 import fnmatch
 import re
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable
 from functools import lru_cache
 from typing import Final
 
@@ -20,14 +19,26 @@ WILD: Final = frozenset("*?")
 """The characters that make a name a pattern."""
 
 
+DGRAD: Final = "dgrad"
+"""The tag of a matmul for the gradient of an activation."""
+
+WGRAD: Final = "wgrad"
+"""The tag of a matmul for the gradient of a weight."""
+
+USES: Final = ("forward", DGRAD, WGRAD, "other")
+"""The tags of what matmuls compute for a layer: each has one, with which its name ends."""
+
 VOCABULARY: Final = "vocabulary"
-"""The role of a matmul that projects to a vocabulary."""
+"""The tag of a matmul that projects to a vocabulary."""
 
-ROLES: Final = (*("forward", "backward", "other", "activation", "weight", "gradient", VOCABULARY),)
-"""The parts and roles by which matmuls can be selected."""
+PRODUCT: Final = "product"
+"""The tag of matmuls without a weight, as the products of attention, and their backward ones."""
 
-ROLE_MARK: Final = "@"
-"""The character before each role in a pattern."""
+TAGS: Final = (*USES, "backward", VOCABULARY, PRODUCT)
+"""The tags by which patterns select matmuls."""
+
+MARK: Final = "@"
+"""The character before a tag."""
 
 
 def is_like(pattern: str, name: str) -> bool:
@@ -40,34 +51,44 @@ def is_like_any(pattern: str, names: Iterable[str]) -> bool:
     return pattern == "*" or any(is_like(pattern, name) for name in names)
 
 
-def names_of_site(site: str) -> list[str]:
-    """Returns the names of a matmul that patterns match: the whole site, and each of its parts."""
-    return [site, *site.split()]
-
-
-def is_site_like(pattern: str, site: str, roles: Sequence[str]) -> bool:
-    """Whether a pattern matches a matmul, by a name, or by a name and roles after it.
+def is_matmul_like(pattern: str, names: Collection[str], tags: Collection[str]) -> bool:
+    """Whether a pattern matches a matmul, by a name, or by a name and tags after it.
 
     Args:
-        pattern: The pattern, as in ``*mlp*`` or ``*mlp*@gradient@weight``. A matmul has to have as
-            many operands of a role as the pattern has this role.
-        site: The names of the matmul with spaces between.
-        roles: Its part and the roles of its operands, some of `ROLES`.
+        pattern: The pattern, as in ``*mlp*`` or ``*mlp*@wgrad``.
+        names: The names of the matmul: those of its layer and of its weight.
+        tags: Its tags, some of `TAGS`.
     """
-    names, left = names_of_site(site), Counter(roles)
     while not is_like_any(pattern, names):
-        pattern, mark, role = pattern.rpartition(ROLE_MARK)
-        left[role.casefold()] -= 1
-        if not mark or left[role.casefold()] < 0:
+        pattern, _, tag = pattern.rpartition(MARK)
+        if tag.casefold() not in tags:
             return False
     return True
 
 
-def hint_of_roles(pattern: str) -> str:
-    """Returns what to add to a hint about a pattern that has roles; empty if it has none."""
-    if ROLE_MARK not in pattern:
+def part_of_use(use: str) -> str:
+    """Returns the part of the program of a matmul: ``backward`` for both kinds of gradients."""
+    return "backward" if use in (DGRAD, WGRAD) else use
+
+
+def tags_of(use: str, roles: Collection[str], *, vocabulary: bool) -> list[str]:
+    """Returns the tags of a matmul.
+
+    Args:
+        use: What it computes for its layer, one of `USES`.
+        roles: The roles of its operands.
+        vocabulary: Whether it projects to a vocabulary.
+    """
+    found = [use, part_of_use(use), *[VOCABULARY] * vocabulary]
+    weighted = use in (WGRAD, "other") or "weight" in roles
+    return found if weighted else [*found, PRODUCT]
+
+
+def hint_of_tags(pattern: str) -> str:
+    """Returns what to add to a hint about a pattern that has tags; empty if it has none."""
+    if MARK not in pattern:
         return ""
-    return f"; a role after {ROLE_MARK} is one of: {', '.join(ROLES)}"
+    return f"; what follows {MARK} is one of: {', '.join(TAGS)}"
 
 
 def matches(pattern: str, name: str, index: int) -> bool:

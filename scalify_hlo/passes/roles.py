@@ -12,6 +12,7 @@ from scalify_hlo.algebra.search import Search
 from scalify_hlo.casts.selection import IN_COMPOSITE, UNREACHED
 from scalify_hlo.dataflow.index import LISTING, ModuleIndex, ResultMarks
 from scalify_hlo.dataflow.linear_layers import Linear, last_layers
+from scalify_hlo.dataflow.matmul_names import MatmulName, layer_of, named_matmuls
 from scalify_hlo.dataflow.matmuls import ACTIVATION, GRADIENT, OTHER, WEIGHT, Matmul, Walk
 from scalify_hlo.dataflow.members import Members
 from scalify_hlo.dataflow.names import FORWARD, name_of
@@ -214,7 +215,10 @@ class _RoleMarks:
         A matmul of operands with block scales is narrow already: it is in the report, without marks
         by which a recipe would quantize it.
         """
-        for matmul in matmuls:
+        linear = self.linear(matmuls, vocabulary=True)
+        names = named_matmuls(matmuls, linear, self._weight_name)
+        marks: dict[int, tuple[Matmul, tuple[str, ...]]] = {}
+        for matmul, name in zip(matmuls, names, strict=True):
             roles = self._operand_roles(matmul)
             weight = roles.index(WEIGHT) if WEIGHT in roles else None
             if self._projections.has(matmul, weight) or matmul.partner in self._vocabulary:
@@ -222,14 +226,11 @@ class _RoleMarks:
             result, mark = matmul.op.results[0], (matmul.part, *roles)
             if self._marked.setdefault(result, mark) != mark:
                 mark = self._marked[result] = (OTHER, *roles)
-            arguments = self._arguments(matmul)
-            number = self._record(matmul, mark[0], roles, arguments)
-            if _is_scaled(matmul):
-                continue
-            # Patterns of sites are matched with the name stack, and with arguments by name. The
-            # calls of a function share its ops, which have the site that the report lists.
-            site = self._report.matmuls[number].site
-            _write(matmul, mark, matmul in self._vocabulary, site, number)
+            name = name._replace(use=OTHER) if mark[0] == OTHER else name
+            marks[self._record(matmul, name, roles)] = matmul, mark
+        for number, (matmul, written) in marks.items():
+            if not _is_scaled(matmul):
+                _write(matmul, written, self._report.matmuls[number], number)
 
     def linear(self, matmuls: Iterable[Matmul], *, vocabulary: bool) -> Iterator[Linear]:
         """Yields the forward matmuls with weights.
@@ -251,9 +252,7 @@ class _RoleMarks:
         _mark_members(members, matmuls)
         return members
 
-    def _record(
-        self, matmul: Matmul, part: str, roles: tuple[str, str], arguments: tuple[str, str]
-    ) -> int:
+    def _record(self, matmul: Matmul, name: MatmulName, roles: tuple[str, str]) -> int:
         """Adds a matmul to the report, or counts another call of it, and returns its number."""
         op, found = matmul.op, self._report.matmuls
         number = self._numbers.setdefault(op.results[0], len(found))
@@ -262,21 +261,21 @@ class _RoleMarks:
             known = found[number]
             vocabulary = vocabulary or known.vocabulary
             calls = known.calls + 1
-            found[number] = replace(known, part=part, vocabulary=vocabulary, calls=calls)
+            found[number] = replace(known, use=name.use, vocabulary=vocabulary, calls=calls)
             return number
         found.append(
             MatmulReport(
-                matmul.name,
+                name.names,
                 op.operation.name,
                 source_location(op.location),
-                part,
+                name.use,
                 roles,
                 matmul.certainty,
                 vocabulary,
                 self._sizes.of(op),
                 1,
                 formats_of(op),
-                arguments=arguments,
+                arguments=self._arguments(matmul),
                 number=number,
             )
         )
@@ -312,6 +311,12 @@ class _RoleMarks:
             return WEIGHT if origin.constant else ACTIVATION
         return WEIGHT if side == 1 or not given else ACTIVATION
 
+    def _weight_name(self, matmul: Matmul) -> str:
+        """Returns the name of the weight of a matmul; empty if it has none, or one without name."""
+        arguments, roles = self._arguments(matmul), self._operand_roles(matmul)
+        weights = [name for name, role in zip(arguments, roles, strict=True) if role == WEIGHT]
+        return weights[-1] if weights else ""
+
     def _arguments(self, matmul: Matmul) -> tuple[str, str]:
         """Returns the names of the operands that are arguments; empty for other operands."""
         numbers = [origin.argument for origin in matmul.origins]
@@ -343,7 +348,7 @@ def _not_reached(
     sizes = Sizes()
     return [
         MatmulReport(
-            name_of(op),
+            (layer_of(name_of(op), op.operation.name).shown({}),),
             op.operation.name,
             source_location(op.location),
             OTHER,
@@ -364,14 +369,14 @@ def _is_scaled(matmul: Matmul) -> bool:
     return is_scaled_dot(matmul.op.operation, matmul.op.operation.name)
 
 
-def _write(matmul: Matmul, mark: tuple[str, ...], vocabulary: bool, site: str, number: int) -> None:
+def _write(matmul: Matmul, mark: tuple[str, ...], known: MatmulReport, number: int) -> None:
     part, *roles = mark
     op = matmul.op
     op.attributes[attributes.PART] = ir.StringAttr.get(part)
     op.attributes[attributes.ROLES] = ir.ArrayAttr.get([ir.StringAttr.get(r) for r in roles])
-    op.attributes[attributes.SITE] = ir.StringAttr.get(site)
+    op.attributes[attributes.SITE] = ir.ArrayAttr.get([ir.StringAttr.get(n) for n in known.site])
     op.attributes[attributes.MATMUL] = attributes.integer(number)
-    if vocabulary:
+    if known.vocabulary:
         op.attributes[attributes.VOCABULARY] = ir.UnitAttr.get()
 
 

@@ -92,12 +92,13 @@ class MatmulOptions:
         slower: ``wide`` does not quantize matmuls that are estimated to be no faster in FP8 on the
             device that `target` names, with casts and transposes included; ``narrow`` does. The
             report has the estimates.
-        include: Patterns of names of sites; one of them has to match. A pattern may end in roles:
-            ``*mlp*@gradient@weight`` matches the matmul that makes the gradient of an activation,
-            and ``*mlp*@gradient@activation`` the one that makes the gradient of a weight. Roles are
-            ``activation``, ``weight``, ``gradient``, ``forward``, ``backward``, ``other`` and
-            ``vocabulary``.
-        exclude: Patterns of names of sites, as for ``include``; none of them may match.
+        include: Patterns of names of layers and weights; one of them has to match. ``mlp`` matches
+            all matmuls of the layer ``mlp``, forward and backward, and ``mlp/*`` those of the
+            layers in it. A pattern may end in a tag: ``mlp@wgrad`` matches the matmul for the
+            gradient of the weight. Tags are ``forward``, ``dgrad``, ``wgrad``, ``backward``,
+            ``other``, ``vocabulary``, and ``product`` for matmuls without a weight.
+        exclude: Patterns of names of layers and weights, as for ``include``; none of them may
+            match.
     """
 
     activation: Operand = KEEP
@@ -148,7 +149,9 @@ class Scaling:
             ``each``, batches and heads are among them, if they are batch dimensions of a matmul.
         method: The statistic of a profile from which the scale follows: the amax (``max``), a
             percentile of the magnitudes, the rms, or the least mean squared error (``mse``).
-        methods: Other methods for some operands, as ``pattern=method``; the last match counts.
+        methods: Other methods for some operands, as ``pattern=method``; the last match counts. The
+            pattern is one of matmuls, as for ``matmul.exclude``, and may end in ``:lhs`` or
+            ``:rhs``.
         percentile: The percentage for the method ``percentile``.
     """
 

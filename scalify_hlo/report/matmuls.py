@@ -11,8 +11,8 @@ from scalify_hlo.dataflow.names import FORWARD
 from scalify_hlo.dataflow.sizes import Extent, Size
 from scalify_hlo.errors import Remark
 from scalify_hlo.ir.locations import place_of_text
-from scalify_hlo.ir.patterns import is_site_like
-from scalify_hlo.results.kinds import Count, Part, Several, Words, made, one_of, rounded
+from scalify_hlo.ir.patterns import MARK, is_matmul_like, part_of_use, tags_of
+from scalify_hlo.results.kinds import Count, Part, Several, Words, one_of, rounded
 from scalify_hlo.results.model import Kind, keys, kind_of, register
 
 Location: TypeAlias = Annotated[str, Kind({}, place_of_text)]
@@ -116,7 +116,7 @@ class Wide(NamedTuple):
 
 
 @keys(
-    "name site op location part operands=roles certainty vocabulary m=extent.m n=extent.n "
+    "name names op location part operands=roles certainty vocabulary m=extent.m n=extent.n "
     "k=extent.k batch=extent.batch calls flops formats=(lhs=formats.0 rhs=formats.1 "
     "result=formats.2) scales=(lhs=scales.0 rhs=scales.1) statistics wide"
 )
@@ -125,10 +125,11 @@ class MatmulReport:
     """One matmul or convolution of the program.
 
     Attributes:
-        name: The name stack, if the program has it.
+        names: The names of its layer and of its weight, which patterns match. That by which it is
+            shown comes first.
         op: The name of the op.
         location: The source location, as MLIR prints it.
-        part: ``forward``, ``backward`` or ``other``.
+        use: What it computes for its layer: ``forward``, ``dgrad``, ``wgrad`` or ``other``.
         roles: The roles of the operands.
         certainty: The evidence for the roles: ``names``, ``data flow``, or ``habit`` if only a
             habit of jax decides between two readings.
@@ -145,10 +146,10 @@ class MatmulReport:
         number: Its number in the program; -1 if no call, loop or branch leads to it.
     """
 
-    name: str
+    names: tuple[str, ...]
     op: str
     location: Location
-    part: Part
+    use: str
     roles: tuple[Role, Role]
     certainty: Annotated[str, one_of(["names", "data flow", "habit", ""])]
     vocabulary: bool
@@ -183,23 +184,28 @@ class MatmulReport:
 
     @property
     def label(self) -> str:
-        """The shortest name: the module of the name stack, or else the weight or the argument."""
-        modules = [part for part in map(_module_of, self.name.split("/")[:-1]) if part]
-        if modules:
-            return modules[-1]
-        weight = self.arguments[self.roles.index(WEIGHT)] if WEIGHT in self.roles else ""
-        return weight or self.arguments[0] or self.arguments[1]
+        """The name of its layer."""
+        return self.names[0]
 
     @property
-    def site(self) -> Annotated[str, made(str.strip)]:
-        """Its names with spaces between; ``matmul.exclude`` matches the whole or one of them."""
-        return " ".join([self.name, *filter(None, self.arguments)])
+    def name(self) -> str:
+        """The name, which matches it as a pattern, and others only if they have the same name."""
+        return f"{self.label}{MARK}{self.use}"
 
     @property
-    def named_roles(self) -> list[str]:
-        """Its part and the roles of its operands, as patterns may have them after ``@``."""
-        found = [self.part, *filter(None, self.roles)]
-        return [*found, "vocabulary"] if self.vocabulary else found
+    def part(self) -> Part:
+        """The part of the program: ``forward``, ``backward`` or ``other``."""
+        return part_of_use(self.use)
+
+    @property
+    def site(self) -> tuple[str, ...]:
+        """The name, and all names that patterns match, as passes have them on the op."""
+        return self.name, *self.names
+
+    @property
+    def tags(self) -> list[str]:
+        """The tags that patterns may have after ``@``."""
+        return tags_of(self.use, self.roles, vocabulary=self.vocabulary)
 
     def is_matched(self, pattern: str) -> bool:
         """Returns whether a pattern of a recipe matches it.
@@ -210,7 +216,7 @@ class MatmulReport:
         Returns:
             True if it matches.
         """
-        return is_site_like(pattern, self.site, self.named_roles)
+        return is_matmul_like(pattern, self.names, self.tags)
 
 
 @keys("*matmul remarks warnings")
@@ -245,18 +251,3 @@ def matmul_entries(matmuls: Sequence[MatmulReport], remarks: Iterable[Remark]) -
     for remark in remarks:
         known.setdefault((remark.location, remark.op), []).append(remark.message)
     return [MatmulEntry(each, known.get((each.location, each.op), [])) for each in matmuls]
-
-
-_WRAPPERS: Final = ("jit", "pjit", "jvp", "transpose", "vmap", "checkpoint", "remat", "custom_vjp")
-_GENERIC: Final = frozenset({"while", "body", "cond", "scan", "checkpoint", "rematted_computation"})
-
-
-def _module_of(part: str) -> str:
-    """Returns the module in a part of a name stack: ``head`` in ``transpose(jvp(head))``."""
-    outer, bracket, rest = part.partition("(")
-    while bracket and outer in _WRAPPERS:
-        if outer in ("jit", "pjit"):
-            return ""
-        part = rest.removesuffix(")")
-        outer, bracket, rest = part.partition("(")
-    return "" if part in _GENERIC or "->" in part else part

@@ -181,7 +181,7 @@ def blame(
     Example:
         >>> x = np.random.default_rng(0).standard_normal((32, 32), np.float32)
         >>> program = jax.export.export(jax.jit(lambda x: x @ x))(x)
-        >>> [each.site.pattern for each in blame(program, [(x,)], "bf16").sites]
+        >>> [each.site.name for each in blame(program, [(x,)], "bf16").sites]
         ['jit(<lambda>)/dot_general']
     """
     options = BlameOptions(runs, explained, worst)

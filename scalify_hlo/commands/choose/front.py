@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Final
 
 from scalify_hlo.casts.selection import EXCLUDED
-from scalify_hlo.commands.choose.sites import Site, keys_of
+from scalify_hlo.commands.choose.sites import Site
 from scalify_hlo.errors import UsageError
 from scalify_hlo.report.matmuls import MatmulReport
 from scalify_hlo.report.totals import BOUNDS, QUANTITIES, Requirement, Totals
@@ -66,8 +66,7 @@ class Front:
     """The points from all sites in low precision to those whose casts cost anything left wide.
 
     Each point leaves one more site wide: the one with the highest square of the cost for each
-    matmul, or for each floating-point operation if the budget counts these. Sites that no pattern
-    tells apart are left wide together.
+    matmul, or for each floating-point operation if the budget counts these.
 
     Args:
         matmuls: The matmuls of a rewrite with as many sites in low precision as possible.
@@ -86,18 +85,13 @@ class Front:
         gradient: str,
     ) -> None:
         self._matmuls, self._budget, self._gradient = matmuls, budget, gradient
-        self._keys = keys_of([(each.site, each.vocabulary) for each in matmuls])
-        names = [site.key for site in sites]
+        names = [site.name for site in sites]
         self._squares = {name: costs.get(name, 0.0) ** 2 for name in names}
         self._weights = dict.fromkeys(names, 0.0)
         by_flops = counts_flops(budget)
-        for key, each in zip(self._keys, matmuls, strict=True):
-            if key in self._weights:
-                self._weights[key] += (each.flops or 0) if by_flops else each.calls
-        self._together = {
-            site.key: [other.key for other in sites if other.is_matched(site.pattern)]
-            for site in sites
-        }
+        for each in matmuls:
+            if each.name in self._weights:
+                self._weights[each.name] += (each.flops or 0) if by_flops else each.calls
 
     @cached_property
     def points(self) -> list[Point]:
@@ -105,7 +99,7 @@ class Front:
         left: list[str] = []
         found = [self._point(left)]
         while (best := self._best(left)) is not None:
-            left += self._added(best, left)
+            left.append(best)
             found.append(self._point(left))
         return found
 
@@ -119,9 +113,8 @@ class Front:
             return None
         left, refused = list(able[-1].left), set[str]()
         while (best := self._best(left, refused)) is not None:
-            more = self._added(best, left)
-            if self._holds([*left, *more]):
-                left += more
+            if self._holds([*left, best]):
+                left.append(best)
             else:
                 refused.add(best)
         return self._point(left)
@@ -129,18 +122,13 @@ class Front:
     def _best(self, left: Collection[str], refused: Collection[str] = ()) -> str | None:
         """Returns the site with the highest cost for its size; None if no other costs anything."""
         out = {*left, *refused}
-        gains = {name: self._gain(name, left) for name in self._squares if name not in out}
+        gains = {name: self._gain(name) for name in self._squares if name not in out}
         best = max(gains, key=lambda name: gains[name], default=None)
         return best if best is not None and gains[best] > 0 else None
 
-    def _gain(self, name: str, left: Collection[str]) -> float:
-        added = self._added(name, left)
-        size = sum(self._weights[each] for each in added)
-        square = sum(self._squares[each] for each in added)
+    def _gain(self, name: str) -> float:
+        size, square = self._weights[name], self._squares[name]
         return square / size if size else square
-
-    def _added(self, name: str, left: Collection[str]) -> list[str]:
-        return [each for each in self._together[name] if each not in left]
 
     def _point(self, left: Sequence[str]) -> Point:
         totals = self.totals(left)
@@ -157,8 +145,8 @@ class Front:
         """Returns the numbers of a report with some sites wide, as `rewrite --require` has them."""
         out = set(left)
         matmuls = [
-            replace(each, wide=EXCLUDED) if each.wide is None and key in out else each
-            for key, each in zip(self._keys, self._matmuls, strict=True)
+            replace(each, wide=EXCLUDED) if each.wide is None and each.name in out else each
+            for each in self._matmuls
         ]
         return Totals.of(matmuls, statistics=0, state=None, remarks=0, assumed=0)
 

@@ -18,7 +18,7 @@ class Result(NamedTuple):
     """A recipe that leaves sites wide.
 
     Attributes:
-        left_out: The sites, the worst first, and then those that no pattern tells from them.
+        left_out: The sites, the worst first.
         effect: The error of the recipe.
         recipe: The recipe.
     """
@@ -51,7 +51,6 @@ class Measuring:
         self._bench, self._recipe, self._tell = bench, recipe, tell
         self._kinds = set(judged(bench.kinds))
         self._known: dict[frozenset[str], Effect] = {}
-        self._all: list[Site] = []
         self.sites: list[Site] = []
         self.runs = 0
 
@@ -63,12 +62,12 @@ class Measuring:
     def whole(self) -> Effect:
         """Runs the recipe as it is, and finds its sites."""
         whole = self._run(self._recipe, first=True)
-        self._known[frozenset(site.key for site in self.sites)] = whole
+        self._known[_names(self.sites)] = whole
         return whole
 
     def effect(self, narrow: Iterable[Site]) -> Effect:
         """Returns the error with only some sites in low precision."""
-        key = frozenset(site.key for site in narrow)
+        key = _names(narrow)
         if key not in self._known:
             self._known[key] = self._run(self._recipe_with(key))
         return self._known[key]
@@ -76,35 +75,26 @@ class Measuring:
     def without(self, sites: Iterable[Site]) -> Result:
         """Excludes some sites from the recipe, and runs it."""
         chosen = list(sites)
-        recipe = excluding(self._recipe, (site.pattern for site in chosen))
-        more = [site for site in self.sites if site not in chosen]
-        out = [*chosen, *(s for s in more if any(map(s.is_matched, recipe.matmul.exclude)))]
-        key = frozenset(site.key for site in self.sites if site not in out)
+        recipe = excluding(self._recipe, (site.name for site in chosen))
+        kept = [site for site in self.sites if site not in chosen]
+        key = _names(kept)
         if key and key not in self._known:
             self._known[key] = self._run(recipe)
-        kept = [site for site in self.sites if site not in out]
-        return Result(tuple(out), self.effect(kept), recipe)
+        return Result(tuple(chosen), self.effect(kept), recipe)
 
     def _recipe_with(self, names: AbstractSet[str]) -> Recipe:
-        """Returns the recipe with all sites wide but those of some names.
-
-        The pattern of a site may match another one too.
-        """
-        kept = [site for site in self._all if site.key in names]
-        others = [site.pattern for site in self._all if site.key not in names]
-        out = [each for each in others if not any(site.is_matched(each) for site in kept)]
+        """Returns the recipe with all sites wide but those of some names."""
+        kept = tuple(site.name for site in self.sites if site.name in names)
         matmul, scaling = self._recipe.matmul, self._recipe.scaling
         if not names and scaling.kind == "delayed":  # It refuses a program without any such scale.
             scaling = Scaling("current", scaling.fp8_format)
-        chosen = replace(matmul, include=tuple(site.pattern for site in kept))
-        return excluding(replace(self._recipe, matmul=chosen, scaling=scaling), out)
+        return replace(self._recipe, matmul=replace(matmul, include=kept), scaling=scaling)
 
     def _run(self, recipe: Recipe, *, first: bool = False) -> Effect:
         outcome = self.outcome(recipe)
         if first:
-            matmuls = outcome.report.matmuls
-            self._all = sites_of(matmuls, self._bench.name, by_roles=True)
-            self.sites = [site for site in self._all if site.narrow]
+            every = sites_of(outcome.report.matmuls, self._bench.name)
+            self.sites = [site for site in every if site.narrow]
         return self.effect_of(outcome)
 
     def outcome(self, recipe: Recipe, *, casts: bool = False) -> Outcome:
@@ -124,3 +114,7 @@ class Measuring:
         change = outcome.losses[0][0] - self._bench.losses[0][0] if outcome.losses else None
         errors = tuple(each for each in outcome.errors if each.kind in self._kinds)
         return Effect(change, errors, outcome.report.totals.matmuls.share)
+
+
+def _names(sites: Iterable[Site]) -> frozenset[str]:
+    return frozenset(site.name for site in sites)

@@ -323,8 +323,7 @@ class Blame:
         rest: The number of other sites.
         rest_share: Their share of the error.
         runs: The number of programs that were run.
-        left_out: The sites that the result leaves wide: the worst first, and then those that no
-            pattern tells from them.
+        left_out: The sites that the result leaves wide, the worst first.
         effect: The error without these.
         result: The recipe that leaves them wide.
     """
@@ -408,7 +407,7 @@ class GradientFormat:
 @result("scalify-hlo search", version=1)
 @keys(
     "program hash recipe budget loss whole=(*whole cost=whole_cost) formats sites front chosen "
-    "exclude=result.matmul.exclude left_out bound effect=(*effect cost=chosen.cost) toml"
+    "exclude=result.matmul.exclude left_out effect=(*effect cost=chosen.cost) toml"
 )
 @dataclass(frozen=True)
 class Search:
@@ -427,7 +426,6 @@ class Search:
         front: The points of the trade-off, from the one with most matmuls in low precision.
         chosen: The point at the budget.
         left_out: The sites that the found recipe leaves wide, in the order of the choice.
-        bound: The number of these that only share their names with another one.
         effect: The error of the found recipe.
         base: The given recipe.
         result: The found recipe.
@@ -445,7 +443,6 @@ class Search:
     front: Annotated[tuple[Point, ...], SOME]
     chosen: Point
     left_out: tuple[Site, ...]
-    bound: Count
     effect: Effect
     base: Recipe
     result: Recipe

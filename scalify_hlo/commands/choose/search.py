@@ -154,7 +154,6 @@ class _Searching:
             tuple(efficient(points, self._budget)),
             chosen,
             tuple(best.left_out),
-            best.bound,
             effect,
             self._recipe,
             best.result(),
@@ -286,33 +285,19 @@ class Candidate:
     @property
     def left_out(self) -> list[Site]:
         """The sites that are left wide, in the order of the choice."""
-        by_name = {site.key: site for site in self.sites}
+        by_name = {site.name: site for site in self.sites}
         return [] if self.chosen is None else [by_name[name] for name in self.chosen.left]
-
-    @property
-    def patterns(self) -> list[str]:
-        """The patterns that leave these sites wide."""
-        found: list[str] = []
-        for site in self.left_out:
-            if not any(map(site.is_matched, found)):
-                found.append(site.pattern)
-        return found
-
-    @property
-    def bound(self) -> int:
-        """The number of sites that are left wide by the pattern of another one."""
-        return sum(site.pattern not in self.patterns for site in self.left_out)
 
     def result(self) -> Recipe:
         """Returns the recipe that leaves the chosen sites wide."""
-        return excluding(self.recipe, self.patterns)
+        return excluding(self.recipe, (site.name for site in self.left_out))
 
     def searched(self) -> tuple[SearchedSite, ...]:
         """Returns the sites with their costs, the highest first."""
-        left = {site.key for site in self.left_out}
-        costs = [self.costs.get(site.key, _NO_COST) for site in self.sites]
+        left = {site.name for site in self.left_out}
+        costs = [self.costs.get(site.name, _NO_COST) for site in self.sites]
         found = [
-            SearchedSite(site, cost.amount, cost.effect, decibels(cost.ratio), site.key in left)
+            SearchedSite(site, cost.amount, cost.effect, decibels(cost.ratio), site.name in left)
             for site, cost in zip(self.sites, costs, strict=True)
         ]
         return tuple(sorted(found, key=lambda each: -each.cost))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -15,7 +14,7 @@ from scalify_hlo.commands.stats.numbering import number_of
 from scalify_hlo.dialect import attributes
 from scalify_hlo.errors import InputError
 from scalify_hlo.ir.locations import place_of_text
-from scalify_hlo.ir.patterns import ROLE_MARK, VOCABULARY, is_site_like
+from scalify_hlo.ir.patterns import is_matmul_like
 from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.passes.pipeline import run_passes
 from scalify_hlo.passes.roles import RolesPass
@@ -30,99 +29,54 @@ _WIDE = 32
 """The bits of an element of a format without an entry, such as an integer."""
 
 
-@keys("site=name pattern location part operands calls formats")
+@keys("site=name location part operands calls formats")
 @dataclass(frozen=True, slots=True)
 class Site:
     """The matmuls that have one name, so that a recipe includes or excludes them together.
 
     Attributes:
-        full: The name stack and the names of arguments with spaces between, as patterns match it.
-        pattern: A pattern for ``matmul.exclude`` that matches this site. It matches no other,
-            unless another has all names and the roles of this site.
+        name: The name, which is a pattern for ``matmul.exclude`` that matches no other site.
+        names: The names that patterns match.
+        tags: What patterns may have after ``@``.
         part: ``forward``, ``backward`` or ``other``.
         operands: The roles of the operands.
         location: The source location, as ``file:line:column``.
         calls: The number of its matmuls.
         formats: The formats of the operands.
         narrow: Whether a matmul of the site is quantized.
-        vocabulary: Whether it projects to a vocabulary.
-        mark: What tells it from other sites of the same name, as a pattern has it: that it
-            projects to a vocabulary, or the roles of its operands.
     """
 
-    full: str
-    pattern: str
+    name: str
+    names: tuple[str, ...]
+    tags: tuple[str, ...]
     part: Part
     operands: tuple[str, str]
     location: str
     calls: Count
     formats: tuple[str, str]
     narrow: bool
-    vocabulary: bool = False
-    mark: str = ""
-
-    @property
-    def name(self) -> str:
-        """The name, as it is shown."""
-        return f"{self.full.strip()}{self.mark}"
 
     @property
     def source(self) -> str:
         """The name of the source file and the line."""
         return os.path.basename(self.location).rsplit(":", 1)[0]
 
-    @property
-    def key(self) -> str:
-        """The name that tells it from other sites of the program."""
-        return f"{self.full}{self.mark}"
-
     def is_matched(self, pattern: str) -> bool:
-        """Whether a pattern of a recipe matches the site, as `quantize.sites` has it."""
-        roles = [self.part, *self.operands, *(VOCABULARY,) * self.vocabulary]
-        return is_site_like(pattern, self.full, roles)
-
-    @property
-    def role(self) -> str:
-        """The part and the roles of the operands as text."""
-        return f"{self.part} {' x '.join(filter(None, self.operands))}".strip()
+        """Whether a pattern of a recipe matches the site, as `casts.selection` has it."""
+        return is_matmul_like(pattern, self.names, self.tags)
 
 
-def sites_of(
-    matmuls: Sequence[MatmulReport], program: str, *, by_roles: bool = False
-) -> list[Site]:
+def sites_of(matmuls: Iterable[MatmulReport], program: str) -> list[Site]:
     """Returns the sites of a rewritten program, in program order.
 
     Args:
         matmuls: Its matmuls.
         program: The name of the program in locations without a file.
-        by_roles: Whether matmuls of one name are several sites if their operands have other roles.
     """
-    names = keys_of([(matmul.site, matmul.vocabulary) for matmul in matmuls])
-    groups: dict[tuple[str, ...], list[MatmulReport]] = {}
-    for key, matmul in zip(names, matmuls, strict=True):
-        roles = sorted(matmul.roles) if by_roles else ()
-        groups.setdefault((key, *roles), []).append(matmul)
-    several = Counter(key for key, *_ in groups)
-    return [
-        _site(group, matmuls, program, key, marked=several[key] > 1)
-        for (key, *_), group in groups.items()
-    ]
-
-
-def keys_of(matmuls: Sequence[tuple[str, bool]]) -> list[str]:
-    """Returns the keys of the sites of matmuls whose operands may have any roles.
-
-    The key is the name. Of matmuls of one name, those that project to a vocabulary are a site of
-    their own: the gradients of all weights may have one name, and their casts very different costs.
-
-    Args:
-        matmuls: The name of each, and whether it projects to a vocabulary.
-    """
-    others = {name for name, vocabulary in matmuls if not vocabulary}
-    end = f"{ROLE_MARK}{VOCABULARY}"
-    return [
-        f"{name}{end}" if vocabulary and name in others else name for name, vocabulary in matmuls
-    ]
+    groups: dict[str, list[MatmulReport]] = {}
+    for matmul in matmuls:
+        groups.setdefault(matmul.name, []).append(matmul)
+    return [_site(group, program) for group in groups.values()]
 
 
 def require_sites(sites: Sequence[Site], recipe: str, program: str) -> None:
@@ -144,59 +98,19 @@ def require_sites(sites: Sequence[Site], recipe: str, program: str) -> None:
         )
 
 
-def _site(
-    group: Sequence[MatmulReport],
-    every: Sequence[MatmulReport],
-    program: str,
-    key: str,
-    *,
-    marked: bool,
-) -> Site:
+def _site(group: Sequence[MatmulReport], program: str) -> Site:
     first = next((each for each in group if each.wide is None), group[0])
-    mark = _mark(first) if marked else ""
     return Site(
-        first.site,
-        _pattern(first, group, every),
+        first.name,
+        first.names,
+        tuple(first.tags),
         first.part,
         first.roles,
         place_of_text(first.location, program),
         sum(each.calls for each in group),
         first.formats[:2],
         any(each.wide is None for each in group),
-        first.vocabulary,
-        mark + key.removeprefix(first.site),
     )
-
-
-def _pattern(
-    matmul: MatmulReport, group: Sequence[MatmulReport], every: Sequence[MatmulReport]
-) -> str:
-    """Returns the shortest pattern that matches a site alone, or else the longest one.
-
-    It is the name stack, the whole name, or one of them with the roles of the operands, and with
-    the role of a projection to a vocabulary. Names in other case match the same patterns.
-    """
-    others = [each for each in every if not _is_same(each, matmul) and each not in group]
-    mark, names = _mark(matmul), (matmul.name, matmul.site)
-    ends = ["", mark]
-    if matmul.vocabulary:
-        ends += [f"{end}{ROLE_MARK}{VOCABULARY}" for end in ends]
-    known = filter(None, (name + end for end in ends for name in names))
-    patterns = list(filter(matmul.is_matched, known))  # A name with spaces is no name of a site.
-    alone = (each for each in patterns if not any(other.is_matched(each) for other in others))
-    return next(alone, matmul.site + mark)
-
-
-def _mark(matmul: MatmulReport) -> str:
-    """Returns the roles of the operands as a pattern has them."""
-    return "".join(f"{ROLE_MARK}{role}" for role in matmul.roles if role)
-
-
-def _is_same(one: MatmulReport, other: MatmulReport) -> bool:
-    """Whether the same patterns match two matmuls, up to their part."""
-    if one.site.casefold() != other.site.casefold() or one.vocabulary != other.vocabulary:
-        return False
-    return sorted(one.roles) == sorted(other.roles)
 
 
 @keys("*site lhs_db=operands.0 rhs_db=operands.1 snr_db")
@@ -225,11 +139,11 @@ def site_errors(
         sites: The sites of a rewritten program.
         casts: The errors of matmuls and of their operands, by site and value.
     """
-    by_name = {(name.strip(), value): decibels(e.ratio) for (name, value), e in casts.items()}
+    known = {place: decibels(error.ratio) for place, error in casts.items()}
     found = [
-        SiteError(site, (by_name.get((site.name, LHS)), by_name.get((site.name, RHS))), snr_db)
+        SiteError(site, (known.get((site.name, LHS)), known.get((site.name, RHS))), snr_db)
         for site in sites
-        if (snr_db := by_name.get((site.name, RESULT))) is not None
+        if (snr_db := known.get((site.name, RESULT))) is not None
     ]
     return sorted(found, key=lambda error: error.snr_db)
 
@@ -289,17 +203,15 @@ def named_sites(base: ir.Module, name: str) -> Named:
     module = copy_module(base)
     with located(name):
         roles = run_passes(module, [RolesPass()]).roles
-    found: dict[int, tuple[str, bool]] = {}
+    sites: dict[int, str] = {}
     moved: dict[int, int] = {}
     with module.context:
         for op in ops_in(module.operation, where=lambda op: attributes.SITE in op.attributes):
             number = number_of(op)
             if number is None:
                 continue
-            vocabulary = attributes.VOCABULARY in op.attributes
-            found[number] = op.attributes[attributes.SITE].value, vocabulary
+            sites[number] = attributes.texts(op.attributes[attributes.SITE])[0]
             users = [use.owner.operation for use in op.results[0].uses]
             transposes = (number_of(user) for user in users if user.name == "stablehlo.transpose")
             moved.update((each, number) for each in transposes if each is not None)
-    sites = dict(zip(found, keys_of(list(found.values())), strict=True))
     return Named(roles, sites, sites | {each: sites[number] for each, number in moved.items()})

@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Final, NamedTuple
 
-from scalify_hlo.dataflow.matmuls import WEIGHT
-from scalify_hlo.dataflow.names import BACKWARD
 from scalify_hlo.report.matmuls import MatmulReport
 from scalify_hlo.results.kinds import Microseconds, Words, one_of
 from scalify_hlo.results.model import keys
@@ -20,7 +18,7 @@ _PARTS: Final = ("forward", "dgrad", "wgrad")
 
 
 @keys(
-    "*matmul(name label op location) part *matmul(operands=roles m=extent.m n=extent.n k=extent.k "
+    "*matmul(name op location) part *matmul(operands=roles m=extent.m n=extent.n k=extent.k "
     "batch=extent.batch calls formats=(lhs=formats.0 rhs=formats.1 result=formats.2) wide) "
     "falls_back kernels(name kernel label times flops) us=seconds us_in_bf16=before"
 )
@@ -44,9 +42,7 @@ class ExplainedMatmul:
     @property
     def part(self) -> Annotated[str, one_of([*_PARTS, "other"])]:
         """Its part of the program, as in `Explanation.shares`."""
-        if self.matmul.part != BACKWARD:
-            return self.matmul.part
-        return "dgrad" if WEIGHT in self.matmul.roles else "wgrad"
+        return self.matmul.use
 
     @property
     def flops(self) -> Mapping[str, int]:
@@ -56,11 +52,6 @@ class ExplainedMatmul:
             for key, count in kernel.flops.items():
                 found[key] = found.get(key, 0) + kernel.times * count
         return found
-
-    @property
-    def name(self) -> str:
-        """The name of the matmul, or its operator if it has none."""
-        return self.matmul.label or self.matmul.op
 
     @property
     def labels(self) -> str:

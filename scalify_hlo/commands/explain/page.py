@@ -22,7 +22,7 @@ from scalify_hlo.report.page_style import escape, page
 from scalify_hlo.results.model import cells, mebibytes, microseconds
 
 _MATMULS: Final = (
-    *("matmul", "part", "M x N x K", "formats", "kernel", "flops"),
+    *("matmul", "M x N x K", "formats", "kernel", "flops"),
     *("µs", "µs in bf16"),
 )
 _CAUSES: Final = ("kernels", "number", "MiB", "µs", "in bf16", "MiB in bf16", "µs in bf16")
@@ -101,8 +101,7 @@ def _matmul(each: ExplainedMatmul, program: str) -> list[str]:
     kind = "bad" if each.falls_back else "good" if lhs.startswith("f8") else ""
     wide = f"<small>{escape(matmul.wide.reason)}</small>" if matmul.wide else ""
     return [
-        f"{escape(each.name)}<small>{escape(place_of_text(matmul.location, program))}</small>",
-        escape(each.part),
+        f"{escape(matmul.name)}<small>{escape(place_of_text(matmul.location, program))}</small>",
         extent,
         escape(f"{lhs} {rhs} → {result}") + wide,
         f'<span class="{kind}">{escape(each.labels)}</span><small>{escape(names)}</small>',

@@ -50,7 +50,7 @@ def _wide(explanation: Explanation) -> Iterator[str]:
     seconds, whole = sum(each.seconds or 0.0 for each in wide), explanation.program.work.seconds
     if whole and seconds > _MANY * whole:
         yield (
-            f"{_counted(len(wide), 'matmul')} of f32 ({wide[0].name}) "
+            f"{_counted(len(wide), 'matmul')} of f32 ({wide[0].matmul.name}) "
             f"take {100 * seconds / whole:.0f} % of the time: export the model in bf16, or set "
             "compute=bf16"
         )
@@ -59,7 +59,7 @@ def _wide(explanation: Explanation) -> Iterator[str]:
 def _fell_back(each: ExplainedMatmul, explanation: Explanation) -> str:
     labels = ", ".join(sorted({kernel.label for kernel in each.kernels}))
     lhs, rhs = each.matmul.formats[:2]
-    told = f"{each.name}: the matmul of {lhs} and {rhs} became {labels}, which widens them"
+    told = f"{each.matmul.name}: the matmul of {lhs} and {rhs} became {labels}, which widens them"
     cause = _cause(each, explanation.target, explanation.blocks)
     return f"{told}: {cause}" if cause else told
 

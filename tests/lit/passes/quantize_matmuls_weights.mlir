@@ -15,10 +15,10 @@ func.func @main(%v: tensor<64x64xf32> {scalify.pair}, %w: tensor<64x4x16xf32> {s
   // CHECK-NEXT: stablehlo.dot_general %[[B]]#1, %[[R]]
   %r = stablehlo.reshape %w : (tensor<64x4x16xf32>) -> tensor<64x64xf32>
   %0 = stablehlo.dot_general %x, %v, contracting_dims = [1] x [0]
-      {scalify.part = "forward", scalify.roles = ["activation", "weight"], scalify.site = "a"}
+      {scalify.part = "forward", scalify.roles = ["activation", "weight"], scalify.site = ["a@forward", "a"]}
       : (tensor<32x64xf32>, tensor<64x64xf32>) -> tensor<32x64xf32>
   %1 = stablehlo.dot_general %x, %r, contracting_dims = [1] x [0]
-      {scalify.part = "forward", scalify.roles = ["activation", "weight"], scalify.site = "b"}
+      {scalify.part = "forward", scalify.roles = ["activation", "weight"], scalify.site = ["b@forward", "b"]}
       : (tensor<32x64xf32>, tensor<64x64xf32>) -> tensor<32x64xf32>
   return %0, %1 : tensor<32x64xf32>, tensor<32x64xf32>
 }
@@ -32,7 +32,7 @@ func.func @main(%w: tensor<64x64xf32> {scalify.pair},
                 %x: tensor<32x64xf32>) -> (tensor<32x64xf32>, tensor<64x64xf32>) {
   // CHECK: stablehlo.convert %[[W]] {scalify.cast = "data"}
   %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
-      {scalify.part = "forward", scalify.roles = ["activation", "weight"], scalify.site = "a"}
+      {scalify.part = "forward", scalify.roles = ["activation", "weight"], scalify.site = ["a@forward", "a"]}
       : (tensor<32x64xf32>, tensor<64x64xf32>) -> tensor<32x64xf32>
   %1 = stablehlo.negate %w : tensor<64x64xf32>
   return %0, %1 : tensor<32x64xf32>, tensor<64x64xf32>
@@ -66,7 +66,7 @@ func.func @main(%w: tensor<4x64x64xf32> {scalify.pair}, %x: tensor<32x64xf32>) -
 
 func.func private @layer(%w: tensor<64x64xf32>, %x: tensor<32x64xf32>) -> tensor<32x64xf32> {
   %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
-      {scalify.part = "forward", scalify.roles = ["activation", "weight"], scalify.site = "a"}
+      {scalify.part = "forward", scalify.roles = ["activation", "weight"], scalify.site = ["a@forward", "a"]}
       : (tensor<32x64xf32>, tensor<64x64xf32>) -> tensor<32x64xf32>
   return %0 : tensor<32x64xf32>
 }

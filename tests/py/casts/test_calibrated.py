@@ -113,8 +113,8 @@ class TestNumerics:
         assert len({left["rms"], left["max"], left["percentile"]}) == 3
         for methods, chosen in [
             (["*:lhs=rms"], "rms"),
-            (["*:lhs=rms", "*x*:lhs=max"], "max"),
-            (["*x*:lhs=max", "*:lhs=rms"], "rms"),
+            (["w:lhs=rms", "*w*:lhs=max"], "max"),
+            (["w=max", "w@forward:lhs=rms"], "rms"),
             (["*:rhs=max", "*:lhs=percentile"], "percentile"),
         ]:
             percent = {"percentile": 50.0} if chosen == "percentile" else {}
@@ -281,7 +281,7 @@ class TestRefused:
             (["*:lhs=mean"], "'\\*:lhs=mean' in scaling.methods gives no method"),
             (["*:lhs=mes"], "mse"),
             (["*:lhs"], "gives no method"),
-            (["*:middle=mse"], "scaling.methods '\\*:middle' matches no tensor"),
+            (["*:middle=mse"], "scaling.methods '\\*:middle' matches no operand"),
         ],
     )
     def test_methods(self, methods: list[str], message: str) -> None:

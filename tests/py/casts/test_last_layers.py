@@ -215,9 +215,7 @@ def test_turns_of_a_loop_cannot_be_wide_apart_from_others(*, checkpoint: bool) -
         "matmul.last_wide cannot leave 3 of the last 3 of 24 linear layers wide: turns of a loop, "
         "or calls of a function, share their matmuls with earlier ones"
     ]
-    assert "while/body" in next(
-        m.name for m in report.matmuls if m.part == "backward" and m.wide is None
-    )
+    assert any(m.part == "backward" and m.wide is None for m in report.matmuls)
     whole = reported(text, 1)
     assert not messages(whole)
     weighted = [m for m in whole.matmuls if "weight" in m.roles and not m.vocabulary]

@@ -82,7 +82,7 @@ def test_the_head_takes_part_where_the_recipe_says_so(text: str) -> None:
 @pytest.mark.parametrize(
     ("setting", "kept"),
     [
-        ({"matmul.exclude": "*mlp*"}, 2 * CONFIG.layers * 2 + 3),
+        ({"matmul.exclude": "*mlp*"}, 3 * 2 * CONFIG.layers + 3),
         ({"matmul.include": "*attention*"}, None),
         ({"matmul.smallest": "1000"}, 3 * 6 * CONFIG.layers + 3),
     ],

@@ -63,8 +63,10 @@ def test_propagate_shows_the_formats_of_the_program(text: str) -> None:
     ("arguments", "count"),
     [
         (["--name", "*head*"], 3),
-        (["--name", "*HEAD*", "--name", "x"], 5),
-        (["--name", "params['encoder']"], 1),
+        (["--name", "*HEAD*", "--name", "encoder"], 5),
+        (["--name", "params['encoder']"], 2),
+        (["--name", "params['encoder']@wgrad"], 1),
+        (["--role", "wgrad"], 2),
         (["--role", "backward"], 3),
         (["--role", "backward", "--role", "weight"], 1),
         (["--role", "gradient"], 3),
@@ -91,14 +93,14 @@ def test_matmuls_are_sorted(text: str) -> None:
         assert len(rows(text, "--matmuls", "--sort", key, "--recipe", "unit")) == 5
 
 
-def test_patterns_have_roles(text: str) -> None:
+def test_patterns_have_tags(text: str) -> None:
     given = ["--matmuls", "--recipe", "fp8-current"]
-    (dgrad,) = rows(text, *given, "--name", "*head*@gradient@weight")
-    (wgrad,) = rows(text, *given, "--name", "*head*@gradient@activation")
+    (dgrad,) = rows(text, *given, "--name", "head@dgrad")
+    (wgrad,) = rows(text, *given, "--name", "head@wgrad")
     assert "grad x weight" in dgrad
     assert "grad x act" in wgrad
-    failed = call(text, *given, "--exclude", "*head*@wgrad", code=2)
-    assert "a role after @ is one of: forward, backward" in failed.stderr
+    failed = call(text, *given, "--exclude", "*head*@weight", code=2)
+    assert "what follows @ is one of: forward, dgrad" in failed.stderr
 
 
 def test_patterns_of_exclude_are_tried(text: str) -> None:

@@ -97,7 +97,7 @@ REFUSED: dict[str, tuple[int, str]] = {
     f"{REWRITE} --profile other.json": (1, "error: this is a profile of another program"),
     f"{REWRITE} --recipe fp8-calibrated": (2, "error: the recipe fp8-calibrated takes its"),
     f"{REWRITE} --profile p.json --set scaling.methods=*=x": (2, "gives no method"),
-    f"{REWRITE} --profile p.json --set scaling.methods=no=mse": (2, "matches no tensor"),
+    f"{REWRITE} --profile p.json --set scaling.methods=no=mse": (2, "matches no operand"),
     f"{REWRITE} --profile p.json --set scaling.method=no": (2, "is not a value of"),
 }
 """Lines, with the code that they exit with and a part of the message."""

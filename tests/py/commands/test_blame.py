@@ -27,7 +27,8 @@ from tests.py.shared.commands import call
 from tests.py.shared.judge import decibels, program_of, stablehlo_of
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "compare.md"
-PLANTED = "jit(planted_step)/jvp(planted)/dot_general"
+PLANTED = "planted@forward"
+FORWARD, DGRAD = "dot_general@forward", "dot_general@dgrad"
 
 
 def blamed(step: Any, recipe: Any = "fp8-current", **options: Any) -> Blame:
@@ -140,13 +141,13 @@ def test_options_are_set_over_the_recipe(tmp_path: Path) -> None:
     out = tmp_path / "better.toml"
     program, inputs = choosing.write(planted_step, tmp_path)
     given = ["blame", program, "--inputs", inputs, "--recipe", "fp8-current", "--runs", "5"]
-    over = ["--set", "matmul.exclude=*jvp(planted)*", "--set", "matmul.smallest=32"]
+    over = ["--set", "matmul.exclude=planted", "--set", "matmul.smallest=32"]
     done = call(*given, *over, "-o", out, "--format", "json", code=0)
     sites = json.loads(done.stdout)["sites"]
-    assert not any("planted)" in each["site"] for each in sites)
+    assert not any("planted" in each["site"] for each in sites)
     written = scalify_hlo.load_recipe(out)
     assert written.matmul.smallest == (32, 32, 32)
-    assert written.matmul.exclude[0] == "*jvp(planted)*"
+    assert written.matmul.exclude[0] == "planted"
     call(*given, "--set", "matmul.exclud=x", code=2)
 
 
@@ -175,7 +176,6 @@ def test_programs_without_gradients_are_judged_by_outputs() -> None:
     assert found.judged == (OUTPUT,)
     assert found.loss is None
     assert found.sites[0].effect.loss is None
-    # Both matmuls have one name, so no pattern tells them apart except by their arguments.
     assert found.sites[0].effect.worst(outputs=False) is None
 
 
@@ -184,17 +184,11 @@ def sites() -> list[Site]:
     return sites_of(report.matmuls, "step")
 
 
-def test_a_pattern_matches_one_site() -> None:
+def test_a_name_matches_one_site() -> None:
     every = sites()
     assert len(every) == 11
     for site in every:
-        assert [other for other in every if other.is_matched(site.pattern)] == [site]
-    # A gradient times an activation has no argument, so its name is part of another name.
-    nested = [one for one in every if any(one.full in other.full.split() for other in every)]
-    inner = [one for one in nested if one.operands == ("gradient", "activation")]
-    assert len(inner) >= 3
-    shared = [one for one in inner if sum(one.full in each.full.split() for each in every) > 1]
-    assert [one.pattern for one in shared] == [f"{one.full}@gradient@activation" for one in shared]
+        assert [other for other in every if other.is_matched(site.name)] == [site]
 
 
 def unnamed() -> Any:
@@ -212,18 +206,12 @@ def unnamed() -> Any:
     return read_text(module).module.operation.get_asm(enable_debug_info=False)
 
 
-def test_sites_of_one_name_are_told_apart_by_roles() -> None:
+def test_sites_without_scopes_and_weights_are_told_apart_by_their_use() -> None:
     _, report = scalify_hlo.rewrite(unnamed(), recipe="fp8-current", report=True)
-    assert {each.site for each in report.matmuls} == {""}
-    assert len(sites_of(report.matmuls, "step")) == 1
-    every = sites_of(report.matmuls, "step", by_roles=True)
-    assert [(site.name, site.pattern, site.calls) for site in every] == [
-        ("@activation@activation",) * 2 + (1,),
-        ("@gradient@activation",) * 2 + (2,),
-    ]
+    every = sites_of(report.matmuls, "step")
+    assert [(site.name, site.calls) for site in every] == [(FORWARD, 1), (DGRAD, 2)]
     for site in every:
-        assert [other for other in every if other.is_matched(site.pattern)] == [site]
-        settings = {"matmul.exclude": [site.pattern]}
+        settings = {"matmul.exclude": [site.name]}
         _, found = scalify_hlo.rewrite(
             unnamed(), recipe="fp8-current", settings=settings, report=True
         )
@@ -235,34 +223,25 @@ def test_sites_of_one_name_are_told_apart_by_roles() -> None:
 def test_one_of_two_sites_of_one_name_is_left_wide() -> None:
     x = batch()[0]
     found = scalify_hlo.blame(unnamed(), [(x, x, x)], "fp8-current", worst=1)
-    assert {each.site.name for each in found.sites} == {
-        "@activation@activation",
-        "@gradient@activation",
-    }
+    assert {each.site.name for each in found.sites} == {FORWARD, DGRAD}
     (out,) = found.left_out
     _, report = scalify_hlo.rewrite(unnamed(), recipe=found.result, report=True)
     assert {each.roles for each in report.matmuls if each.wide is not None} == {out.operands}
 
 
 @SLOW
-def test_a_site_whose_name_is_part_of_another_is_measured_alone() -> None:
+def test_the_gradient_of_a_weight_is_measured_alone() -> None:
     step, params, (x, y) = good_step, parameters(), batch()
-    inner, outer = sorted(
-        (each for each in sites() if "transpose(jvp(fourth))" in each.full),
-        key=lambda each: len(each.full),
-    )
-    assert outer.is_matched(inner.full)
-    alone = {each.site.full: each.effect for each in every_site().sites}
-    assert alone[inner.full] != alone[outer.full]
-    recipe = scalify_hlo.load_recipe(
-        "fp8-current", {"matmul.include": [inner.full], "matmul.exclude": [outer.full]}
-    )
+    alone = {each.site.name: each.effect for each in every_site().sites}
+    wgrad, dgrad = "fourth@wgrad", "fourth@dgrad"
+    assert alone[wgrad] != alone[dgrad]
+    recipe = scalify_hlo.load_recipe("fp8-current", {"matmul.include": [wgrad]})
     program = choosing.exported(step)
     rewritten, report = scalify_hlo.rewrite(program, recipe=recipe, report=True)
-    assert [each.site for each in report.matmuls if each.wide is None] == [inner.full]
+    assert [each.name for each in report.matmuls if each.wide is None] == [wgrad]
     before, after = (each.call(params, x, y)[0]["fourth"] for each in (program, rewritten))
     change = np.float64(before) - params["fourth"]
-    (one,) = (each for each in alone[inner.full].results if each.name == "result[0]['fourth']")
+    (one,) = (each for each in alone[wgrad].results if each.name == "result[0]['fourth']")
     moved = np.float64(after) - params["fourth"]
     assert one.snr_db == pytest.approx(decibels(change, moved), abs=0.1)
 
@@ -301,7 +280,7 @@ def bisected(noise: Sequence[float], runs: int = 100, explained: float = 0.9) ->
 def test_half_of_the_error_of_single_sites_is_the_main_part() -> None:
     def ranked(*shares: float) -> list[BlamedSite]:
         effect = Effect(None, (), None)
-        site = Site("a", "a", "forward", ("", ""), "", 1, ("f32", "f32"), True)
+        site = Site("a", ("a",), (), "forward", ("", ""), "", 1, ("f32", "f32"), True)
         return [BlamedSite(site, share, effect) for share in shares]
 
     assert main_part(ranked(0.41, 0.004)) == 1

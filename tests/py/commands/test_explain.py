@@ -160,7 +160,7 @@ def test_a_matmul_that_the_target_widens_is_named_with_the_cause(explained: Any)
     told = list(warnings_of(explained))
     assert len(told) == 5
     assert told[0] == (
-        "encoder: the matmul of f8E4M3FN and f8E4M3FN became XLA f32, which widens them: "
+        "encoder@forward: the matmul of f8E4M3FN and f8E4M3FN became XLA f32, which widens them: "
         "cpu multiplies no f8e4m3fn"
     )
 
@@ -316,7 +316,7 @@ def test_the_command(tmp_path: Path) -> None:
     done = call(program, *options, "--check", "fallbacks==0", code=1)
     assert "fallbacks==0 is required" in done.stderr
     assert "f8E5M2 f8E4M3FN -> f32" in done.stdout
-    assert "warning: encoder: the matmul of f8E4M3FN" in done.stdout
+    assert "warning: encoder@forward: the matmul of f8E4M3FN" in done.stdout
     assert json.loads(report.read_text())["recipe"] == "fp8-current"
     again = call(program, *options, "--format", "json")
     assert json.loads(again.stdout)["program"] == str(program)

@@ -6,9 +6,9 @@
 
 // CHECK-LABEL: func.func @main(%arg0: tensor<8x4xf32>, %arg1: tensor<4x2xf32> {scalify.role = "weight", scalify.updated = "gradient"}
 // CHECK: dot_general %arg0, %arg1
-// CHECK-SAME: scalify.part = "forward", scalify.roles = ["activation", "weight"]
+// CHECK-SAME: scalify.part = "forward", scalify.roles = ["activation", "weight"], scalify.site = ["arg1@forward", "arg1"]
 // CHECK: dot_general %{{.*}}, %arg0
-// CHECK-SAME: scalify.part = "backward", scalify.roles = ["gradient", "activation"]
+// CHECK-SAME: scalify.part = "backward", scalify.roles = ["gradient", "activation"], scalify.site = ["arg1@wgrad", "arg1"]
 // CHECK: transpose
 // CHECK-SAME: scalify.state_gradient
 func.func @main(%x: tensor<8x4xf32>, %w: tensor<4x2xf32>) -> tensor<4x2xf32> {
@@ -41,7 +41,7 @@ func.func @main(%x: tensor<8x4xf32>, %w: tensor<4x2xf32>) -> tensor<8x4xf32> {
 // CHECK-LABEL: func.func @main
 // CHECK: scalify.part = "forward"
 // CHECK: scalify.part = "backward", scalify.roles = ["gradient", "weight"]
-// CHECK-SAME: scalify.site = "jit(f)/transpose(jvp(dot_general)) arg1"
+// CHECK-SAME: scalify.site = ["arg1@dgrad", "arg1"]
 func.func @main(%x: tensor<8x4xf32>, %w: tensor<4x2xf32>) -> tensor<8x4xf32> {
   %y = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4x2xf32>) -> tensor<8x2xf32> loc("jit(f)/jvp(dot_general)")
   %h = stablehlo.tanh %y : tensor<8x2xf32>
