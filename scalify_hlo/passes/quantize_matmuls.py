@@ -71,7 +71,9 @@ class QuantizeMatmulsPass(Pass):
         strategy = strategy_of(context, self.profile, index, report, apart=apart)
         ops = marked_ops(module, index.listing) if strategy.inlines else ops
         numbers = index.share(Numbers(self.recipe, self.wide))
-        records = index.share(Records(report, inlined=strategy.inlines))
+        records = index.share(
+            Records(report, inlined=strategy.inlines, output=self.recipe.matmul.output)
+        )
         if index.listing is not None and self.recipe.matmul.output == KEEP:
             index.listing.touch(_rounding(ops))
         known = (report.matmuls, _declared(main)) if self._stored_format else ((), ())

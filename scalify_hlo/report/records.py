@@ -8,6 +8,7 @@ from dataclasses import replace
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
 from scalify_hlo.ir.patterns import matches
+from scalify_hlo.recipes.formats import KEEP
 from scalify_hlo.recipes.toml import parse_input_scale
 from scalify_hlo.report.matmuls import ASSUMED, DECLARED, OperandScale
 from scalify_hlo.report.model import MatmulReport, Report, Wide
@@ -23,14 +24,15 @@ class Records:
     Args:
         report: The report with the matmuls of the program; `finish` updates it.
         inlined: Whether each call of a function with matmuls was replaced by a copy of it.
+        output: The format to which the recipe rounds results, perhaps after the op.
 
     Attributes:
         before: The matmuls of the program, before a recipe was applied.
         complete: Whether the report has all matmuls; False if their roles are from another run.
     """
 
-    def __init__(self, report: Report, *, inlined: bool) -> None:
-        self._report, self._inlined = report, inlined
+    def __init__(self, report: Report, *, inlined: bool, output: str = KEEP) -> None:
+        self._report, self._inlined, self._output = report, inlined, output
         self.before = report.matmuls
         self._found: dict[int, list[MatmulReport]] = {}
         self.complete = True
@@ -61,7 +63,8 @@ class Records:
         calls = 1 if self._inlined else known.calls
         found_formats = formats_of(op)
         if formats is not None:
-            found_formats = *formats, found_formats[2]
+            result = found_formats[2] if self._output == KEEP else self._output
+            found_formats = *formats, result
         made = replace(known, formats=found_formats, wide=wide, calls=calls, scales=scales)
         found = self._found.setdefault(number, [])
         for i, other in enumerate(found):
@@ -76,7 +79,10 @@ class Records:
             number = number_of(op)
             found = [] if number is None else self._found.get(number, [])
             if len(found) == 1:
-                found[0] = replace(found[0], formats=formats_of(op))
+                lhs, rhs, result = formats_of(op)
+                kept = found[0].wide is None and self._output != KEEP
+                formats = lhs, rhs, found[0].formats[2] if kept else result
+                found[0] = replace(found[0], formats=formats)
 
     def finish(self) -> None:
         """Writes the records to the report, in program order."""

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import scalify_hlo as sh
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.ir.walk import ops_in
@@ -80,6 +81,17 @@ class TestResults:
     def test_are_of_the_format_that_the_recipe_names(self, recipe: str, output: str) -> None:
         settings = {"matmul.output": output}
         assert results(rewritten(recipe, jnp.matmul, *matrices(BF16), **settings)) == [output]
+
+    @pytest.mark.parametrize("output", ["f32", "bf16", "f16"])
+    def test_are_reported_in_that_format(self, recipe: str, output: str) -> None:
+        """In f16 they are rounded after the scale."""
+        if recipe == "fp8-calibrated":
+            recipe = "fp8-current"  # It needs no profile.
+        settings = {"matmul.output": output, "matmul.smallest": 1}
+        program = program_of(jnp.matmul, *matrices(np.float32))
+        new, told = sh.rewrite(program, recipe=recipe, settings=settings, report=True)
+        assert [matmul.formats[2] for matmul in told.matmuls] == [output]
+        assert f"x{output}>" in new.mlir_module()
 
     @pytest.mark.parametrize(
         "moved", [lambda y: y, jnp.transpose, lambda y: y.T.reshape(4, -1), lambda y: y.ravel()]
