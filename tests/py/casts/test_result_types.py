@@ -82,17 +82,6 @@ class TestResults:
         settings = {"matmul.output": output}
         assert results(rewritten(recipe, jnp.matmul, *matrices(BF16), **settings)) == [output]
 
-    @pytest.mark.parametrize("output", ["f32", "bf16", "f16"])
-    def test_are_reported_in_that_format(self, recipe: str, output: str) -> None:
-        """In f16 they are rounded after the scale."""
-        if recipe == "fp8-calibrated":
-            recipe = "fp8-current"  # It needs no profile.
-        settings = {"matmul.output": output, "matmul.smallest": 1}
-        program = program_of(jnp.matmul, *matrices(np.float32))
-        new, told = sh.rewrite(program, recipe=recipe, settings=settings, report=True)
-        assert [matmul.formats[2] for matmul in told.matmuls] == [output]
-        assert f"x{output}>" in new.mlir_module()
-
     @pytest.mark.parametrize(
         "moved", [lambda y: y, jnp.transpose, lambda y: y.T.reshape(4, -1), lambda y: y.ravel()]
     )
@@ -102,6 +91,17 @@ class TestResults:
         tensors = ops(module, "convert", "reshape", "transpose")
         large = [op for op in tensors if op.operands[0].owner == ops(module, "dot_general")[0]]
         assert {element(op.results[0]) for op in large} <= {"bf16"}
+
+
+@pytest.mark.parametrize("output", ["f32", "bf16", "f16"])
+@pytest.mark.parametrize("recipe", ["fp8", "unit", "fp8-current", "fp8-delayed"])
+def test_results_are_reported_in_the_format_of_the_recipe(recipe: str, output: str) -> None:
+    """In f16 they are rounded after the scale."""
+    settings = {"matmul.output": output, "matmul.smallest": 1}
+    program = program_of(jnp.matmul, *matrices(np.float32))
+    new, told = sh.rewrite(program, recipe=recipe, settings=settings, report=True)
+    assert [matmul.formats[2] for matmul in told.matmuls] == [output]
+    assert f"x{output}>" in new.mlir_module()
 
 
 @pytest.mark.parametrize("recipe", OWN)
