@@ -41,7 +41,6 @@ _VIEWS: Final = frozenset({"stablehlo.reshape", _BARRIER})
 """Ops of one operand whose results have its elements in the same order."""
 _CLAMP: Final = "stablehlo.clamp"
 _REDUCE: Final = "stablehlo.reduce"
-_STATISTICS: Final = traits.EACH | {_REDUCE, "stablehlo.reshape"}
 
 
 class _Reader(NamedTuple):
@@ -266,7 +265,7 @@ def _statistics(cast: _Cast, positions: ValueMap[int]) -> list[list[ir.Operation
             ops.append(user)
             uses = list(user.results[0].uses) if len(user.results) == 1 else []
             early = len(uses) == 1 and user.results[0] in positions and len(ops) < UPDATE_OPS
-            if not early or user.name not in _STATISTICS:
+            if not early or user.name not in traits.STATISTICS:
                 ops = []
                 break
             user = uses[0].owner.operation

@@ -52,10 +52,10 @@ _ELEMENTWISE: Final = traits.ELEMENTWISE | traits.TAKES | where("pad", "join", "
 """Those that compute elements, or choose them."""
 
 _SUM: Final = "stablehlo.reduce"
-ROUNDED: Final = {"chlo.erf"} | where(
-    *("dot", "convolution", "factorization", "device_sum", "scatter"),
-    *("reduction", "map", "sort", "composite", "custom_call"),
-) - {_SUM}
+_ROUNDED: Final = where(
+    *("factorization", "device_sum", "scatter", "reduction", "map", "sort"),
+    *("special", "composite", "custom_call"),
+)
 """The ops that are not changed; their results are rounded where narrow ops read them."""
 
 _ADD = "stablehlo.add"
@@ -193,7 +193,7 @@ class Widths:
         if name in NARROWED:
             wide = self.for_sums(op) or (name == _ADD and any(map(self._is_total, operands)))
             return Width.WIDE if wide else widest
-        return widest if name in ROUNDED else Width.WIDE
+        return widest if name in _ROUNDED and name != _SUM else Width.WIDE
 
     def _weights(self, block: ir.Block) -> ValueSet:
         """Returns the arguments that are weights of a training step, if the block has any."""

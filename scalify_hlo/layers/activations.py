@@ -12,7 +12,7 @@ import ml_dtypes
 import numpy as np
 
 from scalify_hlo.algebra.limits import ACTIVATION_SOURCES, ACTIVATION_SPREAD
-from scalify_hlo.ir import traits
+from scalify_hlo.ir.traits import short, where
 from scalify_hlo.layers.graph import Graph, Node
 from scalify_hlo.layers.match import GRADIENTS, Gradient, cone, incoming, sources, with_gradient
 from scalify_hlo.layers.model import BACKWARD, FORWARD, Layer, Stage, finds
@@ -28,13 +28,7 @@ _POINTS: Final = np.array(
 _SEEDS: Final = np.linspace(0.7, 1.9, _POINTS.size)
 """The gradient of the output at the points."""
 
-_KEYS: Final = frozenset(
-    op.partition(".")[2]
-    for op in traits.CHOICES
-    | traits.SIGMOIDS
-    | {"chlo.erf", "chlo.erfc"}
-    | {"stablehlo.exponential", "stablehlo.maximum"}
-)
+_KEYS: Final = short(where("choice", "extreme", "sigmoid", "exponential", "special"))
 
 _TOLERANCE = 1e-6
 
