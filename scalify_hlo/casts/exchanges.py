@@ -21,6 +21,7 @@ import numpy as np
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
+from scalify_hlo.ir import emit
 from scalify_hlo.ir.formats import with_element
 from scalify_hlo.ir.functions import is_block
 from scalify_hlo.ir.traits import GATHERS_FROM_DEVICES, VIEWS
@@ -113,14 +114,8 @@ def _repeated(moves: Moves, data: ir.Value, at: ir.Operation) -> ir.Value:
     for op in moves:
         old = op.results[0].type
         type_ = with_element(old, data.type.element_type)
-        data = ir.Operation.create(
-            op.name,
-            results=[type_],
-            operands=[data],
-            attributes=attributes.all_of(op),
-            loc=op.location,
-            ip=ir.InsertionPoint(at),
-        ).result
+        where = {"loc": op.location, "ip": ir.InsertionPoint(at)}
+        data = emit.made(op.name, type_, [data], attributes.all_of(op), **where)
     return data
 
 
