@@ -16,6 +16,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import WIDTH_DEPTH
 from scalify_hlo.dataflow.matmuls import WEIGHT
 from scalify_hlo.dataflow.names import BACKWARD, name_of
+from scalify_hlo.dataflow.reach import rank_of
 from scalify_hlo.dialect import attributes
 from scalify_hlo.ir import traits
 from scalify_hlo.ir.calls import functions_in
@@ -105,7 +106,7 @@ class Widths:
         known = self.of.get(value)
         if known is not None:
             return known
-        return Width.FREE if is_constant(value) or _rank(value) == 0 else Width.WIDE
+        return Width.FREE if is_constant(value) or rank_of(value) == 0 else Width.WIDE
 
     def walk(self, ops: Iterable[ir.Operation]) -> None:
         """Walks ops in order."""
@@ -224,7 +225,7 @@ class Widths:
         """Returns the width of a convert: from integers wide, and from 16 bits or fewer narrow."""
         element = element_type(value.type)
         if not isinstance(element, ir.FloatType):
-            return Width.FREE if _rank(value) == 0 else Width.WIDE
+            return Width.FREE if rank_of(value) == 0 else Width.WIDE
         return self.width(value) if element.width > _NARROW_BITS else Width.NARROW
 
     def for_sums(self, op: ir.Operation, depth: int = 0) -> bool:
@@ -301,11 +302,6 @@ def _uses_are(op: ir.Operation, kind: Callable[[ir.Operation], bool]) -> bool:
     """Whether the results of an op are used, and only by ops that satisfy a predicate."""
     users = [use.owner.operation for result in op.results for use in result.uses]
     return bool(users) and all(map(kind, users))
-
-
-def _rank(value: ir.Value) -> int:
-    type_ = value.type
-    return type_.rank if isinstance(type_, ir.RankedTensorType) else -1
 
 
 # The last matmuls of a forward pass, from whose results the loss is computed.

@@ -19,7 +19,7 @@ def main_function(module: ir.Operation) -> ir.OpView | None:
     return None
 
 
-def entry(module: ir.Module) -> ir.OpView:
+def entry(module: ir.Module | ir.Operation) -> ir.OpView:
     """Returns the function `main` of a program, which one that was read has for certain.
 
     Raises:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 
 from scalify_hlo._compat import ir
 
@@ -34,3 +34,12 @@ def ops_in(
 
     parent.operation.walk(visit, ir.WalkOrder.PRE_ORDER if outer_first else ir.WalkOrder.POST_ORDER)
     return found
+
+
+def read_by(op: ir.Operation | ir.OpView) -> Iterator[ir.Value]:
+    """Yields the values that an op reads, in its regions too."""
+    yield from op.operands
+    for region in op.regions:
+        for block in region.blocks:
+            for inner in block.operations:
+                yield from read_by(inner)

@@ -26,7 +26,7 @@ from scalify_hlo.layers.match import (
 from scalify_hlo.layers.model import BACKWARD, FORWARD, Layer, Stage, finds
 from scalify_hlo.layers.numbers import SUM, Array, Target, close, mean, spread_to
 from scalify_hlo.layers.samples import EVALUATED, Samples
-from scalify_hlo.layers.twins import Found, Twins
+from scalify_hlo.layers.twins import Found, found_at
 
 _KEYS: Final = short(POWERS)
 """The ops that compute a deviation or its inverse."""
@@ -84,16 +84,13 @@ class _Norm:
 @finds(Stage.SCALED)
 def find(graph: Graph, inside: set[Node], _: Sequence[Layer]) -> list[Layer]:
     """Returns the normalizations of a program; see `Finder`."""
-    layers: list[Layer] = []
-    twins = Twins(graph, _at)
-    for node in graph.nodes:
-        if node.name.startswith("batch_norm"):
-            layers += _operators(node)
-        elif node.name in _KEYS and not node.is_constant and node not in inside:
-            found = twins.at(node)
-            layers += found.layers
-            inside.update(found.inside)
-    return layers
+    operators = [node for node in graph.nodes if node.name.startswith("batch_norm")]
+    layers = [layer for node in operators for layer in _operators(node)]
+    return layers + found_at(graph, inside, _is_deviation, _at)
+
+
+def _is_deviation(key: Node) -> bool:
+    return key.name in _KEYS and not key.is_constant
 
 
 def _operators(node: Node) -> list[Layer]:

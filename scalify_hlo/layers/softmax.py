@@ -26,7 +26,7 @@ from scalify_hlo.layers.match import (
 from scalify_hlo.layers.model import FORWARD, Layer, Stage, finds
 from scalify_hlo.layers.numbers import SUM, Array, Target, close, mean, spread_to
 from scalify_hlo.layers.samples import Samples
-from scalify_hlo.layers.twins import Found, Twins
+from scalify_hlo.layers.twins import Found, found_at
 
 
 @dataclass(slots=True)
@@ -83,14 +83,7 @@ _NAMES: Final = ("log_softmax", "logsumexp", "softmax")
 @finds(Stage.SCALED)
 def find(graph: Graph, inside: set[Node], _: Sequence[Layer]) -> list[Layer]:
     """Returns the softmax layers of a program; see `Finder`."""
-    layers: list[Layer] = []
-    twins = Twins(graph, _at)
-    for node in graph.nodes:
-        if node.name == "exponential" and node not in inside:
-            found = twins.at(node)
-            layers += found.layers
-            inside.update(found.inside)
-    return layers
+    return found_at(graph, inside, lambda node: node.name == "exponential", _at)
 
 
 def _at(key: Node) -> Found:
