@@ -39,11 +39,10 @@ rule(
     formula="Y = rng(A_d*A_s, B_d*B_s)",
     source="bounds, mean and deviation are values",
 )
-for _name in ("outfeed", "send"):
-    rule(
-        _name,
-        opaque,
-        family="opaque",
-        formula=f"Y = {_name}(X_d*X_s, ...)",
-        source="unscaled around, in its regions too",
-    )
+rule(
+    ("outfeed", "send"),
+    opaque,
+    family="opaque",
+    formula="Y = {op}(X_d*X_s, ...)",
+    source="unscaled around, in its regions too",
+)
