@@ -21,6 +21,7 @@ from scalify_hlo.ir import emit
 from scalify_hlo.ir.formats import FORMATS, element_of, element_type, with_element
 from scalify_hlo.ir.functions import callee_of, copied, symbol_of
 from scalify_hlo.ir.splats import filled_with
+from scalify_hlo.ir.through import behind
 from scalify_hlo.ir.traits import BODIES, BRANCHES, LOOP, MATMULS, TAKES
 from scalify_hlo.ir.value_map import OpSet, ValueCache, erase, replace_uses, run_native
 
@@ -155,7 +156,7 @@ class _Narrowing:
 
     def _holds(self, value: ir.Value) -> bool:
         """Whether the format has a constant among its normal numbers."""
-        number = _number(value)
+        number = filled_with(behind(value, {_BROADCAST}))
         if (
             number is None or not number or number - number
         ):  # Every format has zeros, infinities and NaN.
@@ -210,8 +211,9 @@ class _Narrowing:
     def _make_narrow(self, value: ir.Value) -> ir.Value:
         owner = value.owner
         if not isinstance(owner, ir.Block):
-            if owner.name == _CONSTANT and _number(value) is not None and self._holds(value):
-                return emit.constant(self._type(value), _number(value) or 0.0, owner)
+            number = filled_with(value)
+            if number is not None and self._holds(value):
+                return emit.constant(self._type(value), number, owner)
             if owner.name == _BROADCAST and widened_from(value) is None:
                 return self._broadcast(owner)
         narrow = self._casts.cast(value, self._name, self._kind)
@@ -362,13 +364,3 @@ class _Narrowing:
             operands[i] = self._in(operands[i], width)
         inputs = [argument.type for argument in block.arguments]
         attributes.set_function_type(copy, inputs, [value.type for value in operands])
-
-
-def _number(value: ir.Value) -> float | None:
-    """Returns the number that is the value of all elements of a constant, or None."""
-    owner = value.owner
-    if isinstance(owner, ir.Block):
-        return None
-    if owner.name == _BROADCAST:
-        return _number(owner.operands[0])
-    return filled_with(value)

@@ -18,7 +18,7 @@ from scalify_hlo.algebra.search import Search
 from scalify_hlo.dataflow.frames import Frame, Named, Place, named
 from scalify_hlo.dataflow.names import BACKWARD, FORWARD, joined, name_of, part_of
 from scalify_hlo.dataflow.origins import BY_NUMBER, MOVING, Origin, Scope, View, moved_from
-from scalify_hlo.dataflow.state import Reach
+from scalify_hlo.dataflow.reach import Reach
 from scalify_hlo.dataflow.tables import Table, table_of
 from scalify_hlo.ir.contraction import contraction_of
 from scalify_hlo.ir.functions import callee_of, is_block, terminator
