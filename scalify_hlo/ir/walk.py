@@ -36,6 +36,13 @@ def ops_in(
     return found
 
 
+def ops_of(block: ir.Block, names: Collection[str]) -> list[ir.Operation]:
+    """Returns the ops of a block, and those inside of them, that have one of some names."""
+    owner = block.owner.operation
+    parents = [owner] if owner.name == "func.func" else block.operations
+    return [op for parent in parents for op in ops_in(parent, names)]
+
+
 def read_by(op: ir.Operation | ir.OpView) -> Iterator[ir.Value]:
     """Yields the values that an op reads, in its regions too."""
     yield from op.operands
