@@ -237,9 +237,7 @@ def _reaching(functions: Mapping[str, ir.OpView], is_found: Callable[[ir.Block],
     """Returns the functions whose bodies satisfy a predicate, and those that call one of them."""
     bodies = {n: f.regions[0].blocks[0] for n, f in functions.items() if f.regions[0].blocks}
     found = {name for name, body in bodies.items() if is_found(body)}
-    callers: dict[str, set[str]] = {}
     # Functions that are found already are not looked for as callers.
-    for name in bodies.keys() - found if found else ():
-        for callee in called_in(bodies[name]):
-            callers.setdefault(callee, set()).add(name)
+    others = bodies.keys() - found if found else ()
+    callers = _callers({name: functions[name] for name in others})
     return set(Search(found, lambda name: callers.get(name, ())))
