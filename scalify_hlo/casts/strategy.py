@@ -161,7 +161,7 @@ class CastStrategy(ABC):
             erase(op)
         else:
             replace_op(op, [made])
-        while wide:  # What a matmul no longer reads was often cast from what it was widened from.
+        while wide:  # Converts that widened operands may have lost their last reader.
             erase_unread(wide.popitem()[0], lambda op: op.name == "stablehlo.convert")
         lhs, rhs = (OperandScale(operand.origin, operand.text) for operand in new.operands)
         return Narrowed(marked, (lhs, rhs))
