@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 
-from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
+from scalify_hlo.ir import emit
 from scalify_hlo.ir.formats import element_of, format_of, is_complex, with_element
 from scalify_hlo.ir.functions import is_block
 from scalify_hlo.ir.value_map import ValueCache
@@ -110,14 +111,7 @@ def barrier_after(value: ir.Value) -> ir.Value:
     moments. LLVM takes long to compile the copies. Where such a gradient is rounded to f8 and back,
     the barrier also keeps the rounding, as XLA for GPUs may omit a convert and its inverse.
     """
-    owner = value.owner
-    return ir.Operation.create(
-        "stablehlo.optimization_barrier",
-        results=[value.type],
-        operands=[value],
-        loc=owner.location,
-        ip=ir.InsertionPoint.after(owner),
-    ).result
+    return emit.made("stablehlo.optimization_barrier", value.type, [value], **emit.after(value))
 
 
 def barrier_in_order(value: ir.Value) -> ir.Value:
@@ -135,25 +129,11 @@ def barrier_in_order(value: ir.Value) -> ir.Value:
 
 def reshape_after(value: ir.Value, type_: ir.Type) -> ir.Value:
     """Reshapes a value right after its definition."""
-    owner = value.owner
-    where = {"loc": owner.location, "ip": ir.InsertionPoint.after(owner)}
-    return stablehlo.reshape(type_, value, **where)
+    return emit.made("stablehlo.reshape", type_, [value], **emit.after(value))
 
 
 def convert_after(value: ir.Value, element: ir.Type, cast: str = "") -> ir.Value:
     """Converts a value right after its definition; with a kind, as a cast of a recipe."""
-    type_ = value.type
-    result = with_element(type_, element)
-    owner = value.owner
-    if is_block(owner):
-        ip, location = ir.InsertionPoint.at_block_begin(owner), value.location
-    else:
-        ip, location = ir.InsertionPoint.after(owner), owner.location
-    return ir.Operation.create(
-        "stablehlo.convert",
-        results=[result],
-        operands=[value],
-        attributes={attributes.CAST: ir.StringAttr.get(cast)} if cast else {},
-        loc=location,
-        ip=ip,
-    ).result
+    kind = {attributes.CAST: ir.StringAttr.get(cast)} if cast else None
+    type_ = with_element(value.type, element)
+    return emit.made("stablehlo.convert", type_, [value], kind, **emit.after(value))

@@ -420,9 +420,7 @@ def contracted_last(op: ir.OpView) -> tuple[bool, bool]:
 # other. Behind an `optimization_barrier`, they are one kernel, as they are for other tensors.
 
 
-_BROADCAST, _REDUCE = "stablehlo.broadcast_in_dim", "stablehlo.reduce"
-_ROWS: Final = traits.EACH | traits.RESHAPES | {_BROADCAST, _REDUCE}
-"""The ops that compute numbers of rows from other numbers of them."""
+_REDUCE: Final = "stablehlo.reduce"
 
 
 def is_made_of_rows(value: ir.Value) -> bool:
@@ -439,7 +437,7 @@ def is_made_of_rows(value: ir.Value) -> bool:
         owner = waiting.pop().owner
         if is_block(owner):
             continue
-        if owner.name == _BROADCAST and _is_reduced(owner.operands[0], shape):
+        if owner.name in traits.BROADCASTS and _is_reduced(owner.operands[0], shape):
             return True
         if owner.name in traits.EACH:
             waiting += (each for each in owner.operands if _is_read_once(each))
@@ -453,7 +451,7 @@ def _is_reduced(rows: ir.Value, shape: list[int]) -> bool:
         if not waiting:
             return False
         owner = waiting.pop().owner
-        if is_block(owner) or owner.name not in _ROWS:
+        if is_block(owner) or owner.name not in traits.STATISTICS:
             continue
         if owner.name == _REDUCE and list(owner.operands[0].type.shape) == shape:
             if _reduced(owner) == [len(shape) - 1]:

@@ -277,7 +277,7 @@ class Delayed(OwnScales):
         history, scales, step = self._arguments()
         self._hand_out(scales)
         # This is the last step: it replaces per-device computations, and their results with them.
-        amaxes = lift(self._main, [tensor.amax for tensor in self._tensors], "max")
+        amaxes = lift(self._main, [tensor.amax for tensor in self._tensors], "maximum")
         new = self._updated(amaxes, history, scales, step)
         add_results(self._main, new, [f"{STATE}['{leaf}']" for leaf in LEAVES])
         names = tuple(name for tensor in self._tensors for name in tensor.names)

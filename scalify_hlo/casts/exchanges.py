@@ -21,10 +21,11 @@ import numpy as np
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
+from scalify_hlo.ir import emit
 from scalify_hlo.ir.formats import with_element
 from scalify_hlo.ir.functions import is_block
 from scalify_hlo.ir.traits import GATHERS_FROM_DEVICES, VIEWS
-from scalify_hlo.ir.value_map import OpSet, ValueCache, erase
+from scalify_hlo.ir.value_map import OpSet, ValueCache, ValueSet, erase_unread
 from scalify_hlo.rules.devices import devices_of
 
 _CONVERT: Final = "stablehlo.convert"
@@ -41,7 +42,7 @@ class Exchanges:
         self._readers = OpSet()
         self._moves: ValueCache[Moves] = ValueCache()
         self._made: ValueCache[ir.Value] = ValueCache()
-        self._passed: list[ir.Operation] = []
+        self._passed = ValueSet()
 
     def expect(self, readers: Iterable[ir.OpView]) -> None:
         """Says which matmuls will be quantized, before the first of them is."""
@@ -91,7 +92,7 @@ class Exchanges:
         key = value, data
         if key not in self._made:
             self._made[key] = _repeated(moves, data, moves[0])
-            self._passed += reversed(moves)
+            self._passed.add_all(op.results[0] for op in moves)
         return self._made[key]
 
     def moved_before(self, value: ir.Value, data: ir.Value, at: ir.Operation) -> ir.Value:
@@ -100,12 +101,8 @@ class Exchanges:
 
     def finish(self) -> None:
         """Erases the wide collectives without readers, which XLA would run."""
-        erased = OpSet()
-        for op in self._passed:
-            if op not in erased and next(iter(op.results[0].uses), None) is None:
-                erased.add(op)
-                erase(op)
-        self._passed.clear()
+        while self._passed:
+            erase_unread(self._passed.popitem()[0], _moves)
 
 
 def _repeated(moves: Moves, data: ir.Value, at: ir.Operation) -> ir.Value:
@@ -113,14 +110,8 @@ def _repeated(moves: Moves, data: ir.Value, at: ir.Operation) -> ir.Value:
     for op in moves:
         old = op.results[0].type
         type_ = with_element(old, data.type.element_type)
-        data = ir.Operation.create(
-            op.name,
-            results=[type_],
-            operands=[data],
-            attributes=attributes.all_of(op),
-            loc=op.location,
-            ip=ir.InsertionPoint(at),
-        ).result
+        where = {"loc": op.location, "ip": ir.InsertionPoint(at)}
+        data = emit.made(op.name, type_, [data], attributes.all_of(op), **where)
     return data
 
 

@@ -19,8 +19,9 @@ from scalify_hlo.dataflow.widths import EACH, NARROWED, Width, Widths, body_of, 
 from scalify_hlo.dialect import attributes
 from scalify_hlo.ir import emit
 from scalify_hlo.ir.formats import FORMATS, element_of, element_type, with_element
-from scalify_hlo.ir.functions import callee_of, copied, symbol_of
+from scalify_hlo.ir.functions import callee_of, copied, symbol_of, terminator
 from scalify_hlo.ir.splats import filled_with
+from scalify_hlo.ir.through import behind
 from scalify_hlo.ir.traits import BODIES, BRANCHES, LOOP, MATMULS, TAKES
 from scalify_hlo.ir.value_map import OpSet, ValueCache, erase, replace_uses, run_native
 
@@ -155,7 +156,7 @@ class _Narrowing:
 
     def _holds(self, value: ir.Value) -> bool:
         """Whether the format has a constant among its normal numbers."""
-        number = _number(value)
+        number = filled_with(behind(value, {_BROADCAST}))
         if (
             number is None or not number or number - number
         ):  # Every format has zeros, infinities and NaN.
@@ -210,8 +211,9 @@ class _Narrowing:
     def _make_narrow(self, value: ir.Value) -> ir.Value:
         owner = value.owner
         if not isinstance(owner, ir.Block):
-            if owner.name == _CONSTANT and _number(value) is not None and self._holds(value):
-                return emit.constant(self._type(value), _number(value) or 0.0, owner)
+            number = filled_with(value)
+            if number is not None and self._holds(value):
+                return emit.constant(self._type(value), number, owner)
             if owner.name == _BROADCAST and widened_from(value) is None:
                 return self._broadcast(owner)
         narrow = self._casts.cast(value, self._name, self._kind)
@@ -263,7 +265,7 @@ class _Narrowing:
 
     def _end(self, block: ir.Block, values: Sequence[ir.Value]) -> None:
         """Casts the operands of a terminator to the types of the results."""
-        returned = block.operations[len(block.operations) - 1].operation
+        returned = terminator(block)
         self._done.add(returned)
         operands = returned.operands
         for i in range(len(values)):
@@ -285,7 +287,7 @@ class _Narrowing:
         self._widen_operands_of_end(op.regions[0].blocks[0])
 
     def _widen_operands_of_end(self, block: ir.Block) -> None:
-        returned = block.operations[len(block.operations) - 1].operation
+        returned = terminator(block)
         self._done.add(returned)
         self._widen_operands(returned)
 
@@ -295,27 +297,22 @@ class _Narrowing:
             if value.type != argument.type:
                 self._retype(argument)
 
+    def _retype_narrow(self, values: Sequence[ir.Value]) -> None:
+        for value in values:
+            if is_f32(value) and self._is_narrow(value):
+                self._retype(value)
+
     def _branches(self, op: ir.Operation) -> None:
-        for result in op.results:
-            if is_f32(result) and self._is_narrow(result):
-                self._retype(result)
+        self._retype_narrow(op.results)
         for region in op.regions:
             self._inside(region.blocks[0])
             self._end(region.blocks[0], op.results)
 
     def _body_op(self, op: ir.Operation) -> None:
         block = op.regions[0].blocks[0]
-        operands = op.operands
-        for i, argument in enumerate(block.arguments):
-            if is_f32(argument) and self._is_narrow(argument):
-                operands[i] = self._narrowed(operands[i])
-                self._retype(argument)
-            else:
-                operands[i] = self._widened(operands[i])
+        self._match(op, block.arguments)
         self._inside(block)
-        for result in op.results:
-            if is_f32(result) and self._is_narrow(result):
-                self._retype(result)
+        self._retype_narrow(op.results)
         self._end(block, op.results)
 
     def _call(self, op: ir.Operation) -> None:
@@ -346,29 +343,17 @@ class _Narrowing:
         copy = self._widths.functions[name] = copied(function, name)
         block = copy.regions[0].blocks[0]
         returned = self._widths.body(block, widths)
-        for argument in block.arguments:
-            if is_f32(argument) and self._is_narrow(argument):
-                self._retype(argument)
+        self._retype_narrow(block.arguments)
         self._inside(block)
         self._finish(copy, block, returned)
         return copy
 
     def _finish(self, copy: ir.OpView, block: ir.Block, widths: Sequence[Width]) -> None:
         """Casts the results of a function to their widths, and sets the type of the function."""
-        returned = block.operations[len(block.operations) - 1].operation
+        returned = terminator(block)
         self._done.add(returned)
         operands = returned.operands
         for i, width in enumerate(widths):
             operands[i] = self._in(operands[i], width)
         inputs = [argument.type for argument in block.arguments]
         attributes.set_function_type(copy, inputs, [value.type for value in operands])
-
-
-def _number(value: ir.Value) -> float | None:
-    """Returns the number that is the value of all elements of a constant, or None."""
-    owner = value.owner
-    if isinstance(owner, ir.Block):
-        return None
-    if owner.name == _BROADCAST:
-        return _number(owner.operands[0])
-    return filled_with(value)

@@ -37,11 +37,11 @@ from scalify_hlo.rules.saturation import before_saturation
 
 _DOT: Final = "stablehlo.dot_general"
 _BARRIER: Final = "stablehlo.optimization_barrier"
-_VIEWS: Final = frozenset({"stablehlo.reshape", _BARRIER})
+_RESHAPE: Final = "stablehlo.reshape"
+_VIEWS: Final = frozenset({_RESHAPE, _BARRIER})
 """Ops of one operand whose results have its elements in the same order."""
 _CLAMP: Final = "stablehlo.clamp"
 _REDUCE: Final = "stablehlo.reduce"
-_STATISTICS: Final = traits.EACH | {_REDUCE, "stablehlo.reshape"}
 
 
 class _Reader(NamedTuple):
@@ -266,7 +266,7 @@ def _statistics(cast: _Cast, positions: ValueMap[int]) -> list[list[ir.Operation
             ops.append(user)
             uses = list(user.results[0].uses) if len(user.results) == 1 else []
             early = len(uses) == 1 and user.results[0] in positions and len(ops) < UPDATE_OPS
-            if not early or user.name not in _STATISTICS:
+            if not early or user.name not in traits.STATISTICS:
                 ops = []
                 break
             user = uses[0].owner.operation
@@ -313,11 +313,10 @@ def _make_again(cast: _Cast) -> None:
 def _apart(value: ir.Value, at: ir.Operation, location: ir.Location) -> ir.Value:
     """Returns a value behind a barrier with one dimension, before an op."""
     flat = ir.RankedTensorType.get([prod(value.type.shape)], value.type.element_type)
-    steps = ("stablehlo.reshape", flat), (_BARRIER, flat), ("stablehlo.reshape", value.type)
-    for name, type_ in steps:
-        where = {"loc": location, "ip": ir.InsertionPoint(at)}
-        value = ir.Operation.create(name, results=[type_], operands=[value], **where).result
-    return value
+    where = {"loc": location, "ip": ir.InsertionPoint(at)}
+    apart = emit.made(_RESHAPE, flat, [value], **where)
+    apart = emit.made(_BARRIER, flat, [apart], **where)
+    return emit.made(_RESHAPE, value.type, [apart], **where)
 
 
 def _read(reader: _Reader, data: ir.Value) -> None:

@@ -15,7 +15,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from scalify_hlo._compat import ir
+from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.casts.casts import convert_after
 from scalify_hlo.casts.state import SCALE_BYTES
@@ -175,15 +175,7 @@ def _before_reshapes(value: ir.Value) -> ir.Value:
 
 def _part(value: ir.Value, readers: list[Weight]) -> None:
     """Gives each matmul that reads a value, or a reshape of it, a result of a barrier."""
-    owner = value.owner
-    here = is_block(owner)
-    barrier = ir.Operation.create(
-        "stablehlo.optimization_barrier",
-        results=[value.type] * len(readers),
-        operands=[value] * len(readers),
-        loc=value.location if here else owner.location,
-        ip=ir.InsertionPoint.at_block_begin(owner) if here else ir.InsertionPoint.after(owner),
-    )
+    barrier = stablehlo.OptimizationBarrierOp([value] * len(readers), **emit.after(value))
     for (op, side), result in zip(readers, barrier.results, strict=True):
         old = op.operands[side]
         same = old.type == value.type

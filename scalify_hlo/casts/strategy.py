@@ -18,18 +18,18 @@ rewriting.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple, TypeAlias
 
 from scalify_hlo._compat import ir
-from scalify_hlo.casts.casts import Casts, unwidened, widened_from
+from scalify_hlo.casts.casts import Casts
 from scalify_hlo.casts.exchanges import Exchanges
 from scalify_hlo.casts.results import replace_transpose
 from scalify_hlo.dataflow.sizes import Extent
 from scalify_hlo.dialect import attributes
 from scalify_hlo.ir import emit
-from scalify_hlo.ir.value_map import erase, replace_op
+from scalify_hlo.ir.value_map import ValueSet, erase, erase_unread, replace_op
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.report.matmuls import OperandScale
 from scalify_hlo.report.model import Report
@@ -146,7 +146,7 @@ class CastStrategy(ABC):
             formats: The formats of the operands.
             extent: M, N and K of the matmul.
         """
-        wide, new = list(op.operands), self.replacement(op, formats, extent)
+        wide, new = ValueSet(op.operands), self.replacement(op, formats, extent)
         made = emit.convert(new.result, op.results[0].type.element_type, op.operation)
         marked = [new.matmul.owner.opview]
         final = [made.owner.opview] if made != new.matmul else []
@@ -161,7 +161,8 @@ class CastStrategy(ABC):
             erase(op)
         else:
             replace_op(op, [made])
-        _erase_widened(wide, [operand.data for operand in new.operands])
+        while wide:  # Converts that widened operands may have lost their last reader.
+            erase_unread(wide.popitem()[0], lambda op: op.name == "stablehlo.convert")
         lhs, rhs = (OperandScale(operand.origin, operand.text) for operand in new.operands)
         return Narrowed(marked, (lhs, rhs))
 
@@ -173,24 +174,3 @@ class CastStrategy(ABC):
         """
         self._context.exchanges.finish()
         report.statistics += self.statistics
-
-
-def _erase_widened(operands: Sequence[ir.Value], data: Sequence[ir.Value]) -> None:
-    """Erases the converts that matmuls no longer read; those of constants go with these."""
-    widened: list[ir.Value] = []
-    for value, narrow_value in zip(operands, data, strict=False):
-        widened += [each for each in _passed(value, narrow_value) if each not in widened]
-    for value in widened:
-        if next(iter(value.uses), None) is None:
-            erase(value.owner)
-
-
-def _passed(value: ir.Value, data: ir.Value) -> Iterator[ir.Value]:
-    """Yields an operand and those that it was widened from, up to the one that was cast."""
-    end = unwidened(value)
-    source = widened_from(value)
-    while value != end and source is not None:
-        yield value
-        value, source = source, widened_from(source)
-    if source is not None and source == data:
-        yield value

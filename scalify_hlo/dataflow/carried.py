@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from scalify_hlo._compat import ir
@@ -32,6 +32,7 @@ from scalify_hlo.dataflow.reach import numbers_in
 from scalify_hlo.dialect import attributes
 from scalify_hlo.ir.functions import terminator
 from scalify_hlo.ir.value_map import ValueMap
+from scalify_hlo.ir.walk import read_by
 
 _ALIAS: Final = "tf.aliasing_output"
 _DONOR: Final = "jax.buffer_donor"
@@ -243,7 +244,7 @@ class _Matching:
         bits = ValueMap((block.arguments[a.number], 1 << i) for i, a in numbered)
         for op in block.operations:
             found = 0
-            for value in _read_by(op):
+            for value in read_by(op):
                 found |= bits.get(value, 0)
             for result in op.results if found else ():
                 bits[result] = found
@@ -288,15 +289,6 @@ class _Matching:
             for a, summed in arguments.items()
             if summed and a.number in self._free and a.path != (f"arg{a.number}",)
         ]
-
-
-def _read_by(op: ir.OpView) -> Iterator[ir.Value]:
-    """Yields the values that an op reads, in its regions too."""
-    yield from op.operands
-    for region in op.regions:
-        for block in region.blocks:
-            for inner in block.operations:
-                yield from _read_by(inner)
 
 
 def _is_same(result: _Value, argument: _Value) -> bool:

@@ -28,6 +28,7 @@ from scalify_hlo.dataflow.reach import BROADCAST, Made, Reach, in_loop, is_unifo
 from scalify_hlo.ir import traits
 from scalify_hlo.ir.contraction import DOT_GENERAL, contraction_of
 from scalify_hlo.ir.dispatch import Dispatch
+from scalify_hlo.ir.functions import target_of
 from scalify_hlo.ir.monoid import monoid
 
 
@@ -272,7 +273,7 @@ def contracted(degrees: Degrees, place: Place, parts: Sequence[Place]) -> Monomi
 def factored(degrees: Degrees, place: Place, parts: Sequence[Place]) -> Monomial | None:
     """Eigenvectors, singular vectors and Q keep no size; eigenvalues and singular values do."""
     value = place[0]
-    target = ir.StringAttr(value.owner.attributes["call_target_name"]).value.lower()
+    target = target_of(value.owner).lower()
     result = ir.OpResult(value).result_number
     for name, orthogonal in _ORTHOGONAL.items():
         if name in target and result in orthogonal:

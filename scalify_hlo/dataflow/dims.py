@@ -16,14 +16,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, TypeAlias
 
 from scalify_hlo._compat import ir, stablehlo
-from scalify_hlo.dataflow.reach import BROADCAST, rank_of
+from scalify_hlo.dataflow.reach import rank_of
 from scalify_hlo.ir import traits
 from scalify_hlo.ir.calls import functions_in
 from scalify_hlo.ir.contraction import DOT_GENERAL, contraction_of
 from scalify_hlo.ir.convolutions import CONVOLUTION, groups
 from scalify_hlo.ir.dispatch import Dispatch
-from scalify_hlo.ir.functions import callee_of, is_block, terminator
-from scalify_hlo.ir.splats import splat_of
+from scalify_hlo.ir.functions import callee_of, maker, terminator
+from scalify_hlo.ir.splats import is_filled
 from scalify_hlo.ir.traits import BODIES, BRANCHES, CALLS, LOOP, where
 from scalify_hlo.ir.value_map import ValueMap
 from scalify_hlo.ir.walk import ops_in
@@ -162,13 +162,8 @@ class Dims:
 
 def _has_none(value: ir.Value) -> bool:
     """Whether a tensor has no dimensions of its own: one number, or indices."""
-    owner = value.owner
-    if is_block(owner):
-        return False
-    name = owner.name
-    if name == "stablehlo.constant":
-        return splat_of(value) is not None
-    return name == "stablehlo.iota" or (name == BROADCAST and rank_of(owner.operands[0]) == 0)
+    op = maker(value)
+    return op is not None and (op.name == "stablehlo.iota" or is_filled(value))
 
 
 def _whole(one: ir.Value, other: ir.Value) -> Iterator[Link]:

@@ -241,22 +241,6 @@ def operations(block: ir.Block, end: ir.Operation | None = None) -> list[ir.Oper
     return found[1:-1] if end is None else found[1:]
 
 
-def walk_block(block: ir.Block, visit: Callable[[ir.Operation], ir.WalkResult]) -> None:
-    """Visits the ops of a block, and those inside of them, by native walks.
-
-    Args:
-        block: The block.
-        visit: The function that is called. It may be called again after it interrupted a walk, and
-            for the function of the block.
-    """
-    owner = block.owner.operation
-    if owner.name == "func.func":
-        owner.walk(visit)
-        return
-    for op in block.operations:
-        op.operation.walk(visit)
-
-
 Named: TypeAlias = tuple[str, ir.Operation]
 """An op with its name, which is slow to look up."""
 

@@ -26,7 +26,7 @@ from scalify_hlo.dataflow.names import (
     scopes_of,
 )
 from scalify_hlo.dataflow.origins import BY_NUMBER, MOVING, Origin, Scope, View, moved_from
-from scalify_hlo.dataflow.state import Reach
+from scalify_hlo.dataflow.reach import Reach
 from scalify_hlo.dataflow.tables import Table, table_of
 from scalify_hlo.ir.contraction import contraction_of
 from scalify_hlo.ir.functions import callee_of, is_block, terminator

@@ -23,16 +23,16 @@ from enum import Enum
 from typing import Final
 
 from scalify_hlo._compat import ir
-from scalify_hlo.algebra.limits import MOVES
 from scalify_hlo.dataflow.dims import Dims
 from scalify_hlo.dataflow.matmuls import WEIGHT, Matmul
 from scalify_hlo.dataflow.names import FORWARD
 from scalify_hlo.dataflow.origins import MOVING
 from scalify_hlo.ir.contraction import RAGGED_DOT, contraction_of
 from scalify_hlo.ir.convolutions import CONVOLUTION, groups
-from scalify_hlo.ir.functions import is_block, main_function
+from scalify_hlo.ir.functions import main_function
 from scalify_hlo.ir.ragged import dimensions
 from scalify_hlo.ir.splats import is_constant, splat_of
+from scalify_hlo.ir.through import behind
 
 
 class _Evidence(Enum):
@@ -202,9 +202,5 @@ def _batches(op: ir.OpView) -> tuple[list[int], list[int]]:
 
 def _is_table(value: ir.Value) -> bool:
     """Whether a value is a constant of several numbers, up to data movement."""
-    for _ in range(MOVES):
-        owner = value.owner
-        if is_block(owner) or owner.name not in MOVING:
-            break
-        value = owner.operands[0]
+    value = behind(value, MOVING)
     return is_constant(value) and splat_of(value) is None

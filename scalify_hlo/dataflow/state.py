@@ -23,7 +23,6 @@ from scalify_hlo.dataflow.frames import Frame, Place
 from scalify_hlo.dataflow.moments import MomentKind, Moments
 from scalify_hlo.dataflow.reach import (
     BROADCAST,
-    ELEMENTWISE,
     OPERANDS,
     SLICING,
     Reach,
@@ -39,8 +38,6 @@ from scalify_hlo.ir import traits
 from scalify_hlo.ir.functions import is_block, terminator
 from scalify_hlo.ir.locations import described
 from scalify_hlo.ir.traits import RETURNS
-
-__all__ = ["ELEMENTWISE", "Reach", "State", "is_uniform", "state_of"]
 
 _SPREADING: Final = frozenset({BROADCAST, "stablehlo.reshape"})
 

@@ -15,7 +15,7 @@ from scalify_hlo.algebra.limits import STEP_DEPTH
 from scalify_hlo.algebra.search import Search
 from scalify_hlo.dataflow.frames import Named
 from scalify_hlo.dataflow.listing import Listing
-from scalify_hlo.dataflow.state import is_uniform
+from scalify_hlo.dataflow.reach import is_uniform
 from scalify_hlo.dialect import attributes
 from scalify_hlo.ir.functions import is_block, terminator
 from scalify_hlo.ir.traits import IN_ORDER, SUMS

@@ -16,6 +16,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import WIDTH_DEPTH
 from scalify_hlo.dataflow.matmuls import WEIGHT
 from scalify_hlo.dataflow.names import BACKWARD, name_of
+from scalify_hlo.dataflow.reach import rank_of
 from scalify_hlo.dialect import attributes
 from scalify_hlo.ir import traits
 from scalify_hlo.ir.calls import functions_in
@@ -52,10 +53,10 @@ _ELEMENTWISE: Final = traits.ELEMENTWISE | traits.TAKES | where("pad", "join", "
 """Those that compute elements, or choose them."""
 
 _SUM: Final = "stablehlo.reduce"
-ROUNDED: Final = {"chlo.erf"} | where(
-    *("dot", "convolution", "factorization", "device_sum", "scatter"),
-    *("reduction", "map", "sort", "composite", "custom_call"),
-) - {_SUM}
+_ROUNDED: Final = where(
+    *("factorization", "device_sum", "scatter", "reduction", "map", "sort"),
+    *("special", "composite", "custom_call"),
+)
 """The ops that are not changed; their results are rounded where narrow ops read them."""
 
 _ADD = "stablehlo.add"
@@ -105,7 +106,7 @@ class Widths:
         known = self.of.get(value)
         if known is not None:
             return known
-        return Width.FREE if is_constant(value) or _rank(value) == 0 else Width.WIDE
+        return Width.FREE if is_constant(value) or rank_of(value) == 0 else Width.WIDE
 
     def walk(self, ops: Iterable[ir.Operation]) -> None:
         """Walks ops in order."""
@@ -193,7 +194,7 @@ class Widths:
         if name in NARROWED:
             wide = self.for_sums(op) or (name == _ADD and any(map(self._is_total, operands)))
             return Width.WIDE if wide else widest
-        return widest if name in ROUNDED else Width.WIDE
+        return widest if name in _ROUNDED and name != _SUM else Width.WIDE
 
     def _weights(self, block: ir.Block) -> ValueSet:
         """Returns the arguments that are weights of a training step, if the block has any."""
@@ -224,7 +225,7 @@ class Widths:
         """Returns the width of a convert: from integers wide, and from 16 bits or fewer narrow."""
         element = element_type(value.type)
         if not isinstance(element, ir.FloatType):
-            return Width.FREE if _rank(value) == 0 else Width.WIDE
+            return Width.FREE if rank_of(value) == 0 else Width.WIDE
         return self.width(value) if element.width > _NARROW_BITS else Width.NARROW
 
     def for_sums(self, op: ir.Operation, depth: int = 0) -> bool:
@@ -301,11 +302,6 @@ def _uses_are(op: ir.Operation, kind: Callable[[ir.Operation], bool]) -> bool:
     """Whether the results of an op are used, and only by ops that satisfy a predicate."""
     users = [use.owner.operation for result in op.results for use in result.uses]
     return bool(users) and all(map(kind, users))
-
-
-def _rank(value: ir.Value) -> int:
-    type_ = value.type
-    return type_.rank if isinstance(type_, ir.RankedTensorType) else -1
 
 
 # The last matmuls of a forward pass, from whose results the loss is computed.

@@ -328,6 +328,12 @@ def result_names(results: list[Attributes]) -> list[str]:
     return [name or f"result{i}" for i, name in enumerate(names)]
 
 
+def carried(results: Sequence[Attributes]) -> dict[int, int]:
+    """Returns the results that are marked as state, with the argument that each replaces."""
+    marks = enumerate(results)
+    return {i: ir.IntegerAttr(mark[CARRIES]).value for i, mark in marks if CARRIES in mark}
+
+
 def texts(attribute: ir.Attribute) -> list[str]:
     """Returns the strings of a string attribute or of an array of them."""
     if isinstance(attribute, ir.StringAttr):

@@ -23,6 +23,7 @@ from scalify_hlo.commands.stats.prepare import Selection
 from scalify_hlo.commands.stats.run import Stats
 from scalify_hlo.errors import UsageError, caller
 from scalify_hlo.frontend.observed import CompiledCalls, ObservedCalls, observe_rewrite
+from scalify_hlo.ir.functions import target_of
 from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.jax_api.scaled_array import (
     ScaledArray,
@@ -343,8 +344,7 @@ def _platforms() -> tuple[str] | None:
 def _custom_call_targets(module: ir.Module) -> list[str]:
     with module.context:
         calls = ops_in(module.operation, {_CUSTOM_CALL})
-        targets = {ir.StringAttr(op.attributes["call_target_name"]).value: None for op in calls}
-    return list(targets)
+        return list(dict.fromkeys(map(target_of, calls)))
 
 
 def _observing(

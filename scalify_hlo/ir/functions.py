@@ -8,7 +8,7 @@ from typing import TypeGuard
 
 from scalify_hlo._compat import ir
 from scalify_hlo.errors import InputError
-from scalify_hlo.ir.traits import CALLS, REFERENCES
+from scalify_hlo.ir.traits import CALLS, REFERENCES, STANDING
 
 
 def main_function(module: ir.Operation) -> ir.OpView | None:
@@ -19,7 +19,7 @@ def main_function(module: ir.Operation) -> ir.OpView | None:
     return None
 
 
-def entry(module: ir.Module) -> ir.OpView:
+def entry(module: ir.Module | ir.Operation) -> ir.OpView:
     """Returns the function `main` of a program, which one that was read has for certain.
 
     Raises:
@@ -43,6 +43,12 @@ def is_private(function: ir.OpView) -> bool:
 def callee_of(op: ir.Operation | ir.OpView) -> str:
     """Returns the function to which a call or a composite refers."""
     return str(op.attributes[CALLS[op.operation.name]].value)
+
+
+def target_of(op: ir.Operation | ir.OpView) -> str:
+    """Returns the name for which a composite or a custom call stands; empty for other ops."""
+    attribute = STANDING.get(op.operation.name)
+    return str(op.attributes[attribute].value) if attribute else ""
 
 
 def symbol_of(op: ir.Operation | ir.OpView) -> str:

@@ -6,13 +6,14 @@ from typing import Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.ir.through import behind
-from scalify_hlo.ir.traits import HOMOGENEOUS
+from scalify_hlo.ir.traits import HOMOGENEOUS, where
 
 TAKES: Final = "takes"
 """The result of `monoid` for a region that returns its second argument."""
 
 _CONSTRAINT: Final = "sdy.sharding_constraint"
 _RETURN: Final = "stablehlo.return"
+_REDUCING: Final = where("reduction", data=None)
 
 
 def monoid(region: ir.Region) -> str | None:
@@ -37,6 +38,11 @@ def monoid(region: ir.Region) -> str | None:
     if inner.results[0] != returned[0] or operands not in (arguments, arguments[::-1]):
         return None
     return str(inner.name)
+
+
+def is_sum(op: ir.Operation) -> bool:
+    """Whether an op sums all elements of its operand along some dimensions, or those of windows."""
+    return op.name in _REDUCING and monoid(op.regions[0]) == "stablehlo.add"
 
 
 def _plain_monoid(block: ir.Block) -> str | None:

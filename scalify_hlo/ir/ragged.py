@@ -15,6 +15,7 @@ import numpy as np
 
 from scalify_hlo._compat import ir
 from scalify_hlo.ir.contraction import RAGGED_DOT, RaggedNumbers, ragged_numbers
+from scalify_hlo.ir.functions import target_of
 
 NUMBERS: Final = "ragged_dot_dimension_numbers"
 PRECISION: Final = "precision_config"
@@ -28,9 +29,7 @@ def lists(numbers: RaggedNumbers) -> ir.Attribute:
 
 def is_composite(op: ir.Operation) -> bool:
     """Whether an op is the composite that jax.export writes for a ragged matmul."""
-    if op.name != "stablehlo.composite" or op.attributes["name"].value != RAGGED_DOT:
-        return False
-    return NUMBERS in _given(op)
+    return target_of(op) == RAGGED_DOT and NUMBERS in _given(op)
 
 
 def dimensions(op: ir.Operation | ir.OpView) -> RaggedNumbers:

@@ -12,6 +12,8 @@ from typing import Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.ir.contraction import Contraction, contraction
+from scalify_hlo.ir.functions import target_of
+from scalify_hlo.ir.traits import STANDING
 
 SCALED_DOT: Final = "xla.scaled_dot"
 """The name of the composite, with dimension numbers among its attributes."""
@@ -19,16 +21,10 @@ SCALED_DOT: Final = "xla.scaled_dot"
 BLOCK_SCALED_DOT: Final = "__op$block_scaled_dot"
 """The target of the custom call, whose operands have shapes (batch, M, K) and (batch, N, K)."""
 
-_NAMES: Final = {
-    "stablehlo.composite": ("name", SCALED_DOT),
-    "stablehlo.custom_call": ("call_target_name", BLOCK_SCALED_DOT),
-}
-
 
 def is_scaled_dot(op: ir.Operation, name: str) -> bool:
     """Whether an op, given with its name, is a matmul of operands with block scales."""
-    found = _NAMES.get(name)
-    if found is None or op.attributes[found[0]].value != found[1]:
+    if name not in STANDING or target_of(op) not in (SCALED_DOT, BLOCK_SCALED_DOT):
         return False
     return len(op.operands) == 4 and len(op.results) == 1  # Both sides, and their scales.
 

@@ -51,6 +51,7 @@ class Op(NamedTuple):
         dynamic: Whether its operands have the shape of the result, or the size of a window.
         captures: Whether it is an op of StableHLO whose regions may use the values around them.
         refers: The attribute with the functions that it calls, or refers to.
+        stands_for: The attribute with the name of the op or function that it stands for.
     """
 
     kind: Kind
@@ -64,6 +65,7 @@ class Op(NamedTuple):
     dynamic: bool = False
     captures: bool = False
     refers: str = ""
+    stands_for: str = ""
 
     def of(self, *names: str) -> dict[str, Op]:
         """Returns these facts for each of some ops."""
@@ -164,9 +166,11 @@ OPS: Final = {
         "stablehlo.infeed", "stablehlo.outfeed", "stablehlo.recv", "stablehlo.send"
     ),
     **Op("transfer", _BOTH).of("stablehlo.rng"),
-    **Op("custom_call", None, refers="called_computations").of("stablehlo.custom_call"),
+    **Op("custom_call", None, refers="called_computations", stands_for="call_target_name").of(
+        "stablehlo.custom_call"
+    ),
     **Op("call", None, refers="callee").of("func.call"),
-    **Op("composite", None, refers="decomposition").of("stablehlo.composite"),
+    **Op("composite", None, refers="decomposition", stands_for="name").of("stablehlo.composite"),
     **Op("loop", None, captures=True).of("stablehlo.while"),
     **Op("branch", (), captures=True).of("stablehlo.case", "stablehlo.if"),
     **Op("body", None).of("sdy.manual_computation", "sdy.named_computation"),
@@ -299,6 +303,9 @@ ELEMENTWISE: Final = where(*_kinds(_Elementwise))
 EACH: Final = ELEMENTWISE | ROUNDS
 """Elementwise ops on floats, and casts."""
 
+STATISTICS: Final = EACH | RESHAPES | BROADCASTS | {"stablehlo.reduce"}
+"""Ops that compute statistics of a tensor, such as of its rows, and numbers of these."""
+
 # Signs, and functions at 0.
 
 NOT_NEGATIVE: Final = where(not_negative=True)
@@ -361,6 +368,9 @@ CALLS: Final = _refers("call", "composite")
 REFERENCES: Final = _refers("composite", "custom_call")
 """The ops other than calls that refer to functions, with the attribute that does so."""
 
+STANDING: Final = {name: op.stands_for for name, op in OPS.items() if op.stands_for}
+"""Ops that stand for others, with the attribute that has the name of those."""
+
 INSIDES: Final = IN_ORDER.union(CALLS)
 """Ops whose results are made in their regions, or in the functions that they call."""
 
@@ -374,6 +384,9 @@ WITH_REGIONS: Final = where(captures=True)
 
 SOURCES: Final = where("source")
 """Ops without operands."""
+
+MAKING: Final = SOURCES | ROUNDS
+"""Ops by which a program gets floats of a format that it does not have yet."""
 
 IMPURE: Final = where("transfer", "custom_call")
 """Ops that may have side effects, or different results in each execution."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 
 from scalify_hlo._compat import ir
 
@@ -34,3 +34,19 @@ def ops_in(
 
     parent.operation.walk(visit, ir.WalkOrder.PRE_ORDER if outer_first else ir.WalkOrder.POST_ORDER)
     return found
+
+
+def ops_of(block: ir.Block, names: Collection[str]) -> list[ir.Operation]:
+    """Returns the ops of a block, and those inside of them, that have one of some names."""
+    owner = block.owner.operation
+    parents = [owner] if owner.name == "func.func" else block.operations
+    return [op for parent in parents for op in ops_in(parent, names)]
+
+
+def read_by(op: ir.Operation | ir.OpView) -> Iterator[ir.Value]:
+    """Yields the values that an op reads, in its regions too."""
+    yield from op.operands
+    for region in op.regions:
+        for block in region.blocks:
+            for inner in block.operations:
+                yield from read_by(inner)

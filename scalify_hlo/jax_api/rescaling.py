@@ -15,8 +15,8 @@ from scalify_hlo.jax_api.scaled_array import (
     ScaledArray,
     Statistic,
     has_values,
-    is_scaled_array,
     log2_of,
+    map_scaled,
     moved_to,
     scale_dtype,
 )
@@ -52,11 +52,7 @@ def dynamic_rescale(tree: Any, statistic: Statistic = "l2") -> Any:
             hint=f"the statistics are: {', '.join(EXPONENTS)}",
         )
     exponent = EXPONENTS[statistic]
-    return jax.tree.map(
-        lambda leaf: rescaled(leaf, exponent) if is_scaled_array(leaf) else leaf,
-        tree,
-        is_leaf=is_scaled_array,
-    )
+    return map_scaled(lambda array: rescaled(array, exponent), tree)
 
 
 def rescaled(array: ScaledArray, exponent: Callable[[jax.Array], jax.Array]) -> ScaledArray:

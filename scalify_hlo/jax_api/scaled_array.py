@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal, TypeAlias
@@ -254,10 +254,13 @@ def asarray(tree: Any, dtype: Any = None) -> Any:
             f"data times scale are floats, not {np.dtype(dtype)}",
             hint="convert the result of asarray(tree)",
         )
+    return map_scaled(lambda array: _value_in(array, dtype), tree)
+
+
+def map_scaled(change: Callable[[ScaledArray], Any], tree: Any) -> Any:
+    """Returns a pytree with other values in place of its ScaledArrays."""
     return jax.tree.map(
-        lambda leaf: _value_in(leaf, dtype) if is_scaled_array(leaf) else leaf,
-        tree,
-        is_leaf=is_scaled_array,
+        lambda leaf: change(leaf) if is_scaled_array(leaf) else leaf, tree, is_leaf=is_scaled_array
     )
 
 

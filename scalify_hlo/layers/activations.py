@@ -12,13 +12,13 @@ import ml_dtypes
 import numpy as np
 
 from scalify_hlo.algebra.limits import ACTIVATION_SOURCES, ACTIVATION_SPREAD
-from scalify_hlo.ir import traits
+from scalify_hlo.ir.traits import short, where
 from scalify_hlo.layers.graph import Graph, Node
 from scalify_hlo.layers.match import GRADIENTS, Gradient, cone, incoming, sources, with_gradient
 from scalify_hlo.layers.model import BACKWARD, FORWARD, Layer, Stage, finds
 from scalify_hlo.layers.numbers import Array, close, erf, logistic
 from scalify_hlo.layers.samples import Points
-from scalify_hlo.layers.twins import Found, Twins
+from scalify_hlo.layers.twins import Found, found_at
 
 _POINTS: Final = np.array(
     [*np.linspace(-6.3, 6.4, 19), -0.51, -0.23, -0.011, 0.013, 0.27, 0.55, 11.3, -11.7]
@@ -28,13 +28,7 @@ _POINTS: Final = np.array(
 _SEEDS: Final = np.linspace(0.7, 1.9, _POINTS.size)
 """The gradient of the output at the points."""
 
-_KEYS: Final = frozenset(
-    op.partition(".")[2]
-    for op in traits.CHOICES
-    | traits.SIGMOIDS
-    | {"chlo.erf", "chlo.erfc"}
-    | {"stablehlo.exponential", "stablehlo.maximum"}
-)
+_KEYS: Final = short(where("choice", "extreme", "sigmoid", "exponential", "special"))
 
 _TOLERANCE = 1e-6
 
@@ -122,18 +116,13 @@ _SMOOTH: Final = frozenset({"gelu", "quick_gelu", "silu", "hard_silu", "mish"})
 @finds(Stage.ELEMENTWISE)
 def find(graph: Graph, inside: set[Node], _: Sequence[Layer]) -> list[Layer]:
     """Returns the activations of a program; see `Finder`."""
-    layers: list[Layer] = []
-    twins = Twins(graph, _at)
-    for node in graph.nodes:
-        if node.name in _KEYS and node not in inside and node.shape and _may_be(node):
-            found = twins.at(node)
-            layers += found.layers
-            inside.update(found.inside)
-    return layers
+    return found_at(graph, inside, _may_be, _at)
 
 
 def _may_be(key: Node) -> bool:
     """Whether an op may be the key op of an activation."""
+    if key.name not in _KEYS or not key.shape:
+        return False
     if key.name == "maximum":
         return any(s.constant == 0 for s in key.inputs)
     if key.name == "clamp":

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from scalify_hlo.algebra.limits import DROPOUT_MASKS, DROPOUT_SPREAD, DROPOUT_VALUES
-from scalify_hlo.ir.traits import SUMS, short
+from scalify_hlo.ir.traits import BINARY, LAYOUT, short
 from scalify_hlo.layers.graph import MOVEMENT, Graph, Node
 from scalify_hlo.layers.match import incoming
 from scalify_hlo.layers.model import BACKWARD, FORWARD, Layer, Stage, finds
@@ -17,7 +17,7 @@ from scalify_hlo.layers.samples import Points
 
 _MASK: Final = np.array([1.0, 1.0, 0.0, 0.0])
 _VALUES: Final = np.array([3.0, -2.0, 1.5, -0.5])
-_UNIFORM: Final = MOVEMENT | short(SUMS) | {"maximum", "multiply"}
+_UNIFORM: Final = short(LAYOUT | BINARY)
 _LESS: Final = {"compare_LT": 0, "compare_LE": 0, "compare_GT": 1, "compare_GE": 1}
 """The operand of a comparison that is the smaller one."""
 

@@ -13,16 +13,13 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import LAYER_CONE, LAYER_GRADIENTS, LAYER_SOURCES, LAYER_STEPS
 from scalify_hlo.algebra.search import Search
 from scalify_hlo.ir.locations import described
-from scalify_hlo.ir.traits import ARITHMETIC, PRODUCTS, short
+from scalify_hlo.ir.traits import ARITHMETIC, LAYOUT, MAGNITUDES, short, where
 from scalify_hlo.layers import layout as layouts
 from scalify_hlo.layers.graph import MOVEMENT, Node
 from scalify_hlo.layers.layout import Layout
 from scalify_hlo.layers.model import BACKWARD, Layer
-from scalify_hlo.layers.numbers import TABLE, Array, Target
-from scalify_hlo.layers.samples import Samples
-
-TRANSPARENT: Final = frozenset(TABLE) | MOVEMENT | {"reduce_add", "reduce_max"}
-"""The ops that matchers look through."""
+from scalify_hlo.layers.numbers import SUM, Array, Target
+from scalify_hlo.layers.samples import EVALUATED, Samples
 
 
 def sources(key: Node, before: Node | None = None, most: int = LAYER_SOURCES) -> Iterator[Node]:
@@ -41,7 +38,7 @@ def sources(key: Node, before: Node | None = None, most: int = LAYER_SOURCES) ->
         if not waiting and node.index < end.index:
             most -= 1
             yield node
-        if node.name not in TRANSPARENT:
+        if node.name not in EVALUATED:
             return
         waiting |= {s.index: s for s in node.inputs if not s.is_constant}
     if waiting and most:
@@ -78,10 +75,10 @@ def scaled(node: Node) -> Node:
 ExpectedGradients = Callable[[Array], list[Array]]
 """Computes the possible gradients of a layer's input from that of its output."""
 
-GRADIENTS: Final = short(PRODUCTS) | {"select"}
+GRADIENTS: Final = short(where("product", "choice"))
 """The ops that make the gradient of an input of that of the output."""
 
-_BACK: Final = MOVEMENT | short(ARITHMETIC) | {"negate", "reduce_add"}
+_BACK: Final = short(LAYOUT | ARITHMETIC | MAGNITUDES)
 
 
 def incoming(samples: Samples, most: int = LAYER_GRADIENTS) -> Iterator[tuple[Node, Node]]:
@@ -113,7 +110,7 @@ def _back(node: Node, samples: Samples) -> Iterator[Node]:
             return
         yield node
         unknown = [s for s in node.inputs if not s.is_constant and samples.array(s) is None]
-        if node.name not in _BACK or len(unknown) != 1:
+        if len(unknown) != 1 or not (node.name in _BACK or node.name == SUM):
             return
         node = unknown[0]
 

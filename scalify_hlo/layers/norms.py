@@ -11,24 +11,28 @@ import numpy as np
 
 from scalify_hlo.algebra.limits import NORM_SPREAD, NORM_STEPS, NORM_USERS
 from scalify_hlo.algebra.search import Search
-from scalify_hlo.ir.traits import ARITHMETIC, CHOICES, POWERS, SUMS, short
+from scalify_hlo.ir.traits import POWERS, SUMS, short
 from scalify_hlo.layers import layout as layouts
-from scalify_hlo.layers.graph import MOVEMENT, Graph, Node
+from scalify_hlo.layers.graph import Graph, Node
 from scalify_hlo.layers.layout import SAME, Layout
-from scalify_hlo.layers.match import cone, gradient, sources, through, tolerance_of, with_gradient
+from scalify_hlo.layers.match import (
+    cone,
+    gradient,
+    sources,
+    through,
+    tolerance_of,
+    with_gradient,
+)
 from scalify_hlo.layers.model import BACKWARD, FORWARD, Layer, Stage, finds
-from scalify_hlo.layers.numbers import Array, Target, close, mean, spread_to
-from scalify_hlo.layers.samples import Samples
-from scalify_hlo.layers.twins import Found, Twins
+from scalify_hlo.layers.numbers import SUM, Array, Target, close, mean, spread_to
+from scalify_hlo.layers.samples import EVALUATED, Samples
+from scalify_hlo.layers.twins import Found, found_at
 
-_KEYS: Final = short(POWERS) - {"cbrt"}
+_KEYS: Final = short(POWERS)
 """The ops that compute a deviation or its inverse."""
 
-_AFFINE: Final = short(SUMS) | {"multiply"}
-"""Ops that apply a gain or a bias."""
-
-_GAINED: Final = _AFFINE - {"add"} | {"negate"}
-"""Ops between an inverse deviation and the output that apply no bias."""
+_BIASED: Final = short(SUMS)
+"""The ops that apply a bias."""
 
 
 @dataclass(slots=True)
@@ -80,16 +84,13 @@ class _Norm:
 @finds(Stage.SCALED)
 def find(graph: Graph, inside: set[Node], _: Sequence[Layer]) -> list[Layer]:
     """Returns the normalizations of a program; see `Finder`."""
-    layers: list[Layer] = []
-    twins = Twins(graph, _at)
-    for node in graph.nodes:
-        if node.name.startswith("batch_norm"):
-            layers += _operators(node)
-        elif node.name in _KEYS and not node.is_constant and node not in inside:
-            found = twins.at(node)
-            layers += found.layers
-            inside.update(found.inside)
-    return layers
+    operators = [node for node in graph.nodes if node.name.startswith("batch_norm")]
+    layers = [layer for node in operators for layer in _operators(node)]
+    return layers + found_at(graph, inside, _is_deviation, _at)
+
+
+def _is_deviation(key: Node) -> bool:
+    return key.name in _KEYS and not key.is_constant
 
 
 def _operators(node: Node) -> list[Layer]:
@@ -132,15 +133,12 @@ def _last_sum(key: Node) -> Node | None:
     node = key
     for _ in range(NORM_STEPS):
         free = [s for s in node.inputs if not s.is_constant]
-        if node.name == "reduce_add":
+        if node.name == SUM:
             return node
-        if not free or node.name not in _TO_SUM:
+        if not free or node.name not in EVALUATED:
             return None
         node = free[-1] if node.name == "select" else free[0]
     return None
-
-
-_TO_SUM: Final = _KEYS | MOVEMENT | (short(ARITHMETIC | CHOICES) - {"clamp"}) | {"maximum", "abs"}
 
 
 def _statistics(key: Node, source: Node, last: Node) -> _Norm | None:
@@ -237,13 +235,11 @@ class _Forms:
         """Returns the rank of a value: 0 without gain, 1 with gain, 2 with bias, 3 with both."""
         return next((rank for rank, target in self._ranked if _is_met(target, array)), None)
 
-    def is_part(self, node: Node, array: Array) -> bool:
+    def is_part(self, array: Array) -> bool:
         """Whether a value is the inverse deviation, perhaps times gain, or the mean times both."""
         deviation = self._deviation
         if array.shape == deviation.expected.shape and deviation.met_by(array):
             return True
-        if node.name not in _GAINED:
-            return False
         return any(_is_met(target, array) for target in self._gained)
 
 
@@ -264,7 +260,7 @@ def _output(norm: _Norm) -> Node | None:
         rank = forms.rank(array)
         if rank is not None and (node.shape == norm.source.shape or _has_axes(norm, node)):
             found.setdefault(rank, node)
-        if rank is None and not forms.is_part(node, array):
+        if rank is None and not forms.is_part(array):
             return
         for user in node.users:
             if known.array(user) is None and _admits(forms, node, user, rank):
@@ -284,11 +280,11 @@ def _has_axes(norm: _Norm, node: Node) -> bool:
 
 def _admits(forms: _Forms, node: Node, user: Node, rank: int | None) -> bool:
     """Whether the other operand of an op is a gain or a bias, which is then noted."""
-    if user.name not in _AFFINE or len(user.inputs) != 2:
+    is_gain = user.name == "multiply"
+    if not is_gain and user.name not in _BIASED:
         return False
     norm, known = forms.norm, forms.norm.samples
     other = user.inputs[1] if user.inputs[0] is node else user.inputs[0]
-    is_gain = user.name == "multiply"
     if is_gain and (forms.gain is not None or rank not in (None, 0)):
         return False
     if not is_gain and (

@@ -37,6 +37,10 @@ TABLE.on("select")(np.where)
 TABLE.on("sign")(np.sign)
 TABLE.on("square")(np.square)
 
+SUM: Final = "reduce_add"
+REDUCTIONS: Final = {SUM: 0.0, "reduce_maximum": -math.inf}
+"""The names of the nodes of reductions that samples follow, with the initial value of each."""
+
 _erf = np.vectorize(math.erf, otypes=[float])
 _erfc = np.vectorize(math.erfc, otypes=[float])
 TABLE.on("erfc")(_erfc)

@@ -15,21 +15,15 @@ from scalify_hlo.dataflow.steps import without_steps
 from scalify_hlo.ir.calls import functions_in
 from scalify_hlo.ir.dispatch import Dispatch
 from scalify_hlo.ir.formats import REDUCE_PRECISION
-from scalify_hlo.ir.functions import callee_of
+from scalify_hlo.ir.functions import callee_of, target_of
 from scalify_hlo.ir.monoid import monoid
 from scalify_hlo.ir.splats import dense_of, filled_with
 from scalify_hlo.ir.traits import BODIES, BRANCHES, CALLS, COPIES, IMPURE, LOOP
 from scalify_hlo.ir.value_map import ValueMap
 from scalify_hlo.layers.graph import Dims, Graph, Node
-from scalify_hlo.layers.numbers import TABLE
+from scalify_hlo.layers.numbers import REDUCTIONS, TABLE
 
 _IMPURE: Final = IMPURE
-
-_REDUCTIONS: Final = {
-    "stablehlo.add": ("reduce_add", 0.0),
-    "stablehlo.maximum": ("reduce_max", float("-inf")),
-}
-"""The name of a reduction by an op, and its initial value."""
 
 _UPDATE, _SLICE = "dynamic_update_slice", "dynamic_slice"
 
@@ -110,7 +104,7 @@ class _NumberReader:
 
     def _call(self, op: ir.Operation, name: str, inputs: list[Node], names: _Names) -> None:
         if name == "stablehlo.composite":
-            dialect, _, short = op.attributes["name"].value.partition(".")
+            dialect, _, short = target_of(op).partition(".")
             if dialect == "chlo" and short in TABLE:
                 names[op.results[0]] = self.graph.make(short, inputs, op.results[0])
                 return
@@ -171,8 +165,9 @@ class _NumberReader:
         self._leaves(op, inputs, names)
 
     def _reduction(self, op: ir.Operation, inputs: list[Node]) -> list[Node]:
-        kind, start = _REDUCTIONS.get(monoid(op.regions[0]) or "", ("", 0.0))
-        if not kind or len(inputs) != 2 or inputs[1].constant != start:
+        kind = (monoid(op.regions[0]) or "").replace("stablehlo.", "reduce_")
+        start = REDUCTIONS.get(kind)
+        if start is None or len(inputs) != 2 or inputs[1].constant != start:
             return [self.graph.leaf(result, "reduce", inputs) for result in op.results]
         dims = self.graph.dims(op.attributes["dimensions"])
         return [self.graph.make(kind, inputs[:1], op.results[0], dims)]

@@ -19,10 +19,13 @@ from scalify_hlo.algebra.limits import DRAWN_NUMBERS
 from scalify_hlo.layers import layout as layouts
 from scalify_hlo.layers.graph import MOVEMENT, Node
 from scalify_hlo.layers.layout import SAME, Layout
-from scalify_hlo.layers.numbers import TABLE, Array, mean
+from scalify_hlo.layers.numbers import REDUCTIONS, SUM, TABLE, Array, mean
 
 MAGNITUDES: Final = (1.0, 4.0, 0.04)
 """The magnitudes of the cases: clipping and epsilons show at different ones."""
+
+EVALUATED: Final = frozenset({*TABLE, *MOVEMENT, *REDUCTIONS})
+"""The names of the nodes that samples follow."""
 
 _SIZES: Final = {1: 5, 2: 3}
 """The number of sampled positions of an axis, by the number of axes."""
@@ -128,7 +131,7 @@ class Samples:
             return self._elementwise(node)
         if node.name in MOVEMENT:
             return self._moved(node)
-        return node.name in ("reduce_add", "reduce_max") and self._reduced(node)
+        return node.name in REDUCTIONS and self._reduced(node)
 
     def _elementwise(self, node: Node) -> bool:
         layout: Layout | None = None
@@ -180,7 +183,7 @@ class Samples:
             return False
         gone = layouts.parts(layout[d] for d in node.dims)
         positions = tuple(1 + part.axis for part in gone if part.axis != SAME)
-        if node.name == "reduce_add":
+        if node.name == SUM:
             size = float(_count(part.size for part in gone))
             array = mean(array, positions) * size
         else:

@@ -24,9 +24,9 @@ from scalify_hlo.layers.match import (
     with_gradient,
 )
 from scalify_hlo.layers.model import FORWARD, Layer, Stage, finds
-from scalify_hlo.layers.numbers import Array, Target, close, mean, spread_to
+from scalify_hlo.layers.numbers import SUM, Array, Target, close, mean, spread_to
 from scalify_hlo.layers.samples import Samples
-from scalify_hlo.layers.twins import Found, Twins
+from scalify_hlo.layers.twins import Found, found_at
 
 
 @dataclass(slots=True)
@@ -83,18 +83,11 @@ _NAMES: Final = ("log_softmax", "logsumexp", "softmax")
 @finds(Stage.SCALED)
 def find(graph: Graph, inside: set[Node], _: Sequence[Layer]) -> list[Layer]:
     """Returns the softmax layers of a program; see `Finder`."""
-    layers: list[Layer] = []
-    twins = Twins(graph, _at)
-    for node in graph.nodes:
-        if node.name == "exponential" and node not in inside:
-            found = twins.at(node)
-            layers += found.layers
-            inside.update(found.inside)
-    return layers
+    return found_at(graph, inside, lambda node: node.name == "exponential", _at)
 
 
 def _at(key: Node) -> Found:
-    total = next((u for u in key.users if u.name == "reduce_add" and u.dims), None)
+    total = next((u for u in key.users if u.name == SUM and u.dims), None)
     if total is None:
         return Found()
     matched: tuple[_Softmax, str, Node] | None = None
@@ -182,7 +175,7 @@ def _is_picked(user: Node, node: Node, _: Layer) -> bool:
     """Whether an op picks the elements of labels."""
     if user.name == "gather":
         return user.inputs[0] is node
-    return user.name == "reduce_add" and _is_weighted(node)
+    return user.name == SUM and _is_weighted(node)
 
 
 def _is_weighted(node: Node) -> bool:
@@ -198,7 +191,7 @@ def _is_less_picked(user: Node, node: Node, layer: Layer) -> bool:
     source, picked = _of_labels(other)
     if picked:
         return source is through(layer.inputs[0])
-    if source.name != "reduce_add" or not _is_weighted(source.inputs[0]):
+    if source.name != SUM or not _is_weighted(source.inputs[0]):
         return False
     return any(through(s) is through(layer.inputs[0]) for s in source.inputs[0].inputs)
 

@@ -64,6 +64,27 @@ class Twins:
         return found
 
 
+def found_at(
+    graph: Graph, inside: set[Node], may_be: Callable[[Node], bool], search: Callable[[Node], Found]
+) -> list[Layer]:
+    """Returns the layers around the key ops of a graph.
+
+    Args:
+        graph: The graph.
+        inside: The values that are inside of layers, to which those of the found ones are added.
+        may_be: Whether an op may be a key op.
+        search: As for `Twins`.
+    """
+    layers: list[Layer] = []
+    twins = Twins(graph, search)
+    for node in graph.nodes:
+        if may_be(node) and node not in inside:
+            found = twins.at(node)
+            layers += found.layers
+            inside.update(found.inside)
+    return layers
+
+
 def _onto(key: Node, other: Node, looks: _Looks) -> dict[Node, Node] | None:
     """Returns the nodes around a key op, by the corresponding nodes around another one."""
     if not _is_alike(other, key):

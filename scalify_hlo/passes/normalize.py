@@ -15,7 +15,7 @@ from scalify_hlo.ir.formats import REDUCE_PRECISION, cuts_range, format_of
 from scalify_hlo.ir.functions import main_function, terminator
 from scalify_hlo.ir.locations import source_location
 from scalify_hlo.ir.markers import ASKING, MARKER, RULE
-from scalify_hlo.ir.traits import REFERENCES
+from scalify_hlo.ir.traits import MAKING, REFERENCES
 from scalify_hlo.ir.value_map import erase, replace_op
 from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.passes.base import Pass
@@ -183,14 +183,14 @@ class _Count:
 
     def _look(self, name: str, op: ir.Operation) -> None:
         index = self._index
-        if name in _MAKING:
+        if name in MAKING:
             self._note_format(op.results[0].type)
-        if name == "stablehlo.convert":
-            return
         if name == REDUCE_PRECISION:
             self.cuts = self.cuts or cuts_range(op)
         elif name == "stablehlo.constant":
             index.dense = index.dense or has_elements(op)
+        elif name in MAKING:
+            return
         elif MARKER in op.attributes:
             self.calls.append(op)
             index.plain_calls &= RULE not in op.attributes
@@ -208,7 +208,4 @@ class _Count:
             self._note_format(argument.type)
 
 
-_MAKING = frozenset({"stablehlo.constant", "stablehlo.convert"})
-"""Ops by which a program gets floats of a format that it does not have yet."""
-
-_LOOKED_AT = _MAKING | {"func.call", REDUCE_PRECISION}
+_LOOKED_AT = MAKING | {"func.call"}

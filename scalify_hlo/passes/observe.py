@@ -28,7 +28,7 @@ from scalify_hlo.rules.statistics import reduced, scatter_add, statistic
 from scalify_hlo.transforms.hoist import Combine, add_results, lift
 from scalify_hlo.transforms.inlining import inline_calls
 
-_COMBINE: tuple[Combine, ...] = ("max", "add", "add")
+_COMBINE: tuple[Combine, ...] = ("maximum", "add", "add")
 """The reductions that combine amax, squares and histograms of several iterations."""
 
 

@@ -14,7 +14,7 @@ from scalify_hlo.dataflow.index import LISTING, ModuleIndex
 from scalify_hlo.dialect import attributes
 from scalify_hlo.errors import InputError, UsageError, nearest
 from scalify_hlo.ir.formats import are_floats, is_real, is_scalar
-from scalify_hlo.ir.functions import callee_of, main_function
+from scalify_hlo.ir.functions import callee_of, entry
 from scalify_hlo.ir.locations import source_location
 from scalify_hlo.ir.patterns import WILD, matches
 from scalify_hlo.ir.walk import ops_in
@@ -60,7 +60,7 @@ class SignaturePass(Pass):
     def apply(self, module: ir.Operation, index: ModuleIndex, _: Report) -> None:
         """See `Pass.apply`."""
         self.mark(module)
-        index.asked = index.asked or attributes.any_argument_has(_main_of(module), attributes.PAIR)
+        index.asked = index.asked or attributes.any_argument_has(entry(module), attributes.PAIR)
 
     def mark(self, module: ir.Operation) -> None:
         """Marks the arguments and results of ``main``.
@@ -72,7 +72,7 @@ class SignaturePass(Pass):
             InputError: There is no ``main``, or the module calls it, and its arguments change.
             UsageError: A declared scale matches no argument, or is out of range.
         """
-        main = _main_of(module)
+        main = entry(module)
         self._mark_arguments(main)
         if self.signature == "scaled":
             _refuse_callers(module, main)
@@ -186,16 +186,6 @@ def _scale_shape(name: str, type_: ir.Type, block: tuple[int, ...]) -> ir.Attrib
             "complex numbers and dynamic shapes have one scale",
         )
     return ir.DenseI64ArrayAttr.get(shape)
-
-
-def _main_of(module: ir.Operation) -> ir.OpView:
-    main = main_function(module)
-    if main is None:
-        raise InputError(
-            "the module has no function @main",
-            hint="export a program with jax.export, or rename its entry function to main",
-        )
-    return main
 
 
 def _unmatched(pattern: str, others: bool, names: list[str]) -> UsageError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, TypeAlias
 
 import jax
 
@@ -271,16 +271,12 @@ def _rewritten_vjp(
     """Returns the function that makes the new vjp; the original's vjp is rewritten on demand."""
     if not exported.has_vjp():
         return None
-    kind = options.recipe.scaling.kind
-    if kind in _STEPWISE:
-        return _refuse_vjp
-    if any(leaf.power for leaf in (*arguments, *results)):
-        return _refuse_packed_vjp
-    if any(leaf.shape for leaf in (*arguments, *results)):
-        return _refuse_array_vjp
+    why, hint = _refusal(options, (*arguments, *results))
 
     @functools.cache
     def rewritten() -> jax.export.Exported:
+        if why:
+            raise UsageError(f"{exported.fun_name!r} {why}", hint=hint)
         return _rewrite_vjp(exported.vjp(), options, arguments, results)
 
     return lambda _: rewritten()
@@ -290,29 +286,26 @@ _STEPWISE = ("delayed", "calibrated")
 """The kinds of scales that are for the operands of one program, and not for those of its vjp."""
 
 
-def _refuse_vjp(exported: jax.export.Exported) -> NoReturn:
-    raise UsageError(
-        f"{exported.fun_name!r} has scales for its own operands, and none for those of its vjp",
-        hint="export the function that takes the gradient, and rewrite that; a file without a vjp "
-        "is what serialize(vjp_order=0) gives",
-    )
-
-
-def _refuse_packed_vjp(exported: jax.export.Exported) -> NoReturn:
-    raise UsageError(
-        f"{exported.fun_name!r} stores moments with a scale for each block, and these have no "
-        "derivatives",
-        hint="leave state.moment_scales at tensor to differentiate a whole step",
-    )
-
-
-def _refuse_array_vjp(exported: jax.export.Exported) -> NoReturn:
-    raise UsageError(
-        f"{exported.fun_name!r} takes arrays of scales, and its vjp would return gradients with "
-        "one scale for them",
-        hint="export the function that takes the gradient, and rewrite that; or give each argument "
-        "one scale",
-    )
+def _refusal(options: Options, leaves: Sequence[Leaf]) -> tuple[str, str]:
+    """Returns what keeps a program from having a vjp, and the hint; two empty texts for nothing."""
+    if options.recipe.scaling.kind in _STEPWISE:
+        return (
+            "has scales for its own operands, and none for those of its vjp",
+            "export the function that takes the gradient, and rewrite that; a file without a vjp "
+            "is what serialize(vjp_order=0) gives",
+        )
+    if any(leaf.power for leaf in leaves):
+        return (
+            "stores moments with a scale for each block, and these have no derivatives",
+            "leave state.moment_scales at tensor to differentiate a whole step",
+        )
+    if any(leaf.shape for leaf in leaves):
+        return (
+            "takes arrays of scales, and its vjp would return gradients with one scale for them",
+            "export the function that takes the gradient, and rewrite that; or give each argument "
+            "one scale",
+        )
+    return "", ""
 
 
 def _rewrite_vjp(

@@ -15,7 +15,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.dialect import attributes
 from scalify_hlo.errors import InputError
-from scalify_hlo.ir.functions import main_function
+from scalify_hlo.ir.functions import entry
 
 Array = npt.NDArray[Any]
 
@@ -140,9 +140,7 @@ def interface(module: ir.Module, name: str, *, dynamic: bool = False) -> Interfa
         InputError: There is no `main`, or an argument or result is not a tensor of a known dtype,
             or has a dynamic shape that is not accepted.
     """
-    main = main_function(module.operation)
-    if main is None:
-        raise InputError("the module has no function `main`", location=name)
+    main = entry(module)
     type_ = attributes.function_type(main)
     taken, given = attributes.argument_attributes(main), attributes.result_attributes(main)
     names = attributes.argument_names(main), attributes.result_names(given)

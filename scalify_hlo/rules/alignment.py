@@ -90,6 +90,7 @@ class Alignment:
         op: ir.Operation,
         indices: Sequence[int],
         *,
+        known: Sequence[ScaleInfo] | None = None,
         either: bool = False,
         result: int | None = 0,
         bounds: bool = False,
@@ -99,6 +100,7 @@ class Alignment:
         Args:
             op: The op.
             indices: The numbers of the operands.
+            known: Their scale information, if it was looked up already.
             either: Whether the result is one of the operands, and not a mix of them. Its level is
                 then the one nearest to unit, as selects often exclude extremes.
             result: The number of the result that has the scale, if any.
@@ -110,33 +112,7 @@ class Alignment:
         """
         operands = op.operands
         values = [operands[i] for i in indices]
-        infos = self._values.infos(values)
-        return self.align_known(
-            op, indices, values, infos, either=either, result=result, bounds=bounds
-        )
-
-    def align_known(
-        self,
-        op: ir.Operation,
-        indices: Sequence[int],
-        values: Sequence[ir.Value],
-        infos: Sequence[ScaleInfo],
-        *,
-        either: bool = False,
-        result: int | None = 0,
-        bounds: bool = False,
-    ) -> Scaled | AnyScale | None:
-        """Does the same as `align` for operands that were looked up already.
-
-        Args:
-            op: The op.
-            indices: The numbers of the operands.
-            values: The operands.
-            infos: Their scale information.
-            either: See `align`.
-            result: See `align`.
-            bounds: See `align`.
-        """
+        infos = self._values.infos(values) if known is None else known
         target = self._meet(values, infos, either, bounds=bounds)
         if not isinstance(target, Scaled):
             return target

@@ -8,49 +8,21 @@ XLA computes some of them more precisely than their expansions.
 
 from __future__ import annotations
 
+from scalify_hlo.ir.traits import where
 from scalify_hlo.rules.families import opaque, unscale
 from scalify_hlo.rules.registry import rule
 
-for _name in (
-    "_asin_acos_kernel",
-    "acos",
-    "acosh",
-    "asin",
-    "asinh",
-    "atan",
-    "atanh",
-    "bessel_i1e",
-    "cosh",
-    "digamma",
-    "erf",
-    "erf_inv",
-    "erfc",
-    "lgamma",
-    "sinh",
-    "tan",
-):
-    rule(
-        f"chlo.{_name}",
-        unscale,
-        family="read",
-        formula=f"Y = {_name}(X_d*X_s)",
-        source="no homogeneity to use",
-    )
-for _name in (
-    "broadcast_next_after",
-    "broadcast_polygamma",
-    "broadcast_zeta",
-    "next_after",
-    "polygamma",
-    "zeta",
-):
-    rule(
-        f"chlo.{_name}",
-        unscale,
-        family="read",
-        formula=f"Y = {_name}(A_d*A_s, B_d*B_s)",
-        source="no homogeneity to use",
-    )
+rule(where("special", "kernel"), unscale, family="read", source="no homogeneity to use")
+rule(
+    (
+        *("chlo.broadcast_next_after", "chlo.broadcast_polygamma", "chlo.broadcast_zeta"),
+        *("chlo.next_after", "chlo.polygamma", "chlo.zeta"),
+    ),
+    unscale,
+    family="read",
+    formula="Y = {op}(A_d*A_s, B_d*B_s)",
+    source="no homogeneity to use",
+)
 
 EXPANDED = "expanded"
 """The family of the ops that are expanded, and have no rule."""

@@ -13,7 +13,7 @@ from scalify_hlo._compat import ir, sdy, stablehlo
 from scalify_hlo.algebra.scale import Scaled, Splat
 from scalify_hlo.ir.functions import around
 from scalify_hlo.ir.monoid import monoid
-from scalify_hlo.ir.traits import EXTREMES
+from scalify_hlo.ir.traits import EXTREMES, GATHERS_FROM_DEVICES, where
 from scalify_hlo.rules.families import keep_each, opaque, rise, source
 from scalify_hlo.rules.registry import rule
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
@@ -86,15 +86,14 @@ def _axis_sizes(op: ir.Operation, mesh: ir.Attribute) -> dict[str, int]:
     return {}
 
 
-for _name in ("all_reduce", "reduce_scatter"):
-    rule(
-        _name,
-        reduced,
-        family="reduce",
-        formula=f"Y_d = {_name}(X_d); Y_s = X_s; a sum over n devices: Y_d/k, Y_s*k with "
-        "k = 2^floor(log2(sqrt(n))); other regions: unscaled around",
-        source="sums, maxima and minima are homogeneous of degree 1; every device has the scale",
-    )
+rule(
+    ("all_reduce", "reduce_scatter"),
+    reduced,
+    family="reduce",
+    formula="Y_d = {op}(X_d); Y_s = X_s; a sum over n devices: Y_d/k, Y_s*k with "
+    "k = 2^floor(log2(sqrt(n))); other regions: unscaled around",
+    source="sums, maxima and minima are homogeneous of degree 1; every device has the scale",
+)
 rule(
     "collective_reduce",
     reduced_for_one,
@@ -109,21 +108,17 @@ rule(
     formula="Y_d = sum(X_d)/k; Y_s = X_s*k; k = 2^floor(log2(sqrt(n))) for n devices",
     source="linear; every device has the scale",
 )
-for _name in ("all_gather", "all_to_all"):
-    rule(
-        _name,
-        keep_each,
-        family="keep",
-        formula=f"Y_d = {_name}(X_d); Y_s = X_s, for each operand",
-        source="data movement; every device has the scale",
-    )
-for _name in ("collective_broadcast", "collective_permute"):
-    rule(
-        _name,
-        received,
-        family="keep",
-        formula=f"Y_d = {_name}(X_d); Y_s = X_s",
-        source="data movement; every device has the scale, and zeros fit any",
-    )
-for _name in ("partition_id", "replica_id"):
-    rule(_name, source, family="source", formula="unscaled", source="no float operand")
+rule(
+    GATHERS_FROM_DEVICES,
+    keep_each,
+    family="keep",
+    formula="Y_d = {op}(X_d); Y_s = X_s, for each operand",
+    source="data movement; every device has the scale",
+)
+rule(
+    where("exchange"),
+    received,
+    family="keep",
+    source="data movement; every device has the scale, and zeros fit any",
+)
+rule(("partition_id", "replica_id"), source, family="source", source="no float operand")

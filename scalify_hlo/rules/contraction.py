@@ -8,6 +8,7 @@ from scalify_hlo.algebra.uncertainty import UNKNOWN
 from scalify_hlo.ir.contraction import RAGGED_DOT, contraction_of
 from scalify_hlo.ir.ragged import terms
 from scalify_hlo.ir.scaled_dot import BLOCK_SCALED_DOT, SCALED_DOT, dimensions
+from scalify_hlo.ir.traits import BATCH_NORMS, CONVOLUTIONS, DOTS
 from scalify_hlo.rules.families import (
     keep,
     linear,
@@ -39,27 +40,19 @@ def window(op: ir.Operation) -> int | None:
 
 
 rule(
-    "dot_general",
+    DOTS,
     product(contracted),
     family="product",
     formula="Y_d = dot(A_d, B_d)/k; Y_s = A_s*B_s*k; k = 2^floor(log2(sqrt(K)))",
     source=_MATMUL,
 )
 rule(
-    "dot",
-    product(contracted),
+    CONVOLUTIONS,
+    product(window),
     family="product",
-    formula="Y_d = dot(A_d, B_d)/k; Y_s = A_s*B_s*k; k = 2^floor(log2(sqrt(K)))",
-    source=_MATMUL,
+    formula="Y_d = conv(A_d, B_d)/k; Y_s = A_s*B_s*k; k = 2^floor(log2(sqrt(K)))",
+    source=f"{_MATMUL}, K the elements of the kernel for each output feature",
 )
-for _name in ("convolution", "dynamic_conv"):
-    rule(
-        _name,
-        product(window),
-        family="product",
-        formula="Y_d = conv(A_d, B_d)/k; Y_s = A_s*B_s*k; k = 2^floor(log2(sqrt(K)))",
-        source=f"{_MATMUL}, K the elements of the kernel for each output feature",
-    )
 rule(
     RAGGED_DOT,
     product(terms),
@@ -97,13 +90,7 @@ rule(
     formula="Y_d = einsum(A_d, B_d); Y_s = A_s*B_s",
     source="bilinear",
 )
-rule(
-    "unary_einsum",
-    keep,
-    family="keep",
-    formula="Y_d = unary_einsum(X_d); Y_s = X_s",
-    source="linear",
-)
+rule("unary_einsum", keep, family="keep", source="linear")
 
 
 def transform_length(op: ir.Operation) -> int | None:
@@ -154,11 +141,10 @@ rule(
     formula="Y_d = solve(A_d, B_d); Y_s = B_s/A_s; with unit_diagonal Y_d = solve(A_d*A_s, B_d)",
     source="bilinear in A*Y = B",
 )
-for _name in ("batch_norm_grad", "batch_norm_inference", "batch_norm_training"):
-    rule(
-        _name,
-        unscale,
-        family="read",
-        formula=f"Y = {_name}(X_d*X_s, ...)",
-        source="epsilon is an attribute, which cannot be rescaled at run time",
-    )
+rule(
+    BATCH_NORMS,
+    unscale,
+    family="read",
+    formula="Y = {op}(X_d*X_s, ...)",
+    source="epsilon is an attribute, which cannot be rescaled at run time",
+)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.scale import Scaled
+from scalify_hlo.ir.traits import BRANCHES, CALLS
 from scalify_hlo.rules.families import opaque
 from scalify_hlo.rules.loops import loop
 from scalify_hlo.rules.registry import rule
@@ -28,14 +29,13 @@ def branches(op: ir.Operation, rewriter: ScaleRewriter) -> None:
         rewriter.set(result, target)
 
 
-for _name in ("if", "case"):
-    rule(
-        _name,
-        branches,
-        family="control",
-        formula="s = meet of the branches' Y_s; Y_d = Y_d*Y_s/s at the end of each; Y_s = s",
-        source="a value is one of several, as for select",
-    )
+rule(
+    BRANCHES,
+    branches,
+    family="control",
+    formula="s = meet of the branches' Y_s; Y_d = Y_d*Y_s/s at the end of each; Y_s = s",
+    source="a value is one of several, as for select",
+)
 rule(
     "while",
     loop,
@@ -45,12 +45,11 @@ rule(
     "X_s <- Y_s, another carry",
     source="a scale that is multiplied in each iteration would overflow",
 )
-for _name in ("func.call", "composite"):
-    rule(
-        _name,
-        opaque,
-        family="call",
-        formula="the call of a copy that takes X_d and returns Y_d",
-        source="functions are copied for each combination of scales; those declared elsewhere "
-        "are unscaled around",
-    )
+rule(
+    CALLS,
+    opaque,
+    family="call",
+    formula="the call of a copy that takes X_d and returns Y_d",
+    source="functions are copied for each combination of scales; those declared elsewhere "
+    "are unscaled around",
+)

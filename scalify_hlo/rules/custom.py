@@ -11,6 +11,7 @@ from scalify_hlo._compat import func, ir
 from scalify_hlo.algebra.limits import COMPUTED_BOUND
 from scalify_hlo.algebra.scale import ONE, Scale, Scaled
 from scalify_hlo.ir import emit, markers
+from scalify_hlo.ir.functions import target_of
 from scalify_hlo.ir.value_map import erase, replace_op, replace_uses
 from scalify_hlo.rules.emitter import DOWN, Emitter
 from scalify_hlo.rules.isolated import scale_element
@@ -22,7 +23,7 @@ NAME = f"scalify.{markers.CUSTOM_SCALE}"
 
 def is_custom(op: ir.Operation) -> bool:
     """Whether an op is a call of a function with a custom rule."""
-    return op.name == COMPOSITE and bool(op.attributes["name"].value == NAME)
+    return target_of(op) == NAME
 
 
 def rule_of(op: ir.Operation) -> str:

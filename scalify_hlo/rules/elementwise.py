@@ -20,6 +20,7 @@ from scalify_hlo.algebra.uncertainty import UNKNOWN
 from scalify_hlo.dialect import attributes
 from scalify_hlo.ir import emit
 from scalify_hlo.ir.formats import FORMATS, FloatFormat, float_format, format_of
+from scalify_hlo.ir.traits import SUMS, where
 from scalify_hlo.recipes.model import BOUNDED
 from scalify_hlo.rules.choices import clamp, extreme, is_zero, one_hot, select
 from scalify_hlo.rules.families import (
@@ -46,24 +47,23 @@ from scalify_hlo.rules.sums import add
 from scalify_hlo.rules.unit_scaling import ACTIVATIONS
 from scalify_hlo.rules.untrusted import Trusted, noted
 
-_MEET = "s = meet(A_s, B_s); Y_d = {}(A_d*A_s/s, B_d*B_s/s); Y_s = s"
+_MEET = "s = meet(A_s, B_s); Y_d = {op}(A_d*A_s/s, B_d*B_s/s); Y_s = s"
 _ADD = "algorithm 3 of the Scalify paper; for powers of two its add rule is max"
 
-for _name in ("add", "subtract"):
-    rule(_name, add, family="align", formula=_MEET.format(_name), source=_ADD)
+rule(SUMS, add, family="align", formula=_MEET, source=_ADD)
 for _name, _apply in {"maximum": extreme, "minimum": extreme, "remainder": align()}.items():
     rule(
         _name,
         _apply,
         family="align",
-        formula=_MEET.format(_name),
+        formula=_MEET,
         source="homogeneous of degree 1: f(s*a, s*b) = s*f(a, b)",
     )
 rule(
     "complex",
     align(),
     family="align",
-    formula=_MEET.format("complex"),
+    formula=_MEET,
     source="linear in both parts",
 )
 rule(
@@ -143,14 +143,7 @@ rule(
     exact=False,
 )
 
-for _name in ("real", "imag"):
-    rule(
-        _name,
-        keep,
-        family="keep",
-        formula=f"Y_d = {_name}(X_d); Y_s = X_s",
-        source="data movement",
-    )
+rule(("real", "imag"), keep, family="keep", source="data movement")
 rule(
     "negate",
     passthrough(lambda value: -value),
@@ -166,50 +159,23 @@ rule(
     source="homogeneous of degree 1",
 )
 
-for _name in ("sign", "is_finite"):
-    rule(
-        _name,
-        on_data,
-        family="degree 0",
-        formula=f"Y = {_name}(X_d)",
-        source="scales are positive and finite",
-    )
-
-for _name in (
-    "ceil",
-    "cosine",
-    "exponential",
-    "exponential_minus_one",
-    "floor",
-    "log",
-    "log_plus_one",
-    "round_nearest_afz",
-    "round_nearest_even",
-    "sine",
-    "tan",
-):
-    rule(
-        _name,
-        unscale,
-        family="read",
-        formula=f"Y = {_name}(X_d*X_s)",
-        source="no homogeneity to use",
-    )
-for _name, _activation in {"logistic": "sigmoid", "tanh": "tanh"}.items():
-    rule(
-        _name,
-        unscale_activation(ACTIVATIONS[_activation]),
-        family="read",
-        formula=f"Y = {_name}(X_d*X_s)",
-        source="no homogeneity to use",
-    )
 rule(
-    "bitcast_convert",
+    ("sign", "is_finite"),
+    on_data,
+    family="degree 0",
+    formula="Y = {op}(X_d)",
+    source="scales are positive and finite",
+)
+rule(
+    where("exponential", "logarithm", "trigonometric", "integral"),
     unscale,
     family="read",
-    formula="Y = bitcast_convert(X_d*X_s)",
-    source="bits belong to the value",
+    source="no homogeneity to use",
 )
+for _name, _activation in {"logistic": "sigmoid", "tanh": "tanh"}.items():
+    _apply = unscale_activation(ACTIVATIONS[_activation])
+    rule(_name, _apply, family="read", source="no homogeneity to use")
+rule("bitcast_convert", unscale, family="read", source="bits belong to the value")
 
 
 def power(op: ir.Operation, rewriter: ScaleRewriter) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from scalify_hlo.rules.families import source
 from scalify_hlo.rules.registry import rule
 
-for _name in (
+_INTEGER = (
     "and",
     "count_leading_zeros",
     "not",
@@ -15,5 +15,5 @@ for _name in (
     "shift_right_arithmetic",
     "shift_right_logical",
     "xor",
-):
-    rule(_name, source, family="source", formula="unscaled", source="integers have no scale")
+)
+rule(_INTEGER, source, family="source", source="integers have no scale")

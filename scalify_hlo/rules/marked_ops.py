@@ -6,11 +6,11 @@ from collections.abc import Collection
 from typing import Final
 
 from scalify_hlo._compat import ir
-from scalify_hlo.dataflow.frames import walk_block
 from scalify_hlo.ir import markers
 from scalify_hlo.ir.functions import callee_of
 from scalify_hlo.ir.traits import CALLS
 from scalify_hlo.ir.value_map import replace_op
+from scalify_hlo.ir.walk import ops_in, ops_of
 from scalify_hlo.rules.custom import is_custom, plain
 
 BARRIER: Final = "stablehlo.optimization_barrier"
@@ -35,18 +35,7 @@ def has_markers(block: ir.Block, functions: Collection[str] = ()) -> bool:
         block: The block.
         functions: The functions whose calls count as markers.
     """
-    found = False
-    go_on, stop = ir.WalkResult.ADVANCE, ir.WalkResult.INTERRUPT
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        nonlocal found
-        if op.name not in _MARKING:
-            return go_on
-        found = found or is_marker(op) or _called(op) in functions
-        return stop if found else go_on
-
-    walk_block(block, visit)
-    return found
+    return any(is_marker(op) or _called(op) in functions for op in ops_of(block, _MARKING))
 
 
 def _called(op: ir.Operation) -> str | None:
@@ -55,16 +44,7 @@ def _called(op: ir.Operation) -> str | None:
 
 def drop(module: ir.Operation) -> None:
     """Removes the markers that the walk did not reach, in functions without calls."""
-    left: list[ir.Operation] = []
-    go_on = ir.WalkResult.ADVANCE
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name in _MARKING and is_marker(op):
-            left.append(op)
-        return go_on
-
-    module.walk(visit)
-    for op in left:
+    for op in ops_in(module, _MARKING, where=is_marker):
         if is_custom(op):
             plain(op.opview)
             continue

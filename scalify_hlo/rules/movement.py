@@ -7,6 +7,7 @@ from scalify_hlo.algebra.scale import ANY, OF_CAST, ONE, Scale, Scaled, splat_in
 from scalify_hlo.algebra.uncertainty import CONSTANT
 from scalify_hlo.dialect import attributes
 from scalify_hlo.ir.splats import dense_of, filled_with
+from scalify_hlo.ir.traits import where
 from scalify_hlo.rules.families import align, among_zeros, keep, keep_each, source
 from scalify_hlo.rules.registry import rule
 from scalify_hlo.rules.scalars import spread
@@ -15,28 +16,14 @@ from scalify_hlo.rules.source_sizes import info_of_constant, size_of_iota
 
 _MOVED = "data movement commutes with scaling"
 
-for _name in (
-    "dynamic_gather",
-    "dynamic_reshape",
-    "dynamic_slice",
-    "gather",
-    "real_dynamic_slice",
-    "reshape",
-    "reverse",
-    "set_dimension_size",
-    "slice",
-    "torch_index_select",
-    "transpose",
-):
-    rule(_name, keep, family="keep", formula=f"Y_d = {_name}(X_d); Y_s = X_s", source=_MOVED)
-for _name in ("broadcast", "broadcast_in_dim", "dynamic_broadcast_in_dim"):
-    rule(
-        _name,
-        spread,
-        family="keep",
-        formula=f"Y_d = {_name}(X_d); Y_s = X_s",
-        source=_MOVED,
-    )
+_MOVES = where("lookup", "reshape", "slice", "reverse", "transpose")
+rule({*_MOVES, "set_dimension_size"}, keep, family="keep", source=_MOVED)
+rule(
+    ("broadcast", "broadcast_in_dim", "dynamic_broadcast_in_dim"),
+    spread,
+    family="keep",
+    source=_MOVED,
+)
 rule(
     "optimization_barrier",
     keep_each,
@@ -62,14 +49,13 @@ def pad(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     rewriter.set(op.results[0], info)
 
 
-for _name in ("pad", "dynamic_pad"):
-    rule(
-        _name,
-        pad,
-        family="align",
-        formula=f"s = meet(X_s, P_s); Y_d = {_name}(X_d*X_s/s, P_d*P_s/s); Y_s = s",
-        source=_MOVED,
-    )
+rule(
+    where("pad"),
+    pad,
+    family="align",
+    formula="s = meet(X_s, P_s); Y_d = {op}(X_d*X_s/s, P_d*P_s/s); Y_s = s",
+    source=_MOVED,
+)
 rule(
     "dynamic_update_slice",
     align(0, 1),
@@ -111,8 +97,17 @@ rule(
     formula="unscaled; a splat adopts a scale; 0, inf and NaN are correct at any scale",
     source="§3.4 of the Scalify paper",
 )
-rule("iota", iota, family="source", formula="unscaled", source="no float operand")
-for _name in ("dynamic_iota", "rng_bit_generator", "infeed", "create_token"):
-    rule(_name, source, family="source", formula="unscaled", source="no float operand")
-for _name in ("get_dimension_size",):
-    rule(_name, source, family="source", formula="Y = f(shape of X)", source="reads no element")
+rule("iota", iota, family="source", source="no float operand")
+rule(
+    ("dynamic_iota", "rng_bit_generator", "infeed", "create_token"),
+    source,
+    family="source",
+    source="no float operand",
+)
+rule(
+    "get_dimension_size",
+    source,
+    family="source",
+    formula="Y = f(shape of X)",
+    source="reads no element",
+)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scalify_hlo._compat import ir
+from scalify_hlo.ir.functions import target_of
 from scalify_hlo.rules.families import keep, opaque, unscale
 from scalify_hlo.rules.registry import CUSTOM_CALLS, rule
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
@@ -17,7 +18,7 @@ _ANNOTATIONS = frozenset(
 
 def custom_call(op: ir.Operation, rewriter: ScaleRewriter) -> ir.Operation | None:
     """Keeps the scale in annotations, applies registered rules, and unscales all others."""
-    target = op.attributes["call_target_name"].value
+    target = target_of(op)
     if target in _ANNOTATIONS and len(op.operands) == len(op.results) == 1:
         keep(op, rewriter)
         return None
@@ -38,11 +39,10 @@ rule(
     formula="Y = rng(A_d*A_s, B_d*B_s)",
     source="bounds, mean and deviation are values",
 )
-for _name in ("outfeed", "send"):
-    rule(
-        _name,
-        opaque,
-        family="opaque",
-        formula=f"Y = {_name}(X_d*X_s, ...)",
-        source="unscaled around, in its regions too",
-    )
+rule(
+    ("outfeed", "send"),
+    opaque,
+    family="opaque",
+    formula="Y = {op}(X_d*X_s, ...)",
+    source="unscaled around, in its regions too",
+)

@@ -13,7 +13,8 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.scale import ONE, AnyScale, Scale, Scaled, ScaleInfo
 from scalify_hlo.ir import emit
 from scalify_hlo.ir.formats import format_of
-from scalify_hlo.ir.traits import BRANCHES, LOOP
+from scalify_hlo.ir.functions import target_of
+from scalify_hlo.ir.traits import BRANCHES, LOOP, STANDING
 from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 
@@ -58,7 +59,7 @@ def probe_block(block: ir.Block, rewriter: ScaleRewriter) -> None:
 
 def is_probe(op: ir.Operation) -> bool:
     """Whether an op is a probe."""
-    return op.name == _CALL and bool(op.attributes["call_target_name"].value == _TARGET)
+    return target_of(op) == _TARGET
 
 
 def probes_of(main: ir.OpView) -> list[ir.Operation]:
@@ -82,7 +83,7 @@ def _probe(value: ir.Value, following: ir.Operation, rewriter: ScaleRewriter) ->
         return
     scale = info.scale if isinstance(info, Scaled) else None
     factors = [rewriter.runtime_scales.value(g) for g, _ in scale.powers] if scale else []
-    attributes = {"call_target_name": ir.StringAttr.get(_TARGET)}
+    attributes = {STANDING[_CALL]: ir.StringAttr.get(_TARGET)}
     attributes["has_side_effect"] = ir.BoolAttr.get(True)
     if scale is not None:
         attributes[_POWERS] = _powers(scale)

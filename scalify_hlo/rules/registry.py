@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
 from scalify_hlo.errors import UsageError, nearest
-from scalify_hlo.ir import traits
 from scalify_hlo.results.kinds import Count
 from scalify_hlo.results.model import keys, result
 from scalify_hlo.rules.alignment import READERS
@@ -61,30 +61,42 @@ class RuleList(NamedTuple):
 
 RULES: dict[str, Rule] = {}
 
-WITH_REGIONS = traits.WITH_REGIONS
-"""The ops whose regions may capture values; to look up the regions of each op is slow."""
+_FORMULAS = {
+    "keep": "Y_d = {op}(X_d); Y_s = X_s",
+    "read": "Y = {op}(X_d*X_s)",
+    "source": "unscaled",
+}
+"""The formulas of most ops of some families."""
 
 
 def rule(
-    op: str, apply: Apply, *, family: str, formula: str, source: str, exact: bool = True
+    ops: str | Collection[str],
+    apply: Apply,
+    *,
+    family: str,
+    formula: str = "",
+    source: str,
+    exact: bool = True,
 ) -> None:
-    """Enters a rule into the table.
+    """Enters the rule of an op, or of several, into the table.
 
     Args:
-        op: The name in the StableHLO dialect, or the full name.
+        ops: The names in the StableHLO dialect, or the full names.
         apply: See `Rule`.
         family: See `Rule`.
-        formula: See `Rule`.
+        formula: See `Rule`; ``{op}`` stands for the name of the op. By default that of the family.
         source: See `Rule`.
         exact: See `Rule`.
     """
-    name = op if "." in op else f"stablehlo.{op}"
-    if name in RULES:
-        raise ValueError(f"two rules for {name}")
-    if family == "read":
-        READERS.add(name)
     file, line = _caller()
-    RULES[name] = Rule(name, family, formula, apply, exact, source, file, line)
+    for op in [ops] if isinstance(ops, str) else sorted(ops):
+        name = op if "." in op else f"stablehlo.{op}"
+        if name in RULES:
+            raise ValueError(f"two rules for {name}")
+        if family == "read":
+            READERS.add(name)
+        says = (formula or _FORMULAS[family]).replace("{op}", name.partition(".")[2])
+        RULES[name] = Rule(name, family, says, apply, exact, source, file, line)
 
 
 CUSTOM_CALLS: dict[str, Apply] = {}

@@ -219,7 +219,6 @@ class ScaleRewriter:
         self.bounded = self._result_scales.bounded
         self.keeps_values = self._result_scales.keeps_values
         self.align, self.meet = self._alignment.align, self._alignment.meet
-        self.align_known = self._alignment.align_known
         self.read_next = self._alignment.read_next
 
     @property

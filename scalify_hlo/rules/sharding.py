@@ -6,6 +6,7 @@ from scalify_hlo._compat import ir, sdy
 from scalify_hlo.algebra.scale import Scaled
 from scalify_hlo.dialect import attributes
 from scalify_hlo.ir import emit
+from scalify_hlo.ir.traits import BODIES
 from scalify_hlo.ir.value_map import replace_op
 from scalify_hlo.rules.devices import devices_of, replicated_after
 from scalify_hlo.rules.families import keep, source
@@ -70,13 +71,7 @@ for _name in (
         formula="Y_d = X_d; Y_s = X_s; the sharding stays on the data",
         source="the value is the same, split into parts whose sum it is, or summed from them",
     )
-rule(
-    "sdy.constant",
-    source,
-    family="source",
-    formula="unscaled",
-    source="no float operand",
-)
+rule("sdy.constant", source, family="source", source="no float operand")
 rule(
     "sdy.sharding_group",
     source,
@@ -135,11 +130,10 @@ def _with_operands(op: ir.Operation, scales: list[ir.Value]) -> ir.Operation:
     return new
 
 
-for _name in ("sdy.manual_computation", "sdy.named_computation"):
-    rule(
-        _name,
-        body,
-        family="control",
-        formula="the rules of the ops in its body; scales are replicated operands",
-        source="that of the ops in the body; every device has the scales",
-    )
+rule(
+    BODIES,
+    body,
+    family="control",
+    formula="the rules of the ops in its body; scales are replicated operands",
+    source="that of the ops in the body; every device has the scales",
+)

@@ -12,15 +12,8 @@ rule(
     formula="Y = tuple(X_d*X_s, ...); an element that is read in the same block is X itself",
     source="a tuple has one type, and as many scales as elements",
 )
-rule(
-    "get_tuple_element",
-    source,
-    family="source",
-    formula="unscaled",
-    source="tuples hold values at scale 1",
-)
-for _name in ("after_all", "recv"):
-    rule(_name, source, family="source", formula="unscaled", source="no float operand")
+rule("get_tuple_element", source, family="source", source="tuples hold values at scale 1")
+rule(("after_all", "recv"), source, family="source", source="no float operand")
 rule(
     "return",
     source,
@@ -35,13 +28,7 @@ rule(
     formula="F = async_start(X_d*X_s, ...)",
     source="a future has one type, and as many scales as values",
 )
-rule(
-    "async_done",
-    source,
-    family="source",
-    formula="unscaled",
-    source="futures hold values at scale 1",
-)
+rule("async_done", source, family="source", source="futures hold values at scale 1")
 rule(
     "uniform_quantize",
     opaque,

@@ -25,7 +25,7 @@ def add(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     target = (
         _aligned_at_one(infos[0], infos[1], rewriter)
         or _at_natural_scale(op, infos, rewriter)
-        or rewriter.align_known(op, (0, 1), values, infos)
+        or rewriter.align(op, (0, 1), known=infos)
     )
     if isinstance(target, Scaled):
         if rewriter.predicts:

@@ -10,7 +10,7 @@ There is always a solution, as all units may be 1.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import reduce
 from math import gcd
 from operator import mul
@@ -23,6 +23,7 @@ from scalify_hlo.ir.formats import is_real
 from scalify_hlo.ir.functions import around, callee_of
 from scalify_hlo.ir.splats import filled_with
 from scalify_hlo.ir.value_map import ValueMap
+from scalify_hlo.ir.walk import read_by
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 
 Unit: TypeAlias = Scale | AnyScale | None
@@ -121,7 +122,7 @@ class Inference:
 
     def read(self, op: ir.Operation) -> Unit:
         """Requires units of 1 for an op that reads values, in its regions too."""
-        for value in _read_by(op):
+        for value in read_by(op):
             self.equal((ONE, self.of(value)))
         return ONE
 
@@ -144,14 +145,6 @@ def _callee(op: ir.Operation) -> ir.Block | None:
     table, name = ir.SymbolTable(around(op, "builtin.module")), callee_of(op)
     blocks = table[name].regions[0].blocks if name in table else ()
     return blocks[0] if blocks else None
-
-
-def _read_by(op: ir.Operation) -> Iterator[ir.Value]:
-    yield from op.operands
-    for region in op.regions:
-        for block in region.blocks:
-            for inner in block.operations:
-                yield from _read_by(inner)
 
 
 Derive: TypeAlias = Callable[[Inference, ir.Operation], Unit]

@@ -141,11 +141,7 @@ class Boundary:
             `may_come_back`.
         """
         marks = self._marks_of_results()
-        known = {
-            i: ir.IntegerAttr(mark[attributes.CARRIES]).value
-            for i, mark in enumerate(marks)
-            if attributes.CARRIES in mark
-        }
+        known = attributes.carried(marks)
         named = zip(attributes.result_names(marks), marks, strict=True)
         given = [name if attributes.PAIR in mark else None for name, mark in named]
         frame = Frame.of(self._main)

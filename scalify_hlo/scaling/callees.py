@@ -10,7 +10,6 @@ from graphlib import TopologicalSorter
 from scalify_hlo._compat import func, ir
 from scalify_hlo.algebra.scale import RuntimeScale, Scaled, ScaleInfo
 from scalify_hlo.algebra.search import Search
-from scalify_hlo.dataflow.frames import walk_block
 from scalify_hlo.dataflow.index import ModuleIndex
 from scalify_hlo.dialect import attributes
 from scalify_hlo.ir import emit
@@ -18,6 +17,7 @@ from scalify_hlo.ir.calls import functions_in
 from scalify_hlo.ir.functions import callee_of, is_private, symbol_of, terminator
 from scalify_hlo.ir.traits import CALLS
 from scalify_hlo.ir.value_map import erase, replace_op
+from scalify_hlo.ir.walk import ops_of
 from scalify_hlo.rules.devices import replicated_after
 from scalify_hlo.rules.isolated import add_parameters, drop_unused, scale_operands
 from scalify_hlo.rules.marked_ops import has_markers
@@ -99,16 +99,7 @@ def _callers(functions: Mapping[str, ir.OpView]) -> dict[str, set[str]]:
 
 def called_in(block: ir.Block) -> list[str]:
     """Returns the functions that are called in a block and in the regions of its ops."""
-    found: list[str] = []
-    go_on = ir.WalkResult.ADVANCE
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name in CALLS:
-            found.append(callee_of(op))
-        return go_on
-
-    walk_block(block, visit)
-    return found
+    return [callee_of(op) for op in ops_of(block, CALLS)]
 
 
 def take_scales(
@@ -246,9 +237,7 @@ def _reaching(functions: Mapping[str, ir.OpView], is_found: Callable[[ir.Block],
     """Returns the functions whose bodies satisfy a predicate, and those that call one of them."""
     bodies = {n: f.regions[0].blocks[0] for n, f in functions.items() if f.regions[0].blocks}
     found = {name for name, body in bodies.items() if is_found(body)}
-    callers: dict[str, set[str]] = {}
     # Functions that are found already are not looked for as callers.
-    for name in bodies.keys() - found if found else ():
-        for callee in called_in(bodies[name]):
-            callers.setdefault(callee, set()).add(name)
+    others = bodies.keys() - found if found else ()
+    callers = _callers({name: functions[name] for name in others})
     return set(Search(found, lambda name: callers.get(name, ())))

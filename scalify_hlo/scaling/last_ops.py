@@ -15,9 +15,8 @@ from scalify_hlo.algebra.scale import ONE, Scaled
 from scalify_hlo.dataflow.frames import Named, named
 from scalify_hlo.ir.formats import element_type
 from scalify_hlo.ir.functions import callee_of
-from scalify_hlo.ir.traits import BINARY, LAYOUT, MAGNITUDES, data_of, where
+from scalify_hlo.ir.traits import BINARY, LAYOUT, MAGNITUDES, WITH_REGIONS, data_of, where
 from scalify_hlo.rules.marked_ops import BARRIER
-from scalify_hlo.rules.registry import WITH_REGIONS
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.table import RULES
 

@@ -28,10 +28,11 @@ from scalify_hlo.ir.functions import (
     copied,
     fresh_name,
     is_private,
+    target_of,
     terminator,
 )
 from scalify_hlo.ir.ragged import is_composite
-from scalify_hlo.ir.traits import CALLS, WITH_REGIONS
+from scalify_hlo.ir.traits import BODIES, CALLS, ROUNDS, SOURCES, WITH_REGIONS
 from scalify_hlo.ir.value_map import erase, function_tables, run_native
 from scalify_hlo.recipes.model import WIDE, Recipe
 from scalify_hlo.report.model import Report, kind_of
@@ -63,11 +64,6 @@ from scalify_hlo.scaling.callees import (
 from scalify_hlo.scaling.input_sizes import measure
 from scalify_hlo.scaling.last_ops import LastOps
 from scalify_hlo.transforms.chlo import expand_one
-
-_CONSTANT = "stablehlo.constant"
-_CASTING = frozenset({"sdy.manual_computation", "stablehlo.convert", "stablehlo.iota"})
-"""The ops that are also visited if data are narrow: casts, ops with regions, and counts."""
-
 
 Key: TypeAlias = tuple[Hashable, ...]
 """The name of a function, the devices that run it, and the scales of its operands, in which
@@ -108,7 +104,7 @@ class Propagation:
         # The rules of these ops check whether scales are known.
         neutral = {name for name, rule in RULES.items() if rule.apply in NEUTRAL}
         # Constants, and ops whose regions may capture values, are always visited.
-        self._always = neutral.union(WITH_REGIONS, {_CONSTANT}, _CASTING if casting else ())
+        self._always = neutral.union(WITH_REGIONS, SOURCES, BODIES | ROUNDS if casting else ())
         self._expanded = {name for name, rule in RULES.items() if rule.family == EXPANDED}
         self._recipe = recipe
         self._index, self._report = index, report
@@ -341,7 +337,7 @@ class Propagation:
         if op.operation.name == "stablehlo.composite":
             if len(op.operation.regions):  # Regions may capture values.
                 return opaque
-            name = op.attributes["name"].value
+            name = target_of(op)
             if name in CUSTOM_CALLS:
                 return CUSTOM_CALLS[name]
             entry = RULES.get(name)

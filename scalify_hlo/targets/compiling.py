@@ -19,7 +19,7 @@ from typing import Any, Final
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
 from scalify_hlo.errors import InputError
-from scalify_hlo.ir.functions import main_function
+from scalify_hlo.ir.functions import entry
 from scalify_hlo.ir.locations import without_large_locations
 from scalify_hlo.results.kinds import Count, Seconds, Several
 from scalify_hlo.storage import children
@@ -276,9 +276,7 @@ def with_free_layouts(module: ir.Operation) -> ir.Operation:
         module: The program; its function ``main`` is what is compiled.
     """
     copy = module.clone().operation
-    main = main_function(copy)
-    if main is None:
-        return copy
+    main = entry(copy)
     marks = attributes.argument_attributes(main)
     for mark, argument in zip(marks, main.regions[0].blocks[0].arguments, strict=True):
         ranked = isinstance(argument.type, ir.RankedTensorType) and argument.type.rank > 1

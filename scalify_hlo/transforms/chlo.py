@@ -9,15 +9,17 @@ from itertools import pairwise
 from scalify_hlo._compat import chlo, func, ir, register_passes, stablehlo
 from scalify_hlo.errors import InputError
 from scalify_hlo.ir import emit
+from scalify_hlo.ir.functions import target_of
 from scalify_hlo.ir.locations import source_location
-from scalify_hlo.ir.traits import WRAPPED
+from scalify_hlo.ir.traits import STANDING, WRAPPED
 from scalify_hlo.ir.value_map import erase, replace_op, replace_uses, run_native
 from scalify_hlo.ir.walk import ops_in
 
 _EVERY = frozenset(op.OPERATION_NAME for op in vars(chlo).values() if hasattr(op, "OPERATION_NAME"))
 _PIPELINE = "builtin.module(func.func(chlo-legalize-to-stablehlo))"
 _SHAPES = "builtin.module(func.func(shape-legalize-to-stablehlo))"
-_CALL, _TARGET = "stablehlo.custom_call", "call_target_name"
+_CALL = "stablehlo.custom_call"
+_TARGET = STANDING[_CALL]
 _HIDDEN = "scalify.hidden."
 
 _BROADCASTING = frozenset(op for op in _EVERY if op.startswith("chlo.broadcast_"))
@@ -53,7 +55,7 @@ def expand(module: ir.Operation, *, keep: Collection[str] = (), apart: bool = Fa
         _slice_statically(op)
     _without_shapes(module, apart)
     for op in _named(module, (_CALL,)) if hidden else ():
-        target = op.attributes[_TARGET].value
+        target = target_of(op)
         if target.startswith(_HIDDEN):
             _replace(op, target.removeprefix(_HIDDEN), _attributes(op))
 

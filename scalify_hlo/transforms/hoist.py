@@ -22,19 +22,22 @@ from scalify_hlo.ir.value_map import ValueCache, ValueMap, erase, replace_uses
 from scalify_hlo.rules.devices import devices_of, mesh_of, replicated_after
 from scalify_hlo.rules.statistics import Devices, everywhere, gathered
 
+Joined: TypeAlias = Literal["maximum", "add"]
+"""The op that makes one value of several."""
+
 
 @dataclass(frozen=True, slots=True)
 class Stack:
     """Keeps the values of the turns of loops one by one, each loop in a new first dimension.
 
     Attributes:
-        devices: How the values of devices come together: ``max``, ``add``, or ``gather`` for a new
-            first dimension.
+        devices: How the values of devices come together: ``maximum``, ``add``, or ``gather`` for a
+            new first dimension.
         most: The most turns of one loop that are kept; None for all. Loops with more turns keep
             some that are evenly spaced, and loops with an unknown number of turns the last ones.
     """
 
-    devices: Literal["max", "add", "gather"]
+    devices: Joined | Literal["gather"]
     most: int | None = None
 
     def slots(self, op: ir.Operation) -> int | None:
@@ -56,10 +59,9 @@ class First:
     """
 
 
-Combine: TypeAlias = Literal["max", "add"] | Stack | First
+Combine: TypeAlias = Joined | Stack | First
 
 _PER_DEVICE = "sdy.manual_computation"
-_COMBINING = {"max": "stablehlo.maximum", "add": "stablehlo.add"}
 _OUT, _PER_VALUE = "out_shardings", "sdy.sharding"
 """The attributes that give the sharding of each result."""
 
@@ -79,10 +81,10 @@ def lift(
     Args:
         main: A function. The loops, branches and computations around the values are replaced by ops
             with more results; handles of the old ops are not valid afterwards.
-        values: Tensors of static shape, of floats or integers; not negative for ``max``.
-        combine: ``max``, ``add``, `Stack` or `First`, for each value if it is a list. All values
-            have to be hoisted in one call, as a second call would invalidate the results of the
-            first.
+        values: Tensors of static shape, of floats or integers; not negative for ``maximum``.
+        combine: ``maximum``, ``add``, `Stack` or `First`, for each value if it is a list. All
+            values have to be hoisted in one call, as a second call would invalidate the results of
+            the first.
 
     Returns:
         For each value, a value of its type in the function's own block. If it is stacked, the type
@@ -263,7 +265,7 @@ class _Carry:
         carried = self._carried
         where = {"loc": _location(self._value), "ip": ir.InsertionPoint(last)}
         if isinstance(self._combine, str):
-            return emit.elementwise(_COMBINING[self._combine], carried, self._value, **where)
+            return emit.elementwise(f"stablehlo.{self._combine}", carried, self._value, **where)
         if isinstance(self._combine, First):
             return _first(carried, self._value, counter, last)
         one = ir.RankedTensorType.get([1, *self._value.type.shape], self.type.element_type)
@@ -351,7 +353,7 @@ def _of_devices(
     how = combine.devices if isinstance(combine, Stack) else combine
     if how == "gather":
         return gathered(value, devices, last)
-    return everywhere(value, _COMBINING[how], devices, last)
+    return everywhere(value, f"stablehlo.{how}", devices, last)
 
 
 def _side_by_side(tables: ir.Value, last: ir.Operation) -> ir.Value:

@@ -102,13 +102,9 @@ def rescaled(
     Returns:
         The result of the marker.
     """
-    owner, uses = value.owner, [(use.owner, use.operand_number) for use in value.uses]
-    block = owner if isinstance(owner, ir.Block) else owner.operation.block
-    ip = ir.InsertionPoint.at_block_begin(block)
-    operands = [value] if step is None else [value, step]
-    marker = stablehlo.OptimizationBarrierOp(operands, loc=location, ip=ip).operation
-    if not isinstance(owner, ir.Block):
-        marker.move_after(owner.operation)
+    uses = [(use.owner, use.operand_number) for use in value.uses]
+    operands, where = [value] if step is None else [value, step], emit.after(value)
+    marker = stablehlo.OptimizationBarrierOp(operands, loc=location, ip=where["ip"]).operation
     marker.attributes[markers.MARKER] = ir.StringAttr.get(markers.DYNAMIC_RESCALE)
     marker.attributes[markers.STATISTIC] = ir.StringAttr.get(statistic)
     for user, index in uses:

@@ -13,8 +13,8 @@ from typing import Final
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dataflow.single_scatter import SCATTER, SingleScatter, column_of, single_scatter
 from scalify_hlo.ir import emit
-from scalify_hlo.ir.functions import is_block
 from scalify_hlo.ir.splats import splat_of
+from scalify_hlo.ir.through import behind
 from scalify_hlo.ir.value_map import replace_op
 from scalify_hlo.ir.walk import ops_in
 
@@ -68,9 +68,7 @@ def _replace(op: ir.Operation) -> bool:
 
 def _splat(value: ir.Value) -> ir.Attribute | None:
     """Returns the number that all elements of a constant are, broadcast or not; else None."""
-    while not is_block(value.owner) and value.owner.name == "stablehlo.broadcast_in_dim":
-        value = value.owner.operands[0]
-    elements = splat_of(value)
+    elements = splat_of(behind(value, {"stablehlo.broadcast_in_dim"}))
     return None if elements is None else elements.get_splat_value()
 
 

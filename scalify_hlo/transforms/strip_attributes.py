@@ -6,13 +6,10 @@ from collections.abc import Set
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
-from scalify_hlo.ir.traits import CALLS
+from scalify_hlo.ir.traits import CALLS, MAKING
 from scalify_hlo.ir.walk import ops_in
 
-_CASTS = {
-    "stablehlo.constant": attributes.CONSTANT_SCALE,
-    "stablehlo.convert": attributes.CAST,
-}
+_CASTS = (attributes.CONSTANT_SCALE, attributes.CAST)
 
 _REDUCE = "stablehlo.reduce"
 
@@ -30,9 +27,9 @@ def casts_left(module: ir.Operation) -> list[ir.Operation]:
     """Returns the casts of a recipe, and constants in their place, that are not rewritten yet."""
 
     def is_left(op: ir.Operation) -> bool:
-        return _CASTS[op.name] in op.attributes or attributes.ROUNDED in op.attributes
+        return any(mark in op.attributes for mark in (*_CASTS, attributes.ROUNDED))
 
-    return ops_in(module, _CASTS, where=is_left)
+    return ops_in(module, MAKING, where=is_left)
 
 
 def clear_layers(
@@ -48,7 +45,7 @@ def clear_layers(
     left: list[ir.Operation] = []
     go_on, skip = ir.WalkResult.ADVANCE, ir.WalkResult.SKIP
     # A composite may have become a call.
-    looked_at = None if names is None else names | _CASTS.keys() | CALLS.keys()
+    looked_at = None if names is None else names | MAKING | CALLS.keys()
 
     last = None if behind is None else behind.name
 
@@ -64,7 +61,7 @@ def clear_layers(
             for mark in _MARKS:
                 if mark in present:
                     del present[mark]
-            if name in _CASTS and _CASTS[name] in present:
+            if any(mark in present for mark in _CASTS):
                 left.append(op)
         return go_on
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from scalify_hlo.dataflow.nonnegative import nonnegative_arguments
 from scalify_hlo.errors import UsageError, nearest
-from scalify_hlo.ir.functions import main_function
+from scalify_hlo.ir.functions import entry
 from scalify_hlo.ir.patterns import matches
 from scalify_hlo.program.arrays import StoredArray
 from scalify_hlo.program.program import Program
@@ -172,7 +172,6 @@ def _arguments(
     """
     if inputs is not None:
         return given_inputs(described, inputs)
-    main = main_function(program.module.operation)
     with program.module.context:
-        roots = () if main is None else nonnegative_arguments(main)
+        roots = nonnegative_arguments(entry(program.module))
         return random_inputs(described, rng, roots)

@@ -14,7 +14,7 @@ from scalify_hlo.ir import traits
 from scalify_hlo.ir.dispatch import Dispatch
 from scalify_hlo.ir.formats import format_of
 from scalify_hlo.ir.functions import maker
-from scalify_hlo.ir.monoid import monoid
+from scalify_hlo.ir.monoid import is_sum, monoid
 from scalify_hlo.ir.through import behind, readers
 from scalify_hlo.ir.traits import EXPONENTIALS
 
@@ -182,11 +182,8 @@ def is_positive(value: ir.Value, depth: int = LINT_DEPTH) -> bool:
         return any(is_positive(operand, depth - 1) for operand in operands)
     if op.name in traits.ARITHMETIC and op.name != "stablehlo.subtract":
         return all(is_positive(operand, depth - 1) for operand in operands)
-    summed = op.name == "stablehlo.reduce" and monoid(op.regions[0]) == "stablehlo.add"
-    return summed and is_positive(operands[0], depth - 1)
+    return is_sum(op) and is_positive(operands[0], depth - 1)
 
 
-_KEEPING_MAXIMUM: Final = (traits.SUMS - {"stablehlo.subtract"}) | {
-    *("stablehlo.maximum", "stablehlo.select")
-}
+_KEEPING_MAXIMUM: Final = traits.HOMOGENEOUS.union({"stablehlo.select"}) - {"stablehlo.minimum"}
 """Ops whose result has the maximum that one of their operands has."""

@@ -13,7 +13,7 @@ from scalify_hlo.commands.lint.values import CARRIES, extremes_of, number_of
 from scalify_hlo.dataflow.sizes import Sizes
 from scalify_hlo.ir.formats import FloatFormat, format_of
 from scalify_hlo.ir.functions import maker
-from scalify_hlo.ir.monoid import monoid
+from scalify_hlo.ir.monoid import is_sum
 from scalify_hlo.ir.through import data_in, readers
 from scalify_hlo.ir.traits import CONTRACTIONS, PASSES, POLES, STEEP
 from scalify_hlo.ir.value_map import ValueSet
@@ -137,7 +137,7 @@ def long_sums(subject: Subject) -> Iterator[Place]:
         format_ = format_of(op.results[0].type) if len(op.results) else None
         if format_ is None or format_.bits > _WIDEST:
             continue
-        if op.name in ("stablehlo.reduce", _WINDOW) and monoid(op.regions[0]) == "stablehlo.add":
+        if is_sum(op):
             terms, most = _terms(op), 2 ** (format_.mantissa_bits + 1)
             if terms > most:
                 yield Place.at(op, f"sums {terms} terms in {format_.name}, which counts to {most}")

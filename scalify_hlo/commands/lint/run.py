@@ -13,7 +13,7 @@ from scalify_hlo.dataflow.depth import levels_of
 from scalify_hlo.dataflow.matmuls import WEIGHT
 from scalify_hlo.dataflow.names import FORWARD
 from scalify_hlo.deep import run_deep
-from scalify_hlo.ir.functions import main_function
+from scalify_hlo.ir.functions import entry
 from scalify_hlo.ir.patterns import matches
 from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.passes.pipeline import Options
@@ -92,8 +92,6 @@ def lint(module: ir.Module, options: Options, report: Report) -> list[Finding]:
 def _findings(module: ir.Module, options: Options, report: Report) -> list[Finding]:
     with module.context, ir.Location.unknown():
         subject = _subject(module.operation, options, report)
-        if subject is None:
-            return []
         return [
             Finding(each.name, place.message, place.location, place.name, each.cure)
             for each in LINTS
@@ -101,16 +99,13 @@ def _findings(module: ir.Module, options: Options, report: Report) -> list[Findi
         ]
 
 
-def _subject(module: ir.Operation, options: Options, report: Report) -> Subject | None:
-    """Returns the subject of the lints; None if the program has no body."""
+def _subject(module: ir.Operation, options: Options, report: Report) -> Subject:
+    """Returns the subject of the lints."""
     mark = ir.UnitAttr.get()
     for op in _ops_in(module):
         op.attributes[_EVERY] = mark
     inline_calls(module, (_EVERY,))
-    main = main_function(module)
-    if main is None or not main.regions[0].blocks:
-        return None
-    matmuls = report.matmuls
+    main, matmuls = entry(module), report.matmuls
     return Subject(
         main=main,
         ops=_ops_in(main.operation),

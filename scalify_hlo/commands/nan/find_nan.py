@@ -18,8 +18,7 @@ from scalify_hlo.commands.nan.origins import Origin, Origins
 from scalify_hlo.commands.stats.numbering import inline_numbered, number_ops
 from scalify_hlo.commands.stats.prepare import for_module
 from scalify_hlo.commands.stats.values import Scan, Watched, name_and_place
-from scalify_hlo.errors import InputError
-from scalify_hlo.ir.functions import main_function
+from scalify_hlo.ir.functions import entry
 from scalify_hlo.ir.value_map import ValueMap
 from scalify_hlo.passes.legalize import LegalizePass
 from scalify_hlo.passes.pipeline import Options, rewrite_module, run_passes
@@ -148,10 +147,7 @@ class Instrumented:
 
     def __init__(self, base: ir.Module, name: str) -> None:
         self.module, self._name = copy_module(base), name
-        main = main_function(self.module.operation)
-        if main is None or not main.regions[0].blocks:
-            raise InputError("the module has no function `main`", location=name)
-        self._main = main
+        self._main = main = entry(self.module)
         with self.module.context, ir.Location.unknown():
             every = Scan(main, name).values()
             # The arguments of bodies are values before them, of which the flags are known.

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import (
@@ -37,7 +36,7 @@ from scalify_hlo.ir import emit
 from scalify_hlo.ir.traits import LOOP
 from scalify_hlo.ir.value_map import ValueCache, ValueMap
 from scalify_hlo.rules.probes import Probed
-from scalify_hlo.transforms.hoist import Stack, block_of
+from scalify_hlo.transforms.hoist import Joined, Stack, block_of
 
 Sampler = Callable[[ir.Value, ir.Operation], ir.Value]
 """Takes a value and an op, and builds a sample of the value before the op."""
@@ -225,7 +224,7 @@ class _Adding:
             place.kept = self._keep(emit.integers(emit.scalar_type(u64()), 1, last))
         self._done.places.update({m.id: place for m in members})
 
-    def _add(self, value: ir.Value, how: Literal["max", "add"], place: Place) -> int:
+    def _add(self, value: ir.Value, how: Joined, place: Place) -> int:
         return self._done.added.add(value, Stack(how) if place.stacked else how)
 
     def _keep(self, value: ir.Value) -> int:
@@ -249,7 +248,7 @@ class _Adding:
         """Packs the statistics of tables of one width; returns the number of the first result."""
         f64 = ir.F64Type.get()
         first = self._add(_table([m.squares for m in measured], f64, last), "add", place)
-        self._add(_table([m.extremes for m in measured], u64(), last), "max", place)
+        self._add(_table([m.extremes for m in measured], u64(), last), "maximum", place)
         self._add(_table([m.classes for m in measured], u64(), last), "add", place)
         self._add(_histograms([m.bins for m in measured], last), "add", place)
         return first

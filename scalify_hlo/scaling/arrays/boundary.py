@@ -76,11 +76,7 @@ def _carried(main: ir.OpView) -> dict[int, int]:
     taken, given = attributes.argument_attributes(main), attributes.result_attributes(main)
     names = zip(attributes.argument_names(main), taken, strict=True)
     results = zip(attributes.result_names(given), given, strict=True)
-    known = {
-        i: ir.IntegerAttr(mark[attributes.CARRIES]).value
-        for i, mark in enumerate(given)
-        if attributes.CARRIES in mark
-    }
+    known = attributes.carried(given)
     frame = Frame.of(main)
     found = carried_arguments(
         main,

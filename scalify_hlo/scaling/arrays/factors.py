@@ -139,14 +139,8 @@ def _converted(
     at: ir.Operation,
 ) -> ir.Value:
     """Converts a value with attributes."""
-    return ir.Operation.create(
-        "stablehlo.convert",
-        results=[type_],
-        operands=[value],
-        attributes=dict(given),
-        loc=location,
-        ip=ir.InsertionPoint(at),
-    ).result
+    where = {"loc": location, "ip": ir.InsertionPoint(at)}
+    return emit.made("stablehlo.convert", type_, [value], given, **where)
 
 
 def multiplied(value: ir.Value, arrays: Arrays, at: ir.Operation) -> ir.Value:

@@ -171,13 +171,9 @@ def _gathered(op: ir.Operation, array: ir.Value, where: Where) -> ir.Value | Non
     kept = [d for d in range(len(sizes)) if d not in list(numbers.collapsed_slice_dims)]
     for d, place in zip(kept, offsets, strict=True):
         result[place] = sizes[d]
-    return ir.Operation.create(
-        "stablehlo.gather",
-        results=[ir.RankedTensorType.get(result, array.type.element_type)],
-        operands=[array, op.operands[1]],
-        attributes={**given, "slice_sizes": ir.DenseI64ArrayAttr.get(sizes)},
-        **where,
-    ).result
+    given["slice_sizes"] = ir.DenseI64ArrayAttr.get(sizes)
+    type_ = ir.RankedTensorType.get(result, array.type.element_type)
+    return emit.made("stablehlo.gather", type_, [array, op.operands[1]], given, **where)
 
 
 def _slice_sizes(op: ir.Operation, array: ir.Value) -> list[int] | None:

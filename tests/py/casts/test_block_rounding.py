@@ -23,6 +23,7 @@ from scalify_hlo.casts.encoding import dense, dtype_of
 from scalify_hlo.ir import emit
 from scalify_hlo.ir.functions import terminator
 from scalify_hlo.run.runner import compile_module
+from tests.py.casts.test_blocks import gradients
 from tests.py.shared.block_numpy import (
     Array,
     blocked,
@@ -166,11 +167,6 @@ def test_tensors_of_bf16_numbers_have_other_hashes() -> None:
 
 
 # In matmuls
-
-
-def gradients(x: jax.Array, w: jax.Array, d: jax.Array) -> Any:
-    y, vjp = jax.vjp(lambda x, w: x @ w, x, w)
-    return y, *vjp(d)
 
 
 def inputs(m: int = 64, k: int = 96, n: int = 48) -> tuple[Array, Array, Array]:

@@ -15,6 +15,7 @@ import pytest
 
 import scalify_hlo
 from examples.training import training_step
+from scalify_hlo.ir.traits import WRAPPED
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.run.runner import compile_module
@@ -111,6 +112,22 @@ LAYERS: dict[str, Callable[[jax.Array], jax.Array]] = {
     "masked": lambda x: jax.nn.softmax(jnp.where(x > x.mean(), x, -jnp.inf)),
     "masked-by-number": lambda x: jax.nn.softmax(jnp.where(x > x.mean(), x, -1e30)),
 }
+
+
+@pytest.mark.parametrize("name", sorted(WRAPPED))
+def test_narrows_what_functions_of_narrow_values_are_read_by(name: str) -> None:
+    """As it does if they are composites of a polynomial."""
+    matrix = "tensor<64x64xf32>"
+    dot = f"contracting_dims = [1] x [0] : ({matrix}, {matrix}) -> {matrix}"
+    text = f"""func.func @main(%x: {matrix}, %w: {matrix}) -> {matrix} {{
+      %0 = stablehlo.dot_general %x, %w, {dot}
+      %1 = {name} %0 : {matrix} -> {matrix}
+      %2 = stablehlo.negate %1 : {matrix}
+      %3 = stablehlo.dot_general %2, %w, {dot}
+      return %3 : {matrix}
+    }}"""
+    assert re.search(r"stablehlo.negate %\w+ : tensor<64x64xf16>", narrowed(text, "f16"))
+
 
 SHARP = {"softmax", "masked", "masked-by-number"}
 """At 2^20 an error of a value is a factor of its exponential; but they still add up to one."""

@@ -11,6 +11,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import pytest
+from jax import lax
 
 from scalify_hlo.api import make_options
 from scalify_hlo.cli.inspected import Inspected
@@ -231,13 +232,15 @@ def test_an_exponential_of_what_nothing_bounds(function: Function) -> None:
         jax.nn.elu,
         lambda x: jnp.exp(-jnp.abs(x)),
         lambda x: jnp.exp(-(x * x) / 2),
+        lambda x: jnp.exp(-jnp.sum(x * x, axis=0)),
+        lambda x: jnp.exp(-lax.reduce_window(x * x, F16(0), lax.add, (1, 2), (1, 1), "SAME")),
         lambda x: jnp.exp(jnp.minimum(x, 8)),
         lambda x: jnp.exp(jnp.clip(x, -8, 8)),
         lambda x: jnp.exp(4 * jnp.tanh(x)),
         lambda x: 1 / (1 + jnp.exp(-x)),
         lambda x: jnp.exp(x.astype(F32)).astype(F16),
     ],
-    ids=range(12),
+    ids=range(14),
 )
 def test_an_exponential_of_what_is_bounded(function: Function) -> None:
     assert "exp-in-f16" not in kinds(function, shaped(8, 8, dtype=F16))

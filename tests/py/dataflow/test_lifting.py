@@ -21,7 +21,7 @@ from tests.py.dialect.test_structure import LOOP
 from tests.py.shared.judge import assert_all_close, body_of, main_of, parse, stablehlo_of
 from tests.py.shared.lifted import arrays, calls, matmuls, nested, observe
 
-COMBINES = pytest.mark.parametrize("combine", ["max", "add"])
+COMBINES = pytest.mark.parametrize("combine", ["maximum", "add"])
 
 
 def amax(values: list[Any]) -> float:
@@ -47,7 +47,7 @@ def test_a_program_computes_what_it_did(function: Any, given: Any, combine: Comb
 
 def test_a_branch_that_is_never_taken_gives_zero() -> None:
     w, xs, flags = arrays()
-    assert run(nested, (w, xs, np.zeros_like(flags)), "max")[0] == 0
+    assert run(nested, (w, xs, np.zeros_like(flags)), "maximum")[0] == 0
 
 
 def test_values_of_loops_and_of_their_results() -> None:
@@ -58,7 +58,7 @@ def test_values_of_loops_and_of_their_results() -> None:
     body = loop.regions[1].blocks[0]
     wanted = [loop.results[1], body.arguments[1], body.operations[2].results[0], loop.results[1]]
     with module.context, ir.Location.unknown():
-        add_results(main, lift(main, wanted, "max"), [""] * 4)
+        add_results(main, lift(main, wanted, "maximum"), [""] * 4)
     values = compile_module(module)([np.full((2, 3), 1.5, np.float32), np.array(4, np.int32)])
     assert [float(np.max(v)) for v in values] == [72, 24, 12, 24, 24]
 
@@ -66,7 +66,7 @@ def test_values_of_loops_and_of_their_results() -> None:
 def test_each_op_is_made_anew_once() -> None:
     module = parse(stablehlo_of(nested, *arrays()))
     before = _loops(module)
-    observe(module, "max")
+    observe(module, "maximum")
     assert _loops(module) == before
 
 
@@ -191,7 +191,7 @@ def test_what_cannot_be_lifted_is_refused(text: str, message: str, cure: str) ->
     main = main_of(module)
     values = [op.operands[0] for op in matmuls(module)] + [op.results[0] for op in matmuls(module)]
     with module.context, ir.Location.unknown(), pytest.raises(InputError, match=message) as error:
-        lift(main, values, "max")
+        lift(main, values, "maximum")
     assert cure in str(error.value)
     assert error.value.location is not None
 

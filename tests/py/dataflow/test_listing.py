@@ -129,6 +129,17 @@ def test_it_is_not_where_mlir_s_own_passes_run() -> None:
     assert not listing_passes("unit", "cse")
 
 
+def test_a_program_that_counts_in_a_narrow_format_has_one() -> None:
+    index = ModuleIndex()
+    module = parse("""func.func @main() -> tensor<4xf8E4M3FN> {
+      %0 = stablehlo.iota dim = 0 : tensor<4xf8E4M3FN>
+      return %0 : tensor<4xf8E4M3FN>
+    }""")
+    with module.context, ir.Location.unknown():
+        NormalizePass().apply(module.operation, index, Report())
+    assert index.own
+
+
 def test_ops_that_take_the_place_of_marked_ones_may_have_any_name() -> None:
     """A quantized matmul hands its mark of a gradient to the op that ends it."""
     index = ModuleIndex()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any
 
 import jax
 import numpy as np
@@ -13,6 +13,7 @@ from jax.sharding import PartitionSpec as P
 from scalify_hlo import _compat
 from scalify_hlo.program.artifact import write_artifact
 from scalify_hlo.program.program import read_program
+from scalify_hlo.transforms.hoist import Joined
 from tests.py.devices.eight_devices import mesh, places
 from tests.py.shared.judge import program_of
 from tests.py.shared.lifted import Array, arrays, observe
@@ -65,14 +66,14 @@ def inputs() -> Array:
 PROGRAMS: dict[str, Callable[..., jax.Array]] = {"loop": per_device, "nested": both_axes}
 
 
-def run(name: str, combine: Literal["max", "add"]) -> dict[str, Any]:
+def run(name: str, combine: Joined) -> dict[str, Any]:
     """Returns the additional results of a program on each device."""
     placed = jax.device_put([weights(), inputs()], places(mesh(d=4, t=2), (), ("d",)))
     exported = program_of(PROGRAMS[name], *placed)
     expected = jax.jit(exported.call)(*placed)
     module = read_program(bytes(exported.mlir_module_serialized)).module
     count = observe(module, combine)
-    kinds = {"max": ((), np.float32), "add": ((2,), np.int32)}
+    kinds = {"maximum": ((), np.float32), "add": ((2,), np.int32)}
     aval = jax.core.ShapedArray(*kinds[combine])
     changed = _compat.replace_exported(
         exported,
@@ -91,5 +92,5 @@ def run(name: str, combine: Literal["max", "add"]) -> dict[str, Any]:
 
 def main() -> dict[str, Any]:
     """Runs each program with the largest of each value, and with sums."""
-    kinds: tuple[Literal["max", "add"], ...] = ("max", "add")
+    kinds: tuple[Joined, ...] = ("maximum", "add")
     return {f"{name} {kind}": run(name, kind) for name in PROGRAMS for kind in kinds}

@@ -28,8 +28,8 @@ NEWER = {"stablehlo.collective_reduce"}
 """Ops that not all supported versions of jax have."""
 
 SHORT = {op.partition(".")[2] for op in RULES}
-REGISTERING = {"chlo", "contraction", "elementwise", "integer", "movement", "sharding"}
-"""The files of rules that register several ops in one loop."""
+REGISTERING = {"chlo", "elementwise", "integer", "movement"}
+"""The files of rules with tables of the ops that have one rule."""
 
 
 @pytest.mark.parametrize("name", TRAITS)

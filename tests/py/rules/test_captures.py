@@ -16,8 +16,8 @@ from scalify_hlo.dataflow.frames import Frame
 from scalify_hlo.dataflow.moments import flow_of
 from scalify_hlo.errors import InputError
 from scalify_hlo.ir.calls import functions_in
+from scalify_hlo.ir.traits import WITH_REGIONS
 from scalify_hlo.program.program import read_text
-from scalify_hlo.rules.registry import WITH_REGIONS
 from tests.py.programs.program import ABSENT
 from tests.py.shared.judge import Array, assert_invariant, main_of, rewritten
 

@@ -12,17 +12,10 @@ import pytest
 import scalify_hlo
 from scalify_hlo._compat import ir
 from scalify_hlo.ir.walk import ops_in
+from tests.py.rules.test_untrusted import powers
 from tests.py.shared.judge import evaluate, parse, program_of
 
 SETTINGS = {"matmul.smallest": 1, "matmul.exclude": ["*wide*"]}
-
-
-def powers(x: jax.Array) -> jax.Array:
-    """Numbers whose size is not predicted well."""
-    x = 1 + x / 8
-    for _ in range(4):
-        x = x * x
-    return x
 
 
 def both(x: jax.Array, w: jax.Array) -> tuple[jax.Array, jax.Array]:

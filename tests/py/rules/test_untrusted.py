@@ -50,6 +50,7 @@ def looped(x: jax.Array) -> jax.Array:
 
 
 def powers(x: jax.Array) -> jax.Array:
+    """Numbers whose size is not predicted well."""
     x = 1 + x / 8
     for _ in range(4):
         x = x * x

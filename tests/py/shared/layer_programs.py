@@ -225,14 +225,23 @@ def one_hot_entropy(shape: tuple[int, ...]) -> tuple[Function, Any]:
 LEAKY = partial(jax.nn.leaky_relu, negative_slope=0.1)
 EXACT, TANH = (partial(jax.nn.gelu, approximate=a) for a in (False, True))
 
+
+def dropped_below_one(x: jax.Array) -> jax.Array:
+    """Its random numbers end below 1, as those of which a logarithm is taken do."""
+    numbers = jnp.minimum(jax.random.uniform(jax.random.key(0), x.shape), 1 - 1e-6)
+    return jnp.where(numbers < 0.8, x / 0.8, 0)
+
+
 EXAMPLES: Mapping[str, Example] = {
     "jax-relu": Example("relu", plain(jax.nn.relu), (FLAT, IMAGE)),
     "jax-relu-where": Example("relu", plain(lambda x: jnp.where(x > 0, x, 0)), (FLAT,)),
+    "jax-relu-minimum": Example("relu", plain(lambda x: -jnp.minimum(-x, 0)), (FLAT,)),
     "jax-leaky": Example("leaky_relu", plain(LEAKY), (FLAT, IMAGE)),
     "jax-gelu-tanh": Example("gelu", plain(TANH), (FLAT, SEQUENCE)),
     "jax-gelu-erf": Example("gelu", plain(EXACT), (FLAT, SEQUENCE)),
     "jax-silu": Example("silu", plain(jax.nn.silu), (FLAT, SEQUENCE)),
     "jax-silu-logistic": Example("silu", plain(lambda x: x * lax.logistic(x))),
+    "jax-silu-expm1": Example("silu", plain(lambda x: x / (2 + jnp.expm1(-x)))),
     "jax-hard-silu": Example("hard_silu", plain(jax.nn.hard_silu), (FLAT, SEQUENCE)),
     "jax-quick-gelu": Example("quick_gelu", plain(lambda x: x * jax.nn.sigmoid(1.702 * x))),
     "jax-mish": Example("mish", plain(jax.nn.mish)),
@@ -291,6 +300,7 @@ EXAMPLES: Mapping[str, Example] = {
     "linen-batch": Example(
         "batch_norm", linen(nn.BatchNorm, use_running_average=False), (FLAT, IMAGE)
     ),
+    "dropout-below-one": Example("dropout", plain(dropped_below_one), (FLAT,)),
     "linen-dropout": Example("dropout", linen(lambda: nn.Dropout(0.2, deterministic=False))),
     "nnx-layer": Example("layer_norm", nnx_module(lambda n, r: nnx.LayerNorm(n, rngs=r))),
     "nnx-rms": Example("rms_norm", nnx_module(lambda n, r: nnx.RMSNorm(n, rngs=r))),

@@ -120,7 +120,7 @@ def observe(module: ir.Module, combine: Combine) -> int:
 
 def _values(module: ir.Module, combine: Combine) -> Iterator[ir.Value]:
     for op in matmuls(module):
-        if combine == "max":
+        if combine == "maximum":
             yield statistic(op.operands[0], "max", op, wide=False, devices=None)
         else:
             i32 = ir.IntegerType.get_signless(32)

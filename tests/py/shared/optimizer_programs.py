@@ -63,13 +63,7 @@ def params() -> dict[str, Any]:
 
 def squares() -> dict[str, Any]:
     """The same where all are of one size."""
-    return {
-        "bias": shaped(8),
-        "gain": shaped(8),
-        "head": shaped(8, 8),
-        "table": shaped(8, 8),
-        "up": shaped(8, 8),
-    }
+    return {name: shaped(*(8 for _ in weight.shape)) for name, weight in params().items()}
 
 
 def loss(params: Tree, ids: jax.Array, labels: jax.Array) -> jax.Array:
