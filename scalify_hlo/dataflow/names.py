@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 from scalify_hlo._compat import ir
 from scalify_hlo.dataflow.frames import Frame, Place
 from scalify_hlo.ir.functions import is_block
+from scalify_hlo.ir.traits import MATMULS, short
 
 FORWARD: Final = "forward"
 BACKWARD: Final = "backward"
@@ -27,10 +28,11 @@ _STRUCTURE: Final = re.compile(
 )
 """The parts that jax writes for control flow, calls and rematerialization."""
 
-_MATMULS: Final = frozenset(
-    {"dot_general", "dot", "conv_general_dilated", "convolution", "ragged_dot_general"}
-    | {"ragged_dot", "scaled_matmul", "scaled_dot"}
-)
+_PRIMITIVES: Final = short(MATMULS) | {
+    "conv_general_dilated",
+    "ragged_dot_general",
+    "scaled_matmul",
+}
 """The primitives, and ops, that a name stack of a matmul may end in."""
 
 _EINSUM: Final = "->"
@@ -85,7 +87,7 @@ def scopes_of(stack: str) -> Scopes:
         else:
             path += scopes
         transposed = transposed or "transpose" in transforms
-    if path and path[-1] in _MATMULS:
+    if path and path[-1] in _PRIMITIVES:
         path.pop()
     subscripts = [scope for scope in path if _EINSUM in scope]
     named = [scope for scope in path if _EINSUM not in scope]

@@ -86,7 +86,6 @@ class Server:
             self._owner, self._log = os.getpid(), _log()
             self._process = subprocess.Popen(
                 command(*self._called),
-                bufsize=0,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._log,
@@ -98,7 +97,11 @@ class Server:
         """Returns the exit code of a child that has ended, and the last line that it wrote."""
         process, self._process = self._process, None
         self.ends += 1
-        code = 0 if process is None else process.wait()
+        code = 0
+        if process is not None and process.stdin is not None:
+            code = process.wait()
+            with contextlib.suppress(OSError):  # It may have a part of a request.
+                process.stdin.close()
         with os.fdopen(self._log, "rb") as log:
             log.seek(0)
             return code, last_words(log.read())
@@ -158,7 +161,6 @@ def answer(reply: Callable[[Any], object]) -> None:
             found = reply(request)
             signal.alarm(0)
             send(answers, found)
-            answers.flush()
 
 
 _GRACE: Final = 2
@@ -177,10 +179,10 @@ def send(stream: IO[bytes], message: object) -> None:
     parts: list[pickle.PickleBuffer] = []
     head = pickle.dumps(message, protocol=5, buffer_callback=parts.append)
     views = [memoryview(_COUNT.pack(len(parts))), memoryview(head)]
-    for left in (*views, *(each.raw() for each in parts)):
-        stream.write(_COUNT.pack(len(left)))
-        while left:
-            left = left[stream.write(left) :]
+    for view in (*views, *(each.raw() for each in parts)):
+        stream.write(_COUNT.pack(len(view)))
+        stream.write(view)
+    stream.flush()
 
 
 def receive(stream: IO[bytes]) -> Any:
@@ -201,10 +203,6 @@ def _part(stream: IO[bytes]) -> bytearray:
 
 def _filled(stream: IO[bytes], size: int) -> bytearray:
     part = bytearray(size)
-    left = memoryview(part)
-    while left:
-        count = stream.readinto(left)  # type: ignore[attr-defined]
-        if not count:
-            raise EOFError
-        left = left[count:]
+    if stream.readinto(part) < size:  # type: ignore[attr-defined]
+        raise EOFError
     return part
