@@ -466,3 +466,9 @@ COMPOSITE_BLOCK: Final = 32
 
 It is that of MXFP8. With 64 or more, XLA of jaxlib 0.10.2 fails to compile the composite.
 """
+
+LOSS_APART: Final = 0.02
+"""The largest difference of losses in training, as a share of the first: that of two seeds."""
+
+STATE_MOVED: Final = 2.0
+"""The most by which the change of state in training may be longer, or shorter."""

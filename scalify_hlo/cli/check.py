@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from scalify_hlo.cli import console
 from scalify_hlo.cli.command import command
 from scalify_hlo.cli.options import Running, WithForm, read, read_arrays
 from scalify_hlo.errors import InputError, UsageError
-from scalify_hlo.recipes.fields import Amount, option
+from scalify_hlo.recipes.fields import Amount, Count, option
 from scalify_hlo.results.model import cells, headers
 
 if TYPE_CHECKING:
     from scalify_hlo.commands.check.check import Checked
     from scalify_hlo.commands.check.comparison import CheckedResult, Comparison, Inside, Limits
     from scalify_hlo.commands.check.parting import ComparedValue
+    from scalify_hlo.commands.check.training import Training
     from scalify_hlo.profile.model import Profile
     from scalify_hlo.program.program import Program
     from scalify_hlo.run.differences import Difference
@@ -45,11 +46,17 @@ class Check(WithForm, Running):
     With --inputs, each declared size that is wrong by an octave or more is printed: those that
     REWRITTEN records, and those of --input-scale.
 
+    With --steps N, both programs train for N steps from the state in --inputs, each with state of
+    its own. Losses and updates are judged instead: a loss may be 2 % of the first apart, and state
+    has to move about as far.
+
     Earlier rewrites that a program records are listed. With --format json, everything is printed,
     the values that exceed a limit included.
 
     Attributes:
-        inputs: Inputs: arrays by argument name, or arr_0, arr_1 ...
+        inputs: Inputs: arrays by argument name, or arr_0, arr_1 ... With --steps, repeat it for
+            further steps; the first one follows the last.
+        steps: Train for so many steps, with the state of the inputs, and compare losses.
         seed: The seed of random inputs.
         input_scale: A further declared size to compare with --inputs.
         scale: The scale of all arguments that are pairs.
@@ -64,7 +71,8 @@ class Check(WithForm, Running):
 
     original: str = option(metavar="ORIGINAL", argument=True, reads=True)
     rewritten: str = option(metavar="REWRITTEN", argument=True, reads=True)
-    inputs: str | None = option(None, metavar="F.NPZ")
+    inputs: tuple[str, ...] = option((), metavar="F.NPZ", reads=True)
+    steps: Count = 1
     seed: Amount = 0
     input_scale: tuple[str, ...] = option((), metavar="PATTERN=2^k")
     scale: str | None = option(None, metavar="2^k")
@@ -79,7 +87,12 @@ class Check(WithForm, Running):
         """See `Command.run`."""
         if self.input_scale and not self.inputs:
             raise UsageError("--input-scale has no effect without --inputs", hint="give both")
+        if self.steps == 1 and len(self.inputs) > 1:
+            raise UsageError("one step takes one file of inputs", hint="give --steps a number")
         power = _scale(self.scale) if self.scale else None
+        if self.steps > 1:
+            self._train()
+            return
         from scalify_hlo.commands.check.check import checked
         from scalify_hlo.commands.check.comparison import Comparison, Limits, bound_of
         from scalify_hlo.profile.file import profile_of
@@ -90,7 +103,7 @@ class Check(WithForm, Running):
         with console.progress("Running"):
             done = checked(
                 *programs,
-                inputs=read_arrays(self.inputs) if self.inputs else None,
+                inputs=read_arrays(self.inputs[0]) if self.inputs else None,
                 seed=self.seed,
                 scale=power,
                 backend=self.backend,
@@ -102,6 +115,53 @@ class Check(WithForm, Running):
         found = Comparison(programs, done.differences, Limits(*given, bound), inside, done.wrong)
         console.echo(self.text(found, _lines(found)))
         _refuse_failed(found)
+
+    def _train(self) -> None:
+        """Compares losses and updates over steps of training."""
+        from scalify_hlo.commands.check.comparison import Comparison, Limits
+        from scalify_hlo.commands.check.training import trained
+
+        self._refuse_of_one_step()
+        programs = read(self.original), read(self.rewritten)
+        arrays = [read_arrays(path) for path in self.inputs]
+        with console.progress("Training"):
+            training = trained(*programs, arrays, self.steps, self.backend)
+        found = Comparison(programs, (), Limits(None, None, None, None), None, (), training)
+        console.echo(self.text(found, _training_lines(found, training)))
+        if training.failed:
+            raise InputError(
+                f"{len(training.failed)} of {training.count} losses and updates are not within "
+                "the bounds",
+                location=programs[1].name,
+                hint="`scalify-hlo blame` names the matmuls that cost accuracy",
+            )
+
+    def _refuse_of_one_step(self) -> None:
+        """Refuses options that have no effect on steps of training."""
+        if not self.inputs:
+            raise UsageError(
+                "--steps has no effect without --inputs",
+                hint="give the state and the batch of the first step",
+            )
+        for name in ("seed", "scale", "rtol", "max_ulp", "min_snr", "per_value", "input_scale"):
+            if getattr(self, name):
+                flag = f"--{name.replace('_', '-')}"
+                raise UsageError(f"{flag} has no effect with --steps", hint=f"leave {flag} out")
+
+
+def _training_lines(found: Comparison, training: Training) -> Iterator[str]:
+    """Yields the losses and the updates over the steps, the worst first."""
+    for columns, rows in ((_LOSSES, training.losses), (_UPDATES, training.updates)):
+        yield from console.listing(columns, rows)
+        yield ""
+    for program in found.programs:
+        yield from console.rewrites(program)
+    within = training.count - len(training.failed)
+    yield f"{within} of {training.count} losses and updates within the bounds"
+
+
+_LOSSES: Final = "loss=name first:.4g last=last.0:.4g rewritten=last.1:.4g apart:.2% verdict"
+_UPDATES: Final = "update=name moved:.2f error:.2f verdict"
 
 
 def _inside(

@@ -19,6 +19,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import RUN_OPS
 from scalify_hlo.commands.check.check import WrongSize
 from scalify_hlo.commands.check.parting import ComparedValue
+from scalify_hlo.commands.check.training import Training
 from scalify_hlo.dataflow.runs import count_runs
 from scalify_hlo.ir.formats import FORMATS, format_of
 from scalify_hlo.program.program import Program
@@ -201,7 +202,7 @@ class CheckedResult(NamedTuple):
 
 
 @result("scalify-hlo check", version=1)
-@keys("original rewritten passed limits results=checked values=inside wrong_sizes=wrong")
+@keys("original rewritten passed limits results=checked values=inside wrong_sizes=wrong training")
 @dataclass(frozen=True)
 class Comparison:
     """The comparison of an original and its rewrite.
@@ -212,6 +213,7 @@ class Comparison:
         limits: The limits on these.
         inside: The comparison of values; None if they were not compared.
         wrong: The declared sizes that are wrong for the inputs.
+        training: The steps of training; None if only one step was run.
     """
 
     programs: tuple[Program, Program]
@@ -219,6 +221,7 @@ class Comparison:
     limits: Limits
     inside: Inside | None
     wrong: Sequence[WrongSize] = ()
+    training: Training | None = None
 
     @property
     def failed(self) -> list[Difference]:
@@ -227,8 +230,8 @@ class Comparison:
 
     @property
     def passed(self) -> bool:
-        """Whether all results are within the limits."""
-        return not self.failed
+        """Whether all results are within the limits, and losses and updates in theirs."""
+        return not self.failed and not (self.training is not None and self.training.failed)
 
     @property
     def checked(self) -> list[CheckedResult]:
