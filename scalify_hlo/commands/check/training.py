@@ -51,7 +51,7 @@ class Loss:
 
     @property
     def verdict(self) -> str:
-        """Whether it is, in a word."""
+        """``ok`` if it is, and else ``DIFFERS``."""
         return _verdict(passed=self.passed)
 
 
@@ -77,7 +77,7 @@ class Update:
 
     @property
     def verdict(self) -> str:
-        """Whether it does, in a word."""
+        """``ok`` if it does, and else ``DIFFERS``."""
         return _verdict(passed=self.passed)
 
 

@@ -305,6 +305,7 @@ def test_a_module_of_any_context_can_be_written() -> None:
 
 _WRITER = """
 import os, signal, sys
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # `nohup` has it ignored.
 from scalify_hlo.storage import files
 
 def save(file):
