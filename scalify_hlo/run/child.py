@@ -22,6 +22,7 @@ from scalify_hlo.run.interpreter import evaluate_text
 from scalify_hlo.run.session import Run
 from scalify_hlo.run.xla import Source, compile_here
 from scalify_hlo.storage import memory
+from scalify_hlo.storage.interrupts import undone_by_signals
 from scalify_hlo.storage.server import REDUCE, Server, answer, told
 
 _SERVER: Final = Server("scalify_hlo.run.child", "serve")
@@ -46,11 +47,13 @@ _BOUNDS: Final[ContextVar[Bounds | None]] = ContextVar("bounds", default=None)
 def isolated(seconds: float, most: int | None) -> Iterator[None]:
     """Has all programs run in the child inside of the context.
 
+    A signal that ends this process ends the child, too.
+
     Args:
         seconds: As in `Bounds`.
         most: The most bytes of memory; None for all that the machine has.
     """
-    with memory.bounded(most):
+    with memory.bounded(most), undone_by_signals(_SERVER.stop):
         token = _BOUNDS.set(Bounds(seconds, most))
         try:
             yield
