@@ -9,7 +9,7 @@ from jax.extend import backend
 from jaxlib import xla_client
 
 from scalify_hlo.program.tensors import Array
-from scalify_hlo.run.interpreter import interpret_module
+from scalify_hlo.run.child import interpret
 
 Run = Callable[[str, Sequence[Array]], list[Array]]
 """Runs `main` of a program on flat lists of arrays."""
@@ -36,4 +36,4 @@ def _run_on_xla(
     return [np.asarray(a) for a in loaded.execute([jax.device_put(a, device) for a in arguments])]
 
 
-RUNS: Mapping[str, Run] = {"xla": fused, "unfused": unfused, "interpreter": interpret_module}
+RUNS: Mapping[str, Run] = {"xla": fused, "unfused": unfused, "interpreter": interpret}

@@ -66,7 +66,7 @@ def is_isolated() -> bool:
     return _BOUNDS.get() is not None
 
 
-def interpret(text: str, arrays: Sequence[Array], name: str) -> list[Array]:
+def interpret(text: str, arrays: Sequence[Array], name: str = "<program>") -> list[Array]:
     """Runs `main` of a module on the reference interpreter.
 
     Args:
