@@ -113,7 +113,8 @@ def listed(
         selection: What is asked for.
         name: The name of the program in locations without a file.
     """
-    count = str(len(matmuls)) if len(shown) == len(matmuls) else f"{len(shown)} of {len(matmuls)}"
+    some, every = (sum(each.calls for each in listed) for listed in (shown, matmuls))
+    count = str(every) if some == every else f"{some} of {every}"
     rows = [_row(matmul, name) for matmul in shown]
     header: tuple[str, ...] = _HEADER
     if selection.exclude:
