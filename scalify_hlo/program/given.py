@@ -17,9 +17,9 @@ def readable(program: Any) -> Program:
     if isinstance(program, Program):
         return program
     if isinstance(program, str):
-        return read_text(program)
+        return read_text(program, guarded=True)
     if isinstance(program, (bytes, bytearray)):
-        return read_program(bytes(program))
+        return read_program(bytes(program), guarded=True)
     if isinstance(program, ir.Module):
         require_legible(program, "<module>")
         check_calls(program, "<module>")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import scalify_hlo
 from scalify_hlo._compat import ir
 from scalify_hlo.errors import InputError
 from scalify_hlo.program import artifact
@@ -186,6 +187,15 @@ def test_bytes_that_only_the_native_reader_takes_are_damaged(
     with pytest.raises(InputError, match="this artifact is damaged: ") as caught:
         artifact.read_guarded(ir.Module, b"", "artifact", "file", guarded=True)
     assert caught.value.hint
+
+
+@pytest.mark.parametrize("kind", samples.KINDS[1:])
+def test_bytes_that_end_a_native_reader_end_no_process(
+    monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    monkeypatch.setattr(guard, "in_child", lambda *_: None)  # As if it had crashed.
+    with pytest.raises(InputError, match="damaged"):
+        scalify_hlo.rewrite(samples.stored()[kind])
 
 
 def test_an_attribute_that_is_a_location_is_told(tmp_path: Path) -> None:
