@@ -214,7 +214,7 @@ class TestDevices:
 
     def test_every_device_has_the_largest_of_all(self, spread: dict[str, Any]) -> None:
         xs = 2 * arrays()[1]  # the larger half of what it is given
-        first, each, nested = spread["loop max"]["values"] + spread["nested max"]["values"]
+        first, each, nested = spread["loop maximum"]["values"] + spread["nested maximum"]["values"]
         assert each == nested == [pytest.approx(amax([xs]))] * 8
         # Devices have two turns each, and the first of them is in another matmul too.
         assert first == [pytest.approx(amax([xs[0::2]]))] * 8
