@@ -172,7 +172,7 @@ def divided(axes: str, layout: str) -> tuple[Any, Tree]:
 
 
 class Outcome(NamedTuple):
-    """What became of a step.
+    """The report of a rewritten step, and its losses.
 
     Attributes:
         roles: The roles of arguments, by name.

@@ -22,7 +22,7 @@ from scalify_hlo.ir.traits import CONVOLUTIONS, DOTS
 from scalify_hlo.recipes.effects import MISSING
 from scalify_hlo.recipes.formats import OPERANDS
 from scalify_hlo.recipes.loading import own_settings
-from scalify_hlo.recipes.model import KEEP, MatmulOptions, Recipe
+from scalify_hlo.recipes.model import KEEP, NONE, MatmulOptions, Recipe
 from scalify_hlo.report.model import MatmulReport, Wide
 
 
@@ -250,7 +250,9 @@ def without_effect(main: ir.OpView, recipe: Recipe, missing: Container[str]) -> 
         recipe: The recipe. Options of its preset are exempt.
         missing: The options, and tables of options, that found nothing.
     """
-    for key in own_settings(recipe):
+    for key, value in own_settings(recipe).items():
+        if value == NONE:
+            continue  # It switches something off.
         table = key.partition(".")[0]
         found = next((each for each in (key, table) if each in missing and each in MISSING), None)
         if found is not None:

@@ -89,6 +89,8 @@ class Check(WithForm, Running):
             raise UsageError("--input-scale has no effect without --inputs", hint="give both")
         if self.steps == 1 and len(self.inputs) > 1:
             raise UsageError("one step takes one file of inputs", hint="give --steps a number")
+        if self.profile and not self.per_value:
+            raise UsageError("--profile has no effect without --per-value", hint="give both")
         power = _scale(self.scale) if self.scale else None
         if self.steps > 1:
             self._train()
@@ -152,7 +154,8 @@ class Check(WithForm, Running):
 def _training_lines(found: Comparison, training: Training) -> Iterator[str]:
     """Yields the losses and the updates over the steps, the worst first."""
     for columns, rows in ((_LOSSES, training.losses), (_UPDATES, training.updates)):
-        yield from console.listing(columns, rows)
+        cells_ = [(*cells(row, columns), "ok" if row.passed else "DIFFERS") for row in rows]
+        yield from console.table((*headers(columns), "verdict"), cells_)
         yield ""
     for program in found.programs:
         yield from console.rewrites(program)
@@ -160,8 +163,8 @@ def _training_lines(found: Comparison, training: Training) -> Iterator[str]:
     yield f"{within} of {training.count} losses and updates within the bounds"
 
 
-_LOSSES: Final = "loss=name first:.4g last=last.0:.4g rewritten=last.1:.4g apart:.2% verdict"
-_UPDATES: Final = "update=name moved:.2f error:.2f verdict"
+_LOSSES: Final = "loss=name first:.4g last=last.0:.4g rewritten=last.1:.4g apart:.2%"
+_UPDATES: Final = "update=name moved:.2f error:.2f"
 
 
 def _inside(

@@ -49,11 +49,6 @@ class Loss:
         """Whether the difference is within chance of training."""
         return self.apart <= LOSS_APART
 
-    @property
-    def verdict(self) -> str:
-        """``ok`` if it is, and else ``DIFFERS``."""
-        return _verdict(passed=self.passed)
-
 
 @keys("name moved error passed")
 @dataclass(frozen=True, slots=True)
@@ -74,15 +69,6 @@ class Update:
     def passed(self) -> bool:
         """Whether the rewrite moves it about as far."""
         return 1 / STATE_MOVED <= self.moved <= STATE_MOVED
-
-    @property
-    def verdict(self) -> str:
-        """``ok`` if it does, and else ``DIFFERS``."""
-        return _verdict(passed=self.passed)
-
-
-def _verdict(*, passed: bool) -> str:
-    return "ok" if passed else "DIFFERS"
 
 
 @keys("steps losses updates")

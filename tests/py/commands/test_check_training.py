@@ -81,5 +81,7 @@ def test_options_of_one_step(folder: Path) -> None:
     programs = [folder / "step.export"] * 2
     without = call("check", *programs, "--steps", 2, code=2).stderr
     assert "--steps has no effect without --inputs" in without
+    profile = call("check", *programs, "--profile", "none.json", code=2).stderr
+    assert "--profile has no effect without --per-value" in profile
     inputs = [f"--inputs={folder / each}.npz" for each in "01"]
     assert "one step takes one file" in call("check", *programs, *inputs, code=2).stderr

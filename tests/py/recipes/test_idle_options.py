@@ -363,6 +363,14 @@ def test_what_a_program_does_not_have_is_remarked(key: str) -> None:
     call("rewrite", "-", *how, f"--set={key}={value}", "--strict", text=text, code=1)
 
 
+@pytest.mark.parametrize("table", ["norm_gradients", "state_rescale"])
+def test_a_rescaling_that_is_switched_off_is_not_missed(table: str) -> None:
+    off = {f"{table}.statistic": "none"}
+    how: dict[str, Any] = {"recipe": "fp8", "signature": "scaled", "report": True}
+    _, told = scalify_hlo.rewrite(step(), settings=off, **how)
+    assert not [remark for remark in told.remarks if "has no effect" in remark.message]
+
+
 def test_tables_have_no_options_that_are_not_listed() -> None:
     assert set(TABLES) == {key.partition(".")[0] for key in EFFECTS if "." in key}
     *formats, scales, rounding, frozen = astuple(StateOptions())
