@@ -15,10 +15,10 @@ from scalify_hlo.algebra.formats import is_small
 from scalify_hlo.casts.casts import Casts
 from scalify_hlo.casts.costs import not_faster
 from scalify_hlo.casts.matmuls import LEFT, MARKS, Matmul, clear, marked_ops
+from scalify_hlo.casts.named_state import by_argument
 from scalify_hlo.casts.numbers import Numbers
 from scalify_hlo.casts.results import rounding_of
 from scalify_hlo.casts.selection import UNTRUSTED, Selection, fall_backs, without_operands
-from scalify_hlo.casts.named_state import by_argument
 from scalify_hlo.casts.stored_weights import (
     CertainWeights,
     Weight,

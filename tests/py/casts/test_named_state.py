@@ -14,7 +14,7 @@ from scalify_hlo import UsageError
 from scalify_hlo.program.record import recorded_options
 from tests.py.casts.test_frozen_weights import E4M3, HALF, WIDE, batch, formats, params, rewritten
 from tests.py.shared.commands import call
-from tests.py.shared.judge import parse, program_of, shaped, stablehlo_of
+from tests.py.shared.judge import parse, shaped, stablehlo_of
 
 BASE = 'state.weight."base/*"'
 BF16 = "bfloat16"
@@ -76,7 +76,9 @@ def test_a_file_adds_patterns_to_its_base(tmp_path: Path) -> None:
     last = jsa.load_recipe(path, ['state.weight."base/*"=e5m2', "state.weight.'x=y'=bf16"])
     assert last.state.weight == f"{before.weight}, base/*=f8E5M2, x=y=bf16"
     path.write_text('base = "fp8"\n\n[state]\nweight."base/*" = "e4m9"\n')
-    with pytest.raises(jsa.InputError, match="'e4m9' is not a format for 'state.weight'") as caught:
+    with pytest.raises(
+        jsa.InputError, match=r"'e4m9' is not a format for 'state\.weight'"
+    ) as caught:
         jsa.load_recipe(path)
     assert caught.value.location == f"{path}:4"
 
