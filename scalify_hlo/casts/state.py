@@ -12,6 +12,7 @@ from scalify_hlo.algebra.limits import AMAX_HEADROOM, FLOW_VALUES, MOMENT_HEADRO
 from scalify_hlo.algebra.moments import scale_shape
 from scalify_hlo.algebra.search import Search
 from scalify_hlo.casts.casts import Casts, convert_after
+from scalify_hlo.casts.named_state import by_argument, of_result, some
 from scalify_hlo.dataflow.frames import Place
 from scalify_hlo.dialect import attributes
 from scalify_hlo.errors import Remark
@@ -60,11 +61,11 @@ def narrow_arguments(
     if recipe == _KEPT and not attributes.any_argument_has(main, attributes.STORED):
         return NarrowedState(roles, None)
     arguments = list(main.regions[0].blocks[0].arguments)
-    marks = attributes.argument_attributes(main)
-    for argument, mark in zip(arguments, marks, strict=True):
+    marks, options = attributes.argument_attributes(main), by_argument(main, recipe)
+    for argument, mark, own in zip(arguments, marks, options, strict=True):
         wide = argument.type
-        packs = _packs(mark, recipe, wide)
-        role, format_ = _state_format(mark, recipe, wide)
+        packs = _packs(mark, own, wide)
+        role, format_ = _state_format(mark, own, wide)
         if stored and role == "weight" and str(wide.element_type) == format_:
             continue  # `store_weights` has counted it.
         if role in _CARRIED:
@@ -77,7 +78,7 @@ def narrow_arguments(
         if format_ == KEEP:
             continue
         frozen = role == "weight" and attributes.UPDATED not in mark
-        roles.add(_FROZEN if frozen and recipe.frozen != KEEP else role)
+        roles.add(_FROZEN if frozen and own.frozen != KEEP else role)
         uses = [(use.owner, use.operand_number) for use in argument.uses]
         element = element_of(format_)
         argument.set_type(with_element(wide, element))
@@ -108,17 +109,18 @@ def pack_moments(main: ir.OpView, recipe: StateOptions) -> PackedMoments:
     if not recipe.blocked:
         return found
     taken, returned = attributes.argument_attributes(main), attributes.result_attributes(main)
-    names = attributes.argument_names(main)
+    names, options = attributes.argument_names(main), by_argument(main, recipe)
     for number, argument in enumerate(main.regions[0].blocks[0].arguments):
-        mark = taken[number]
-        if _packs(mark, recipe, argument.type):
-            _mark_packed(mark, recipe)
+        mark, own = taken[number], options[number]
+        if _packs(mark, own, argument.type):
+            _mark_packed(mark, own)
             found.arguments.append(number)
-        elif _is_blocked(mark, recipe) and argument.type.rank:
+        elif _is_blocked(mark, own) and argument.type.rank:
             found.remarks.append(_not_packed(main, names[number], argument.type))
     for mark, value in zip(returned, terminator(main.regions[0].blocks[0]).operands, strict=True):
-        if _packs(mark, recipe, value.type):
-            _mark_packed(mark, recipe)
+        own = of_result(mark, options, recipe)
+        if _packs(mark, own, value.type):
+            _mark_packed(mark, own)
     attributes.set_argument_attributes(main, taken)
     attributes.set_result_attributes(main, returned)
     return found
@@ -192,10 +194,10 @@ def without_state(main: ir.OpView, recipe: Recipe, roles: set[str]) -> Iterator[
 
 def averages_kept(main: ir.OpView, recipe: StateOptions) -> int:
     """Returns the number of averages of weights that keep their formats; see `loses_updates`."""
-    marks = attributes.argument_attributes(main)
+    marked = zip(attributes.argument_attributes(main), by_argument(main, recipe), strict=True)
     return sum(
-        attributes.PAIR in mark and loses_updates(mark, recipe) and _is_average(mark)
-        for mark in marks
+        attributes.PAIR in mark and loses_updates(mark, own) and _is_average(mark)
+        for mark, own in marked
     )
 
 
@@ -209,7 +211,8 @@ def with_updates(main: ir.OpView, recipe: Recipe) -> Iterator[Remark]:
     format_ = recipe.state.weight
     yield from _kept(
         main,
-        lambda mark: attributes.PAIR in mark and loses_updates(mark, recipe.state),
+        recipe.state,
+        lambda mark, own: attributes.PAIR in mark and loses_updates(mark, own),
         f"format of {{}}: {_WEIGHT} is {format_}, in which updates that are rounded to nearest "
         "are lost",
         _OF_UPDATES,
@@ -221,22 +224,31 @@ def with_members(main: ir.OpView, recipe: StateOptions) -> Iterator[Remark]:
     if attributes.any_argument_has(main, attributes.INDEPENDENT):
         yield from _kept(
             main,
-            lambda mark: attributes.INDEPENDENT in mark and _is_narrowed(mark, recipe),
+            recipe,
+            lambda mark, own: attributes.INDEPENDENT in mark and _is_narrowed(mark, own),
             "formats of {} and of gradients: members share no scale",
             _OF_MEMBERS,
         )
 
 
+def keeps_format(mark: attributes.Attributes, recipe: StateOptions) -> bool:
+    """Whether `with_updates` or `with_members` says why an argument keeps its format."""
+    return attributes.INDEPENDENT in mark or loses_updates(mark, recipe)
+
+
 def _kept(
-    main: ir.OpView, is_kept: Callable[[attributes.Attributes], bool], what: str, hint: str
+    main: ir.OpView,
+    recipe: StateOptions,
+    is_kept: Callable[[attributes.Attributes, StateOptions], bool],
+    what: str,
+    hint: str,
 ) -> Iterator[Remark]:
     """Yields a remark on the arguments that keep what is told of them, if there are any."""
-    marks = attributes.argument_attributes(main)
-    named = zip(attributes.argument_names(main), marks, strict=True)
-    found = [name for name, mark in named if is_kept(mark)]
+    marks, options = attributes.argument_attributes(main), by_argument(main, recipe)
+    named = zip(attributes.argument_names(main), marks, options, strict=True)
+    found = [name for name, mark, own in named if is_kept(mark, own)]
     if found:
-        more = f" and {len(found) - 1} more" if len(found) > 1 else ""
-        message = f"keeps the {what.format(found[0] + more)}"
+        message = f"keeps the {what.format(some(found))}"
         yield Remark(message, source_location(main.location), main.operation.name, hint)
 
 
@@ -269,10 +281,10 @@ def narrow_results(main: ir.OpView, recipe: StateOptions, casts: Casts) -> Narro
         return NarrowedResults(some=False)
     block = main.regions[0].blocks[0]
     returned, marks = terminator(block), attributes.result_attributes(main)
-    rounded = 0
+    rounded, options = 0, by_argument(main, recipe)
     for index, mark in enumerate(marks):
-        value = returned.operands[index]
-        role, format_ = _state_format(mark, recipe, value.type)
+        value, own = returned.operands[index], of_result(mark, options, recipe)
+        role, format_ = _state_format(mark, own, value.type)
         mark.pop(attributes.RESCALED, None)
         if format_ == KEEP:
             continue
@@ -326,12 +338,13 @@ def rescaled_state(main: ir.OpView, recipe: StateOptions, statistic: str) -> lis
     """
     taken, returned = attributes.argument_attributes(main), attributes.result_attributes(main)
     values = terminator(main.regions[0].blocks[0]).operands
-    found: list[Carried] = []
+    found, options = list[Carried](), by_argument(main, recipe)
     for i, mark in enumerate(returned):
-        role, format_ = _state_format(dict(mark), recipe, values[i].type)
+        own = of_result(mark, options, recipe)
+        role, format_ = _state_format(dict(mark), own, values[i].type)
         if attributes.PAIR not in mark or attributes.CARRIES not in mark or role not in _CARRIED:
             continue
-        if _packs(mark, recipe, values[i].type):
+        if _packs(mark, own, values[i].type):
             continue
         kept = format_of(values[i].type) if format_ == KEEP else FORMATS[format_]
         narrow = kept is not None and not kept.wide

@@ -29,6 +29,7 @@ from scalify_hlo.ir.functions import callee_of, is_block, symbol_of, terminator
 from scalify_hlo.ir.locations import source_location
 from scalify_hlo.ir.traits import where
 from scalify_hlo.ir.value_map import ValueMap, ValueSet, erase
+from scalify_hlo.recipes.state import StateOptions
 from scalify_hlo.report.matmuls import MatmulReport
 from scalify_hlo.report.totals import StateBytes
 from scalify_hlo.transforms.carries import carried_to
@@ -55,7 +56,9 @@ class StoredWeights(NamedTuple):
         return weight.side in self.sides.get(weight.op.results[0], ())
 
 
-def store_weights(main: ir.OpView, format_: str, weights: Iterable[Weight]) -> StoredWeights:
+def store_weights(
+    main: ir.OpView, format_: str, weights: Iterable[Weight], options: Sequence[StateOptions]
+) -> StoredWeights:
     """Gives the arguments that are read only as weights of quantized matmuls their format.
 
     Matmuls read converts of them, which quantization leaves out.
@@ -64,12 +67,13 @@ def store_weights(main: ir.OpView, format_: str, weights: Iterable[Weight]) -> S
         main: The entry function, which is edited.
         format_: The format, of 8 bits or less.
         weights: The weights that are to be cast to this format.
+        options: The options of each argument; see `by_argument`.
     """
     stored: ValueMap[set[int]] = ValueMap()
     remarks: dict[str, Remark] = {}
     marks, names = attributes.argument_attributes(main), attributes.argument_names(main)
     before = after = 0
-    for reads in _read_by_matmuls(main, format_, weights):
+    for reads in _read_by_matmuls(main, format_, weights, options):
         if not reads.stored:
             number = ir.BlockArgument(next(reads.roots)).arg_number
             if attributes.ROLE not in marks[number]:  # Others get the format as state does.
@@ -86,22 +90,28 @@ def store_weights(main: ir.OpView, format_: str, weights: Iterable[Weight]) -> S
     return StoredWeights(stored, StateBytes(before, after) if before else None, remarks)
 
 
-def storable(main: ir.OpView, format_: str, weights: Iterable[Weight]) -> ValueSet:
+def storable(
+    main: ir.OpView, format_: str, weights: Iterable[Weight], options: Sequence[StateOptions]
+) -> ValueSet:
     """Returns the arguments that `store_weights` would store if these weights were cast."""
-    found = _read_by_matmuls(main, format_, weights)
+    found = _read_by_matmuls(main, format_, weights, options)
     return ValueSet(root for reads in found if reads.stored for root in reads.roots)
 
 
 def _read_by_matmuls(
-    main: ir.OpView, format_: str, weights: Iterable[Weight]
+    main: ir.OpView, format_: str, weights: Iterable[Weight], options: Sequence[StateOptions]
 ) -> Iterator[WeightReads]:
     """Yields the reads of the arguments of another format that are weights."""
     sides: ValueMap[set[int]] = ValueMap()
     for weight in weights:
         sides.setdefault(weight.op.results[0], set()).add(weight.side)
     arguments, calls = main.regions[0].blocks[0].arguments, Calls(main.operation.parent)
-    marked = zip(arguments, attributes.argument_attributes(main), strict=True)
-    allowed = ValueSet(value for value, mark in marked if _may_be_stored(value, mark, format_))
+    marked = zip(arguments, attributes.argument_attributes(main), options, strict=True)
+    allowed = ValueSet(
+        value
+        for value, mark, own in marked
+        if own.read_only == format_ and _may_be_stored(value, mark, format_)
+    )
     seen = ValueSet()
     for argument in list(allowed):
         if argument not in seen:

@@ -116,6 +116,19 @@ exclude = ["head", "*embed*"]
 
 With `--set`, and as text in Python, the items of a list are separated by commas.
 
+The formats of weights and moments in the table `state` may differ from tensor to tensor, by the
+names of arguments: `params['base']['kernel']`, or its path `params/base/kernel`. A format by itself
+is that of all others. The last pattern that matches counts.
+
+```toml
+[state]
+weight."params/base/*" = "e4m3"
+weight."*" = "bf16"
+```
+
+On the command line, `--set 'state.weight."params/base/*"=e4m3'` adds a pattern to the recipe, and
+in Python `settings={'state.weight."params/base/*"': "e4m3"}` does.
+
 An option that has no effect is refused, with a note that says which other option it needs. Examples
 are `scaling.margin` if scales propagate, and a format of `state` with the signature `same`. Options
 that a preset sets are exempt: another option may leave them without effect.
@@ -129,7 +142,8 @@ An option that another option leaves without effect is refused, with what would 
 """
 
 _REMARKED = """
-A pattern that matches nothing is refused, too. An option that asks for something that a program
+A pattern that matches nothing is refused, too. If a pattern matches a tensor that cannot take its
+format, a remark names both. An option that asks for something that a program
 does not have is a remark, `... has no effect: ...`, and an error with `--strict`:
 """
 

@@ -92,8 +92,22 @@ def hint_of_tags(pattern: str) -> str:
 
 
 def matches(pattern: str, name: str, index: int) -> bool:
-    """Whether a pattern matches an argument, by its name or as ``argN``."""
-    return is_like(pattern, name) or is_like(pattern, f"arg{index}")
+    """Whether a pattern matches an argument, by its name, by its path, or as ``argN``."""
+    return is_like_any(pattern, (name, path_of(name), f"arg{index}"))
+
+
+def path_of(name: str) -> str:
+    """Returns the path of an argument in its pytree.
+
+    Example:
+        >>> path_of("state[0].mu['base']['kernel']")
+        'state/0/mu/base/kernel'
+    """
+    return _STEP.sub(lambda step: f"/{step[1] or step[2]}", name)
+
+
+_STEP: Final = re.compile(r"""\[['"]?([^\]]*?)['"]?\]|\.([^.\[]+)""")
+"""A step from a node of a pytree to one inside it, as jax writes it."""
 
 
 @lru_cache(maxsize=1024)

@@ -15,6 +15,7 @@ from scalify_hlo.algebra.formats import is_small
 from scalify_hlo.casts.casts import Casts
 from scalify_hlo.casts.costs import not_faster
 from scalify_hlo.casts.matmuls import LEFT, MARKS, Matmul, clear, marked_ops
+from scalify_hlo.casts.named_state import by_argument
 from scalify_hlo.casts.numbers import Numbers
 from scalify_hlo.casts.results import rounding_of
 from scalify_hlo.casts.selection import UNTRUSTED, Selection, fall_backs, without_operands
@@ -149,10 +150,13 @@ class QuantizeMatmulsPass(Pass):
         self, main: ir.OpView, matmuls: Sequence[Matmul], certain: CertainWeights, report: Report
     ) -> None:
         """Stores the weights of matmuls in the format of the recipe, if it is theirs."""
-        asked = self._weights(matmuls)
+        asked, options = self._weights(matmuls), by_argument(main, self.recipe.state)
         found = [each for each in asked if certain.has(*each)]
-        stored = store_weights(main, self._stored_format, found)
+        stored = store_weights(main, self._stored_format, found, options)
         kept = dict(filter(None, (certain.kept(*each) for each in asked if not stored.has(each))))
+        named = zip(attributes.argument_names(main), options, strict=True)
+        for name in [name for name, own in named if own.read_only != self._stored_format]:
+            kept.pop(name, None)
         report.remarks += (kept | stored.remarks).values()
         report.state_bytes = stored.bytes
         for matmul in matmuls:
@@ -164,9 +168,10 @@ class QuantizeMatmulsPass(Pass):
 
         A stored weight has one scale.
         """
-        format_, scaling = self.recipe.state.read_only, self.recipe.scaling
+        format_, scaling = self.recipe.matmul.weight, self.recipe.scaling
         single = scaling.kind != "block" and scaling.weight_scales == "tensor"
-        return format_ if single and is_small(format_) else ""
+        stored = single and is_small(format_) and format_ in self.recipe.state.read_only_formats
+        return format_ if stored else ""
 
     def _weights(self, matmuls: Iterable[Matmul]) -> list[Weight]:
         """Returns the weights that matmuls are to read in the format of stored ones."""
@@ -190,7 +195,9 @@ class QuantizeMatmulsPass(Pass):
         format_ = self._stored_format
         weights = self._weights(matmuls) if format_ and main is not None else []
         weights = [each for each in weights if certain.has(*each)]
-        stored = storable(main, format_, weights) if weights and main is not None else ValueSet()
+        stored = ValueSet()
+        if weights and main is not None:
+            stored = storable(main, format_, weights, by_argument(main, self.recipe.state))
         small = [matmul for matmul in matmuls if matmul.is_small]
         for matmul, wide in zip(small, not_faster(small, self.recipe, stored), strict=True):
             if wide is not None:

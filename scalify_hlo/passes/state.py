@@ -19,10 +19,12 @@ from scalify_hlo.casts.blocks.moments import Packed, packed, salt_of, unpacked
 from scalify_hlo.casts.blocks.stochastic import FIRST_WEIGHT, Steps, drawn, rounded
 from scalify_hlo.casts.casts import Casts
 from scalify_hlo.casts.matmuls import LEFT, clear, marked_ops
+from scalify_hlo.casts.named_state import without_tensors
 from scalify_hlo.casts.numbers import Numbers
 from scalify_hlo.casts.selection import without_effect
 from scalify_hlo.casts.state import (
     averages_kept,
+    keeps_format,
     narrow_arguments,
     narrow_results,
     pack_moments,
@@ -85,6 +87,7 @@ class NarrowStatePass(Pass):
             narrowed.roles.update({"weight"} if kept else set())
             report.averages = averages_kept(main, self.recipe.state)
             report.remarks += without_state(main, self.recipe, narrowed.roles)
+            report.remarks += without_tensors(main, self.recipe.state, narrowed.roles, keeps_format)
             report.remarks += (*with_members(main, self.recipe.state), *kept)
             if returned.some:
                 index.invalidate()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from scalify_hlo.recipes.formats import DEVICES, KEEP, OPERANDS, SMALL
+from scalify_hlo.recipes.formats import DEVICES, KEEP, OPERANDS, SMALL, formats_in
 
 
 class Need(NamedTuple):
@@ -115,13 +115,13 @@ SITES: Final = Need(
 )
 MOMENTS: Final = Need(
     lambda recipe, _: bool(
-        {recipe.state.first_moment, recipe.state.second_moment}.intersection(SMALL)
+        formats_in(recipe.state.first_moment, recipe.state.second_moment).intersection(SMALL)
     ),
     "the recipe stores no moments in f8",
     "set state.first_moment or state.second_moment to e4m3 or e5m2, or leave the option out",
 )
 WEIGHTS: Final = Need(
-    lambda recipe, _: recipe.state.weight not in (KEEP, "f32"),
+    lambda recipe, _: not formats_in(recipe.state.weight) <= {KEEP, "f32"},
     "state.weight is {0.state.weight}, and no weights are rounded to fewer bits",
     "set state.weight to bf16, f16 or an f8 format, or leave the option out",
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Final
 
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.algebra.limits import HADAMARD
@@ -26,6 +27,8 @@ ANY = (KEEP, "f32", "bf16", "f16", *F8)
 WIDE = (KEEP, "f32", "bf16", "f16")
 OPERANDS = ("matmul.activation", "matmul.weight", "matmul.gradient")
 """The options for the operands of matmuls. Any two of them can be multiplied with each other."""
+BY_NAME = ("state.weight", "state.first_moment", "state.second_moment", "state.frozen")
+"""The options that take other formats for the arguments whose names match patterns."""
 FNUZ = ("f8E4M3FNUZ", "f8E5M2FNUZ")
 """The FNUZ formats of AMD, which no hardware multiplies by other formats."""
 E5M2 = ("f8E5M2", "f8E5M2FNUZ")
@@ -115,6 +118,50 @@ class Formats(Values):
         """Returns some formats."""
         return cls("a string", string, names=allowed)
 
+    @classmethod
+    def by_name(cls, *allowed: str) -> Formats:
+        """Returns some formats, with others for the tensors whose names match patterns."""
+        return cls("a format, or a table of patterns and formats", _by_name, names=allowed)
+
+
+REST: Final = "*"
+"""The pattern of the format of all tensors that match no other pattern."""
+
+
+def by_pattern(text: str) -> dict[str, str]:
+    """Returns the formats of an option by pattern, with that of `REST` first.
+
+    Args:
+        text: ``FORMAT``, ``PATTERN=FORMAT``, or several with commas between them. Without a format
+            for the rest, it is `KEEP`.
+    """
+    found = {REST: KEEP}
+    for part in text.split(","):
+        pattern, _, format_ = part.strip().rpartition("=")
+        pattern = pattern.strip() or REST
+        if pattern != REST:
+            found.pop(pattern, None)  # The last one counts.
+        found[pattern] = format_.strip()
+    return found
+
+
+def formats_in(*texts: str) -> set[str]:
+    """Returns the formats that options name, for the rest and by patterns."""
+    return {format_ for text in texts for format_ in by_pattern(text).values()}
+
+
+def _by_name(value: object) -> str | None:
+    """Returns formats by pattern as one text."""
+    if not isinstance(value, Mapping):
+        return string(value)
+    parts = [value[REST]] if REST in value else []
+    for pattern, format_ in value.items():
+        if string(pattern) is None or string(format_) is None or "," in pattern or not pattern:
+            return None
+        if pattern != REST:
+            parts.append(f"{pattern}={format_}")
+    return ", ".join(parts) or None
+
 
 def canonical(name: str, target: str) -> str:
     """Returns the MLIR name of a format from any spelling; unknown names are returned unchanged."""
@@ -147,11 +194,7 @@ def resolve(
             or two operand formats cannot be multiplied.
     """
     target = settings["target"]
-    formats = {
-        key: _format(settings[key], allowed, str(target.value)) for key, allowed in places.items()
-    }
-    for key, format_ in formats.items():
-        _check_target(settings[key], format_, target)
+    formats = {key: _formats(settings[key], allowed, target) for key, allowed in places.items()}
     _check_moments(settings, target)
     _check_blocks({key: formats[key] for key in OPERANDS}, settings)
     _check_hadamard(settings)
@@ -183,8 +226,18 @@ _NAMED = {"HYBRID": ("e4m3", "e4m3", "e5m2"), "E4M3": ("e4m3", "e4m3", "e4m3")}
 """The formats of activations, weights and gradients by Transformer Engine's names for them."""
 
 
-def _format(setting: Setting, allowed: tuple[str, ...], target: str) -> str:
-    given = str(setting.value)
+def _formats(setting: Setting, allowed: tuple[str, ...], target: Setting) -> str:
+    """Returns the format of an option, with those by pattern after it."""
+    text = str(setting.value)
+    given = by_pattern(text) if setting.key in BY_NAME else {REST: text}
+    for pattern, name in given.items():
+        format_ = given[pattern] = _format(setting, name, allowed, str(target.value))
+        _check_target(setting, format_, target)
+    parts = [name if pattern == REST else f"{pattern}={name}" for pattern, name in given.items()]
+    return ", ".join(parts)
+
+
+def _format(setting: Setting, given: str, allowed: tuple[str, ...], target: str) -> str:
     name = canonical(given, target)
     if name in allowed:
         return name

@@ -60,7 +60,8 @@ def load_recipe(
         recipe: The name of a preset; the path of a TOML file, which contains a separator or ends in
             ``.toml``; or a `Recipe`.
         overrides: Options and their values, as a mapping or as ``key=value`` strings. Keys of
-            options in tables have a dot, as in ``matmul.activation``. Values may be text; lists
+            options in tables have a dot, as in ``matmul.activation``, and formats of single
+            tensors a pattern in quotes, as in ``state.weight."base/*"``. Values may be text; lists
             have commas between their items.
 
     Returns:
@@ -88,7 +89,7 @@ def _merged(*layers: Mapping[str, Setting]) -> dict[str, Setting]:
                 continue
             if key not in settings:
                 raise _unknown(setting)
-            settings[key] = setting
+            settings[key] = setting.over(settings[key])
     return settings
 
 

@@ -20,6 +20,9 @@ from scalify_hlo.recipes.fields import (
 )
 from scalify_hlo.recipes.formats import ANY, AUTO, MICRO, PLATFORMS, SMALL, Formats, Platform
 from scalify_hlo.recipes.formats import KEEP as KEEP
+from scalify_hlo.recipes.state import DataRounding as DataRounding
+from scalify_hlo.recipes.state import MomentScales as MomentScales
+from scalify_hlo.recipes.state import StateOptions as StateOptions
 from scalify_hlo.recipes.toml import parse_input_blocks, parse_input_scale
 
 NONE = "none"
@@ -43,19 +46,16 @@ Scales = Literal["propagated", "current", "delayed", "calibrated", "block"]
 BlockScale = Literal["e8m0", "e4m3", "f32"]
 BlockRounding = Literal["floor", "even", "ceil", "rceil"]
 WeightBlock = Literal["row", "square"]
-DataRounding = Literal["nearest", "stochastic"]
 Fp8Format = Literal["matmul", "HYBRID", "E4M3"]
 AmaxAlgo = Literal["max", "most_recent"]
 Method = Literal["max", "percentile", "rms", "mse"]
 Granularity = Literal["tensor", "channel"]
 Batch = Literal["members", "each"]
 Slower = Literal["wide", "narrow"]
-MomentScales = Literal["tensor", "block"]
 Predict = Literal["none", "unit"]
 Untrusted = Literal["measure", "bounded", "wide"]
 Operand = Annotated[str, Formats.of(*ANY, *MICRO)]
 Result = Annotated[str, Formats.of(KEEP, "f32", "bf16", "f16")]
-Stored = Annotated[str, Formats.of(*ANY)]
 Compute = Annotated[str, Formats.of(AUTO, KEEP, "bf16", "f16")]
 Sizes = Annotated[tuple[int, int, int], numbers(3, values_of(Count))]
 Declared = Annotated[tuple[str, ...], formed(parse_input_scale, "a list of PATTERN=2^k")]
@@ -206,64 +206,6 @@ class Blocks:
     weight: WeightBlock = option("row", needs=of_kinds("block"))
     gradient_rounding: DataRounding = option("nearest", needs=of_kinds("block"))
     hadamard: bool = option(False, needs=of_kinds("block"))
-
-
-@dataclass(frozen=True, slots=True)
-class StateOptions:
-    """The formats of the state of a training step; for signature ``scaled``.
-
-    Attributes:
-        weight: The format of master weights between steps. An f8 format is for weights that a step
-            only reads, unless `weight_rounding` is ``stochastic``: rounded to nearest, others would
-            never move. Averages of weights keep their format for the same reason.
-        gradient: The format of the gradients of weights that the optimizer reads. An f8 format
-            applies to gradients of matrices only, and not to those of biases and gains.
-        first_moment: The format of optimizer moments of degree 1 in the gradients.
-        second_moment: The format of optimizer moments of degree 2 in the gradients.
-        moment_scales: ``tensor`` gives a moment one scale. ``block`` gives moments in f8 a
-            power-of-two scale for each 128 numbers along the last dimension, and second moments
-            are stored as their square roots. They are rounded so that their averages do not drift.
-            See `docs/state.md`.
-        weight_rounding: The rounding of master weights to bf16, f16 or f8: ``nearest``, or
-            ``stochastic``, which rounds up or down at random, so that the mean is right. Updates
-            that are too small to change a stored weight then change it in some steps.
-        frozen: The format of weights that a program only reads, such as those under LoRA; ``keep``
-            takes that of `weight`.
-    """
-
-    weight: Stored = option(KEEP, pairs=True)
-    gradient: Stored = KEEP
-    first_moment: Stored = option(KEEP, pairs=True)
-    second_moment: Stored = option(KEEP, pairs=True)
-    moment_scales: MomentScales = option("tensor", needs=effects.MOMENTS, pairs=True)
-    weight_rounding: DataRounding = option("nearest", needs=effects.WEIGHTS, pairs=True)
-    frozen: Stored = option(KEEP, pairs=True)
-
-    @property
-    def narrow(self) -> bool:
-        """Whether some state is kept in a format with less range than f32."""
-        kept = {self.weight, self.frozen, self.first_moment, self.second_moment} - {KEEP}
-        return not all(FORMATS[format_].wide for format_ in kept)
-
-    @property
-    def read_only(self) -> str:
-        """The format of weights that a program only reads."""
-        return self.weight if self.frozen == KEEP else self.frozen
-
-    @property
-    def rounded(self) -> bool:
-        """Whether weights are rounded at random."""
-        return self.weight_rounding == "stochastic"
-
-    @property
-    def blocked(self) -> frozenset[str]:
-        """The roles of the moments that have a scale for each block."""
-        if self.moment_scales == "tensor":
-            return frozenset()
-        formats = {"first_moment": self.first_moment, "second_moment": self.second_moment}
-        return frozenset(
-            role for role, name in formats.items() if name != KEEP and FORMATS[name].small
-        )
 
 
 @dataclass(frozen=True, slots=True)

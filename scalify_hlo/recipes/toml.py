@@ -67,6 +67,14 @@ class Setting:
         except UsageError as error:
             raise self.error(error.message, str(error.hint)) from None
 
+    def over(self, before: Setting) -> Setting:
+        """Returns the setting over an earlier one of the option, to which a table adds patterns."""
+        if not isinstance(self.value, Mapping) or not self.value:
+            return self
+        value = before.value if isinstance(before.value, Mapping) else {"*": before.value}
+        kept = {pattern: v for pattern, v in value.items() if pattern not in self.value}
+        return replace(self, value={**kept, **self.value})
+
     def error(self, message: str, hint: str) -> ScalifyError:
         """Returns an error about the setting: of the file if it has one, else of the call."""
         if self.location is None:
@@ -127,13 +135,14 @@ def file_settings(path: str) -> dict[str, Setting]:
         name = base.read(values_of(str))
         _check_preset(base, name)
         settings = preset_settings(name)
-    found = _by_key(_flat(document, OptionSource.FILE, path))
-    places = {key: _at_line(path, lines.get(key)) for key in found}
-    return settings | {key: replace(s, location=places[key]) for key, s in found.items()}
+    found = _flat(document, OptionSource.FILE, path)
+    placed = (replace(s, location=_at_line(path, lines.get(s.key))) for s in found)
+    return _by_key([*settings.values(), *placed])
 
 
 _HEADER: Final = re.compile(r"\s*\[\s*([\w.\-]+)\s*\]")
-_ENTRY: Final = re.compile(r"\s*([\w.\-]+)\s*=")
+_ENTRY: Final = re.compile(r"\s*([\w.\-]+?)(?:\s*\.\s*(?:\"[^\"]*\"|'[^']*'))?\s*=")
+_OF_TENSOR: Final = re.compile(r"""(\w+\.\w+)\.(["'])(.+)\2""")
 
 
 def _lines(text: str) -> dict[str, int]:
@@ -162,7 +171,15 @@ def call_settings(overrides: Mapping[str, object] | Iterable[str]) -> dict[str, 
     if isinstance(overrides, str):
         overrides = [overrides]
     pairs = overrides.items() if isinstance(overrides, Mapping) else map(_key_value, overrides)
-    return _by_key(Setting(str(key), value, OptionSource.CALL) for key, value in pairs)
+    return _by_key(_of_call(str(key), value) for key, value in pairs)
+
+
+def _of_call(key: str, value: object) -> Setting:
+    """Returns a setting of a call, whose key may end in a pattern: ``state.weight."base/*"``."""
+    found = _OF_TENSOR.fullmatch(key)
+    if found is None:
+        return Setting(key, value, OptionSource.CALL)
+    return Setting(found[1], {found[3]: value}, OptionSource.CALL)
 
 
 def to_toml(values: Mapping[str, Value]) -> str:
@@ -324,11 +341,18 @@ def _quoted(name: str) -> str:
 
 
 def _by_key(settings: Iterable[Setting]) -> dict[str, Setting]:
-    return {setting.key: setting for setting in settings}
+    found: dict[str, Setting] = {}
+    for setting in settings:
+        before = found.get(setting.key)
+        found[setting.key] = setting if before is None else setting.over(before)
+    return found
 
 
 def _key_value(text: str) -> Sequence[str]:
-    key, sign, value = text.partition("=")
+    quoted = re.match(r"""\s*\w+\.\w+\.(?:"[^"]*"|'[^']*')(?=\s*=)""", text)
+    end = 0 if quoted is None else quoted.end()
+    key, sign, value = text[end:].partition("=")
+    key = text[:end] + key
     if not sign:
         raise UsageError(
             f"{text!r} sets no option of the recipe", hint="write it as key=value, as in meet=max"

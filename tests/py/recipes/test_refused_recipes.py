@@ -60,7 +60,7 @@ WRONG_VALUES = {
     "[matmul]\nexclude = ['a', 1]": "'matmul.exclude' takes a list of strings",
     "[matmul]\nweight = ['e4m3']": "'matmul.weight' takes a string, and not ['e4m3']",
     "[matmul.weight]\na = 1": "'matmul.weight' takes a string, and not a table",
-    "[state]\nweight = 1979-05-27": "'state.weight' takes a string, and not datetime.date",
+    "[state]\nweight = 1979-05-27": "'state.weight' takes a format, or a table",
 }
 WRONG_FORMATS = {
     "[state]\nweight = 'f8E4M3NF'": "is not a format for 'state.weight' (did you mean 'f8E4M3FN'",
