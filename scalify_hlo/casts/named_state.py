@@ -11,7 +11,7 @@ from scalify_hlo.dialect.attributes import Attributes
 from scalify_hlo.errors import Remark, UsageError, nearest
 from scalify_hlo.ir.formats import element_of, element_type
 from scalify_hlo.ir.locations import source_location
-from scalify_hlo.ir.patterns import matches, path_of
+from scalify_hlo.ir.patterns import is_like_any, matches, path_of
 from scalify_hlo.recipes.model import KEEP, StateOptions
 
 
@@ -24,7 +24,17 @@ def by_argument(main: ir.OpView, recipe: StateOptions) -> list[StateOptions]:
 
 
 def _fits(name: str, number: int) -> Callable[[str], bool]:
-    return lambda pattern: matches(pattern, name, number)
+    return lambda pattern: _is_of(pattern, name, number)
+
+
+def _is_of(pattern: str, name: str, number: int) -> bool:
+    """Whether a pattern matches an argument, or the last steps of its path.
+
+    The weights and both moments of a layer differ in the first steps of their paths alone.
+    """
+    steps = path_of(name).split("/")
+    ends = ("/".join(steps[i:]) for i in range(1, len(steps)))
+    return matches(pattern, name, number) or is_like_any(pattern, ends)
 
 
 def of_result(
@@ -68,7 +78,7 @@ def without_tensors(
     place = source_location(main.location)
     for option, pattern, format_ in recipe.patterns:
         key = f'state.{option}."{pattern}"'
-        meant = [i for i, name in enumerate(names) if matches(pattern, name, i)]
+        meant = [i for i, name in enumerate(names) if _is_of(pattern, name, i)]
         if not meant:
             near = nearest(pattern, [*map(path_of, names)])
             raise UsageError(f"{key} matches no argument{near}", hint=_LISTED)
@@ -116,5 +126,5 @@ _HINT: Final = (
 
 _LISTED: Final = (
     "`scalify-hlo inspect --arguments` lists arguments with their names; a pattern is of a whole "
-    "name, or of a path, as in params/base/*"
+    "name, or of the end of a path, as in base/*"
 )

@@ -117,17 +117,17 @@ exclude = ["head", "*embed*"]
 With `--set`, and as text in Python, the items of a list are separated by commas.
 
 The formats of weights and moments in the table `state` may differ from tensor to tensor, by the
-names of arguments: `params['base']['kernel']`, or its path `params/base/kernel`. A format by itself
-is that of all others. The last pattern that matches counts.
+names of arguments: `params['base']['kernel']`, its path `params/base/kernel`, or the end of that. A
+format by itself is that of all others. The last pattern that matches counts.
 
 ```toml
 [state]
-weight."params/base/*" = "e4m3"
+weight."base/*" = "e4m3"
 weight."*" = "bf16"
 ```
 
-On the command line, `--set 'state.weight."params/base/*"=e4m3'` adds a pattern to the recipe, and
-in Python `settings={'state.weight."params/base/*"': "e4m3"}` does.
+On the command line, `--set 'state.weight."base/*"=e4m3'` adds a pattern to the recipe, and
+in Python `settings={'state.weight."base/*"': "e4m3"}` does.
 
 An option that has no effect is refused, with a note that says which other option it needs. Examples
 are `scaling.margin` if scales propagate, and a format of `state` with the signature `same`. Options

@@ -85,7 +85,7 @@ def test_a_file_adds_patterns_to_its_base(tmp_path: Path) -> None:
 
 def test_weights_of_inference() -> None:
     how = ("rewrite", "-", "--recipe", "fp8-current", "--signature", "scaled")
-    one = call(*how, "--set", 'state.weight."params/up"=e4m3', text=text())
+    one = call(*how, "--set", 'state.weight."up"=e4m3', text=text())
     assert "params['up']" in one.stdout
     signature = next(line for line in one.stdout.splitlines() if "@main" in line)
     assert signature.count("f8E4M3FN") == 1
