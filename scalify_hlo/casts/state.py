@@ -275,7 +275,8 @@ class NarrowedResults(NamedTuple):
 def narrow_results(main: ir.OpView, recipe: StateOptions, casts: Casts) -> NarrowedResults:
     """Casts the state of a step to the formats in which it is stored between steps.
 
-    Casts of weights that are rounded at random are marked for `scalify-round-weights`.
+    Casts of weights that are rounded at random, and of second moments, which are not rounded to
+    zero, are marked for `scalify-round-state`.
     """
     if recipe == _KEPT and not attributes.any_result_has(main, *_RESULT_MARKS):
         return NarrowedResults(some=False)
@@ -290,9 +291,13 @@ def narrow_results(main: ir.OpView, recipe: StateOptions, casts: Casts) -> Narro
             continue
         cast = casts.cast(value, format_, attributes.STATE)
         returned.operands[index] = cast
-        if recipe.rounded and role == "weight" and _is_rounded(cast):
+        if not _is_rounded(cast):
+            continue
+        if recipe.rounded and role == "weight":
             cast.owner.attributes[attributes.ROUNDED] = attributes.integer(index)
             rounded += 1
+        elif role == "second_moment" and not FORMATS[format_].wide:
+            cast.owner.attributes[attributes.ROUNDED] = attributes.integer(attributes.NOT_TO_ZERO)
     attributes.set_result_attributes(main, marks)
     attributes.renew_function_type(main)
     return NarrowedResults(True, rounded)

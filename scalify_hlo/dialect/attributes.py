@@ -38,7 +38,8 @@ attribute                  on               meaning
 ``scalify.cast``           convert          of ``data``, a ``gradient``, ``state``, ``second``, or
                                             of a ``value``, which is cast at scale 1; or
                                             ``asked``: the author asked to round data
-``scalify.rounded``        convert          i64: rounds a weight at random; the number of the result
+``scalify.rounded``        convert          i64: rounds a weight at random; the number of the result.
+                                            -1: rounds a second moment, but none to zero
 ``scalify.computed``       convert          of the program, whose result is an operand of a matmul
 ``scalify.layer``          op               the layers whose output it computes
 ``scalify.layer_gradient`` op               the layers whose input gradient it computes
@@ -88,6 +89,7 @@ AVERAGE: Final = "average"
 DATA, STATE, SECOND, GRADIENT, VALUE = "data", "state", "second", "gradient", "value"
 ASKED: Final = "asked"
 ROUNDED: Final = "scalify.rounded"
+NOT_TO_ZERO: Final = -1
 COMPUTED: Final = "scalify.computed"
 STORED: Final = "scalify.stored"
 PACKED: Final = "scalify.packed"

@@ -39,7 +39,7 @@ from scalify_hlo.passes.recognize import RecognizePass
 from scalify_hlo.passes.roles import RolesPass
 from scalify_hlo.passes.scale_arrays import JoinScaleArraysPass, SplitScaleArraysPass
 from scalify_hlo.passes.signature import SignaturePass
-from scalify_hlo.passes.state import NarrowStatePass, PackMomentsPass, RoundWeightsPass
+from scalify_hlo.passes.state import NarrowStatePass, PackMomentsPass, RoundStatePass
 from scalify_hlo.passes.verify import VerifyPass
 from scalify_hlo.profile.model import Profile
 from scalify_hlo.recipes.model import NONE, PORTABLE, WIDE, Recipe
@@ -141,7 +141,7 @@ class Options:
             (True, PropagatePass(recipe, self.annotate, self.strict, self.probe)),
             (arrays, JoinScaleArraysPass()),
             (bool(recipe.state.blocked), PackMomentsPass()),
-            (recipe.state.rounded, RoundWeightsPass()),
+            (recipe.state.marks_casts, RoundStatePass()),
             (self.optimize, OptimizePass(self.strict, gpu)),
             (late and recipe.casts_to_f8, LateFactorsPass()),
             (late and recipe.rounds_gradients, RoundResultsPass()),

@@ -1,7 +1,8 @@
 """The passes that store state: in other formats, in 8 bits with a scale for each block, rounded.
 
 `scalify-narrow-state` casts state and gradients of weights. `scalify-pack-moments` stores moments
-with scales of blocks, and `scalify-round-weights` rounds weights up or down at random.
+with scales of blocks, and `scalify-round-state` rounds weights up or down at random, and second
+moments not to zero.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
 from scalify_hlo._compat import func, ir
-from scalify_hlo.algebra.formats import is_small
+from scalify_hlo.algebra.formats import FORMATS, is_small
 from scalify_hlo.algebra.limits import MEASURED_BOUND, SALT_ELEMENTS
 from scalify_hlo.algebra.moments import SCALE_FORMAT, scale_shape
+from scalify_hlo.casts.blocks.bitwise import Bitwise
 from scalify_hlo.casts.blocks.moments import Packed, packed, salt_of, unpacked
 from scalify_hlo.casts.blocks.stochastic import FIRST_WEIGHT, Steps, drawn, rounded
 from scalify_hlo.casts.casts import Casts
@@ -257,14 +259,16 @@ _CONVERT: Final = "stablehlo.convert"
 
 
 @dataclass(frozen=True)
-class RoundWeightsPass(Pass):
-    """Rounds the weights that `scalify-narrow-state` marked, after `scalify-propagate`.
+class RoundStatePass(Pass):
+    """Rounds the state that `scalify-narrow-state` marked, after `scalify-propagate`.
 
     Only then the data have the scale at which they are stored. They are rounded to numbers of the
-    format of the cast, which the cast keeps.
+    format of the cast, which the cast keeps. Weights are rounded at random. Second moments that the
+    cast would round to zero become its least number: an update is divided by their root. One that
+    is too large by up to that number makes the update smaller, as in `packed`.
     """
 
-    name: ClassVar[str] = "scalify-round-weights"
+    name: ClassVar[str] = "scalify-round-state"
 
     def apply(self, module: ir.Operation, _: ModuleIndex, __: Report) -> None:
         """See `Pass.apply`."""
@@ -277,16 +281,22 @@ class RoundWeightsPass(Pass):
             for op in main.regions[0].blocks[0].operations
             if op.operation.name == _CONVERT and marked in op.attributes
         ]
-        steps = Steps(module) if casts else None
+        steps: Steps | None = None
         for op in casts:
             number = ir.IntegerAttr(op.attributes[marked]).value
             del op.attributes[marked]
-            if steps is not None:
-                _round(op, number, steps)
+            wide = emit.convert(op.operands[0], ir.F32Type.get(), op)
+            if number == attributes.NOT_TO_ZERO:
+                op.operands[0] = _not_zero(wide, op)
+                continue
+            steps = steps or Steps(module)
+            words = drawn(steps.word(wide, op), FIRST_WEIGHT + number)
+            op.operands[0] = rounded(wide, str(op.results[0].type.element_type), words, op)
 
 
-def _round(op: ir.Operation, number: int, steps: Steps) -> None:
-    """Rounds the operand of a cast to a number of the format of its result."""
-    wide = emit.convert(op.operands[0], ir.F32Type.get(), op)
-    words = drawn(steps.word(wide, op), FIRST_WEIGHT + number)
-    op.operands[0] = rounded(wide, str(op.results[0].type.element_type), words, op)
+def _not_zero(wide: ir.Value, cast: ir.Operation) -> ir.Value:
+    """Returns data in f32, with positive ones not below the least number of a cast."""
+    build = Bitwise(cast, wide.type)
+    least = build.number(FORMATS[str(cast.results[0].type.element_type)].smallest)
+    is_positive = build.compare(wide, build.number(0.0), "GT")
+    return build.select(is_positive, build.op("maximum", wide, least), wide)

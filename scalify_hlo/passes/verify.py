@@ -47,7 +47,7 @@ def _refuse_casts(module: ir.Operation) -> None:
             "a cast of the recipe, or a constant in its place, is left as it was",
             location=source_location(left[0].location),
             hint="run scalify-propagate after scalify-quantize-matmuls, with the same recipe, and "
-            "scalify-round-weights after it",
+            "scalify-round-state after it",
         )
 
 

@@ -85,6 +85,11 @@ class StateOptions:
         return self.weight_rounding == "stochastic"
 
     @property
+    def marks_casts(self) -> bool:
+        """Whether some casts are marked for `scalify-round-state`."""
+        return self.rounded or formats_in(self.second_moment) != {KEEP}
+
+    @property
     def blocked(self) -> frozenset[str]:
         """The roles of the moments that have a scale for each block."""
         if self.moment_scales == "tensor":

@@ -372,7 +372,7 @@
 // FP8-NEXT: %296 = stablehlo.is_finite %295 : (tensor<16xf32>) -> tensor<16xi1>
 // FP8-NEXT: %297 = stablehlo.clamp %cst_24, %295, %cst_25 : (tensor<f32>, tensor<16xf32>, tensor<f32>) -> tensor<16xf32>
 // FP8-NEXT: %298 = stablehlo.select %296, %297, %295 : tensor<16xi1>, tensor<16xf32>
-// FP8-NEXT: %299 = stablehlo.convert %298 {scalify.forms = ["s19"]} : (tensor<16xf32>) -> tensor<16xf16>
+// FP8-NEXT: %299 = stablehlo.convert %298 {scalify.forms = ["s19"], scalify.rounded = -1 : i64} : (tensor<16xf32>) -> tensor<16xf16>
 // FP8-NEXT: %300 = stablehlo.optimization_barrier %134 : tensor<32x16xf32>
 // FP8-NEXT: %301 = stablehlo.abs %300 : tensor<32x16xf32>
 // FP8-NEXT: %302 = stablehlo.bitcast_convert %301 : (tensor<32x16xf32>) -> tensor<32x16xi32>
@@ -401,7 +401,7 @@
 // FP8-NEXT: %325 = stablehlo.is_finite %324 : (tensor<32x16xf32>) -> tensor<32x16xi1>
 // FP8-NEXT: %326 = stablehlo.clamp %cst_24, %324, %cst_25 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
 // FP8-NEXT: %327 = stablehlo.select %325, %326, %324 : tensor<32x16xi1>, tensor<32x16xf32>
-// FP8-NEXT: %328 = stablehlo.convert %327 {scalify.forms = ["s20"]} : (tensor<32x16xf32>) -> tensor<32x16xf16>
+// FP8-NEXT: %328 = stablehlo.convert %327 {scalify.forms = ["s20"], scalify.rounded = -1 : i64} : (tensor<32x16xf32>) -> tensor<32x16xf16>
 // FP8-NEXT: %cst_65 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
 // FP8-NEXT: return %223, %200, %270, %247, %219, %212, %266, %259, %299, %292, %328, %321, %136, %cst_65 : tensor<16xf16>, tensor<f32>, tensor<32x16xf16>, tensor<f32>, tensor<16xf16>, tensor<f32>, tensor<32x16xf16>, tensor<f32>, tensor<16xf16>, tensor<f32>, tensor<32x16xf16>, tensor<f32>, tensor<f32>, tensor<f32>
 // FP8-NEXT: }

@@ -16,7 +16,7 @@ import scalify_hlo as jsa
 from scalify_hlo import InputError
 from scalify_hlo.errors import ScalifyError
 from scalify_hlo.passes.pipeline import Options, run_passes
-from scalify_hlo.passes.state import RoundWeightsPass
+from scalify_hlo.passes.state import RoundStatePass
 from tests.py.casts.test_state8 import batches, losses, start, step_of
 from tests.py.devices import eight_devices, sharded_weights
 from tests.py.shared.block_numpy import random_words, rounded_at_random
@@ -162,11 +162,11 @@ def test_weights_of_unknown_sizes_and_without_elements_are_told(size: Any) -> No
 
 
 def test_a_mark_that_is_left_is_refused() -> None:
-    """Without `scalify-round-weights`, weights would be rounded to nearest."""
+    """Without `scalify-round-state`, weights would be rounded to nearest."""
     w = shaped(8, 8)
     module = parse(stablehlo_of(plain, w, w))
     options = Options(jsa.load_recipe("propagate", RANDOM), signature="scaled")
-    passes = [p for p in options.passes() if not isinstance(p, RoundWeightsPass)]
+    passes = [p for p in options.passes() if not isinstance(p, RoundStatePass)]
     with pytest.raises(InputError, match="is left as it was") as caught:
         run_passes(module, passes)
-    assert "scalify-round-weights" in (caught.value.hint or "")
+    assert "scalify-round-state" in (caught.value.hint or "")

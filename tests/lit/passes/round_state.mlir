@@ -4,7 +4,7 @@
 // RUN:     scalify-roles,scalify-narrow-state{recipe=%t/random.toml})' | %filecheck %s --check-prefix=MARKED
 // RUN: %scalify-opt %s --pass-pipeline='builtin.module(scalify-signature{signature=scaled},\
 // RUN:     scalify-roles,scalify-narrow-state{recipe=%t/random.toml},\
-// RUN:     scalify-propagate{recipe=%t/random.toml},scalify-round-weights)' | %filecheck %s
+// RUN:     scalify-propagate{recipe=%t/random.toml},scalify-round-state)' | %filecheck %s
 
 // The cast of a weight is marked with the number of its result.
 
