@@ -50,6 +50,7 @@ NOT_LIMITS: dict[str, dict[str, str]] = {
         "rules/source_sizes.py": "_BYTE",
     },
     "special values of a data structure": {
+        "dialect/attributes.py": "NOT_TO_ZERO",
         "layers/layout.py": "SAME",
         "dataflow/monomials.py": "FLAT MIXED",
         "commands/nan/flow.py": "_BEFORE",
