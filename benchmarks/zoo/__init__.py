@@ -1,0 +1,40 @@
+"""Models of packages that people use, to be trained on small tasks under recipes; see `__main__`.
+
+`ZOO` lists them. The layers are those of the packages, with their own initial weights. BatchNorm,
+dropout, pooling, embeddings and masks are left in. The models of `benchmarks.models` train too.
+"""
+
+import importlib
+from collections.abc import Mapping
+
+from benchmarks.models.model import Training
+
+ZOO: Mapping[str, tuple[str, str]] = {
+    "resnet": ("flax", "linen_images:resnet"),
+    "mobilenet": ("flax", "linen_images:mobilenet"),
+    "mixer": ("flax", "linen_images:mixer"),
+    "vit": ("flax", "linen_images:vit"),
+    "unet": ("flax", "linen_images:unet"),
+    "autoencoder": ("flax", "linen_images:autoencoder"),
+    "masked-lm": ("flax", "linen_sequences:masked_lm"),
+    "seq2seq": ("flax", "linen_sequences:seq2seq"),
+    "lstm": ("flax", "linen_sequences:labeller"),
+    "perceiver": ("flax", "linen_sequences:perceiver"),
+    "clip": ("flax", "linen_sequences:clip"),
+}
+"""The package of each model, its module and the function in it: ``(seed) -> Training``."""
+
+
+def make(name: str, seed: int = 0) -> Training:
+    """Makes a model of `ZOO`.
+
+    Args:
+        name: Its name.
+        seed: Of its first weights.
+
+    Raises:
+        ImportError: Its package is not installed.
+    """
+    module, _, function = ZOO[name][1].partition(":")
+    made: Training = getattr(importlib.import_module(f"benchmarks.zoo.{module}"), function)(seed)
+    return made
