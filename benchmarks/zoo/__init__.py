@@ -21,6 +21,18 @@ ZOO: Mapping[str, tuple[str, str]] = {
     "lstm": ("flax", "linen_sequences:labeller"),
     "perceiver": ("flax", "linen_sequences:perceiver"),
     "clip": ("flax", "linen_sequences:clip"),
+    "keras-cnn": ("keras", "keras_nets:cnn"),
+    "keras-separable": ("keras", "keras_nets:separable"),
+    "keras-autoencoder": ("keras", "keras_nets:autoencoder"),
+    "keras-recurrent": ("keras", "keras_nets:recurrent"),
+    "keras-transformer": ("keras", "keras_nets:transformer"),
+    "keras-clicks": ("keras", "keras_nets:clicks"),
+    "cnn-equinox": ("equinox", "equinox_nets:cnn"),
+    "batchnorm-equinox": ("equinox", "equinox_nets:batchnorm"),
+    "regression": ("equinox", "equinox_nets:regression"),
+    "gru-equinox": ("equinox", "equinox_nets:gru"),
+    "triplet": ("equinox", "equinox_nets:triplet"),
+    "ppo": ("equinox", "equinox_nets:ppo"),
 }
 """The package of each model, its module and the function in it: ``(seed) -> Training``."""
 

@@ -76,6 +76,7 @@ def trainer(exported: jax.export.Exported, training: Training, recipe: str) -> T
     if not scaled:
         return Trainer(run, **found)
 
+    @jax.jit  # by itself it compiles each op of it
     def given(state: Any) -> Any:
         return scalify_hlo.scaled_state(program, (state,))[0]
 

@@ -74,9 +74,7 @@ def labelled(logits: jax.Array, labels: jax.Array, mask: jax.Array | None = None
     return losses.mean() if mask is None else jnp.sum(losses * mask) / jnp.sum(mask)
 
 
-def learned(
-    loss: Callable[..., Any], params: Any, batch: Batch, optimizer: Any = ADAM
-) -> Training:
+def learned(loss: Callable[..., Any], params: Any, batch: Batch, optimizer: Any = ADAM) -> Training:
     """Trains on ``loss(params, *batch)``."""
 
     def step(state: Any, *batch: Any) -> tuple[Any, jax.Array]:
