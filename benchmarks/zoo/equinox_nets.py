@@ -91,7 +91,7 @@ def regression(seed: int = 0) -> Training:
 
     def batch(number: int) -> tuple[Any, ...]:
         x = np.random.default_rng(number).uniform(-1, 1, (BATCH, 8)).astype(np.float32)
-        return x, (np.sin(3 * x[:, :1]) + x[:, 1:2] * x[:, 2:3]).astype(np.float32)
+        return x, (np.sin(2 * x[:, :1]) + x[:, 1:2] + x[:, 2:3] ** 2).astype(np.float32)
 
     def loss(model: Any, x: jax.Array, y: jax.Array) -> jax.Array:
         return jnp.mean((jax.vmap(model)(x) - y) ** 2)
@@ -147,7 +147,7 @@ def ppo(seed: int = 0) -> Training:
         "policy": eqx.nn.MLP(16, 6, 64, 2, jnp.tanh, key=one),
         "value": eqx.nn.MLP(16, "scalar", 64, 2, jnp.tanh, key=two),
     }
-    wanted = np.random.default_rng(0).standard_normal((16, 6))
+    wanted = np.random.default_rng(0).standard_normal((16, 6)) / 4
 
     def batch(number: int) -> tuple[Any, ...]:
         rng = np.random.default_rng(number)

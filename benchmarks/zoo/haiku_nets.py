@@ -70,7 +70,9 @@ def transformer(seed: int = 0) -> Training:
     def loss(tokens: jax.Array) -> jax.Array:
         given, mask = tokens[:, :-1], jnp.tril(jnp.ones((1, 1, LENGTH, LENGTH)))
         x = hk.Linear(WIDTH)(jax.nn.one_hot(given, VOCAB))
-        x = x + hk.get_parameter("positions", (LENGTH, WIDTH), init=hk.initializers.TruncatedNormal(0.02))
+        x = x + hk.get_parameter(
+            "positions", (LENGTH, WIDTH), init=hk.initializers.TruncatedNormal(0.02)
+        )
         for _ in range(2):
             y = hk.LayerNorm(-1, True, True)(x)
             y = hk.MultiHeadAttention(HEADS, WIDTH // HEADS, w_init=init)(y, y, y, mask)
@@ -113,7 +115,9 @@ def dqn(seed: int = 0) -> Training:
         kinds = (np.float32, np.int32, np.float32, np.float32, np.float32)
         return tuple(np.asarray(each, kind) for each, kind in zip(given, kinds, strict=True))
 
-    def loss(params: Any, target: Any, x: Any, action: Any, reward: Any, on: Any, after: Any) -> Any:
+    def loss(
+        params: Any, target: Any, x: Any, action: Any, reward: Any, on: Any, after: Any
+    ) -> Any:
         best = jnp.argmax(net.apply(params, after), -1)
         later = jnp.take_along_axis(net.apply(target, after), best[:, None], -1)[:, 0]
         aim = jax.lax.stop_gradient(reward + GAMMA * on * later)

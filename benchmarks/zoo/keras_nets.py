@@ -47,8 +47,6 @@ def classes() -> Any:
     return keras.losses.SparseCategoricalCrossentropy(from_logits=True)
 
 
-
-
 def cnn(seed: int = 0) -> Training:
     """Convolutions, BatchNormalization, MaxPool, Dropout, Dense."""
     keras.utils.set_random_seed(seed)

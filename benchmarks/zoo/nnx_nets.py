@@ -1,6 +1,7 @@
 """Models of Flax' nnx."""
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import jax
@@ -35,8 +36,7 @@ class Wide(nnx.Module):
 
     def __init__(self, rngs: nnx.Rngs) -> None:
         widths = (64, 256, 256, 256)
-        pairs = zip(widths, widths[1:], strict=False)
-        self.dense = nnx.List([nnx.Linear(m, n, rngs=rngs) for m, n in pairs])
+        self.dense = nnx.List([nnx.Linear(m, n, rngs=rngs) for m, n in pairwise(widths)])
         self.norms = nnx.List([nnx.LayerNorm(n, rngs=rngs) for n in widths[1:]])
         self.drop = nnx.Dropout(0.3)
         self.head = nnx.Linear(widths[-1], CLASSES, rngs=rngs)
