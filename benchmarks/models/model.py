@@ -45,6 +45,44 @@ class Model:
         return {"forward": self.forward, "train": self.train}[kind]
 
 
+@dataclass(frozen=True)
+class Training:
+    """A model to be trained on a task.
+
+    Attributes:
+        state: A pytree of arrays: parameters, what the optimizer keeps, statistics of layers, and
+            the key of dropout as ``uint32[2]``.
+        step: ``(state, *batch) -> (state, loss)``.
+        batch: Gives the batch of a number, from 0 on: f32 and integer arrays.
+    """
+
+    state: Any
+    step: Callable[..., tuple[Any, jax.Array]]
+    batch: Callable[[int], tuple[Any, ...]]
+
+
+def training_of(case: Case, seed: int = 0) -> Training:
+    """The training that a step of `Model.train` makes, on its one batch.
+
+    The last result of the step is the loss; those before it are its first arguments, anew.
+
+    Args:
+        case: The step.
+        seed: Of the first parameters: 0 leaves them as they are, others permute each array.
+    """
+    carried = len(jax.eval_shape(case.function, *case.arguments)) - 1
+    params, *others = case.arguments[:carried]
+    rng = np.random.default_rng(seed)
+    if seed:
+        params = jax.tree.map(lambda w: rng.permutation(w.reshape(-1)).reshape(w.shape), params)
+
+    def step(state: Any, *batch: Any) -> tuple[Any, jax.Array]:
+        *state, loss = case.function(*state, *batch)
+        return tuple(state), loss
+
+    return Training((params, *others), step, lambda _: case.arguments[carried:])
+
+
 def trained(loss: Loss, optimizer: optax.GradientTransformation, params: Any, *batch: Any) -> Case:
     """The step of training on a loss."""
     state = amid_training(optimizer, params)
