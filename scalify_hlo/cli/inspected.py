@@ -218,7 +218,7 @@ class Inspected:
         yield from _counted("matmuls", _MATMULS, _matmuls(report.matmuls), matmuls)
         if recipe.narrow:
             yield summary(report)
-        if recipe.rescales:
+        if recipe.rescales or sites:
             yield from self._sites(listed=sites)
         layers = self.layers
         yield from _counted("layers", _LAYERS, _layers(layers), len(layers))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Annotated, Any, Final
@@ -96,6 +96,19 @@ class Outcome:
     errors: list[ResultError]
     casts: Mapping[tuple[str, str], CastError]
     losses: list[list[float]]
+
+
+def refuse_profile(profile: Profile | None, recipes: Iterable[Recipe]) -> None:
+    """Refuses a profile that no recipe reads.
+
+    Raises:
+        UsageError: No recipe has calibrated scales.
+    """
+    if profile is not None and all(each.scaling.kind != "calibrated" for each in recipes):
+        raise UsageError(
+            "the profile has no effect: no recipe has calibrated scales",
+            hint="take the recipe fp8-calibrated, or leave the profile out",
+        )
 
 
 class Bench:
