@@ -63,7 +63,8 @@ INERT: Final = (
     _row("--markdown", "--format is json", 2, "different forms of the output"),
     _row("--markdown", "one recipe or op is named", 2, "the page has"),
     _row("--all --set", "`recipes` has no NAME", 2, "there is no recipe to print"),
-    _row("--mlir-print-debuginfo --output", "`opt` has --verify-diagnostics", 2, "writes no module"),
+    _row("--mlir-print-debuginfo --output", "`opt` has --verify-diagnostics", 2, "writes no "
+         "module"),
 )  # fmt: skip
 """The conditions, in an order for readers. A test calls each command in each condition."""
 

@@ -171,19 +171,6 @@ class WithSteps(WithInputs):
     steps: Count = 1
     carry: Literal["none", "state"] = "none"
 
-    def arrays(self) -> list[dict[str, StoredArray]]:
-        """See `WithInputs.arrays`.
-
-        Raises:
-            UsageError: There are more inputs than steps.
-        """
-        if len(self.inputs) > self.steps:
-            raise UsageError(
-                f"there are inputs of {len(self.inputs)} steps, and --steps is {self.steps}",
-                hint=f"give --steps {len(self.inputs)}, or fewer --inputs",
-            )
-        return super().arrays()
-
 
 @dataclass(frozen=True, kw_only=True)
 class WithSettings(Command):

@@ -135,7 +135,7 @@ class Bench:
         self, program: Any, samples: Sequence[Sample], options: CompareOptions | None = None
     ) -> None:
         self.options = options or CompareOptions()
-        self._runner = runner = Runner(program, samples, again=False)
+        self._runner = runner = Runner(program, samples, self.options.steps, again=False)
         self.name, self.hash, carry = runner.name, runner.hash, self.options.carry
         self._module, self._interface, self._values = runner.module, runner.interface, runner.values
         self._state = carried_state(self._module, self.name, required=carry)
