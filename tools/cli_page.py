@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import click
 
 from scalify_hlo.cli.main import main
+from tools.inert_options import section
 
 _INTRODUCTION = """\
 # Command line
@@ -44,7 +45,7 @@ def page() -> str:
         command = main.get_command(context, name)
         if command is not None and not command.hidden:
             lines += _section(command, click.Context(command, context, info_name=name))
-    return "\n".join(lines)
+    return "\n".join([*lines, *section()])
 
 
 def _section(command: click.Command, context: click.Context) -> Iterator[str]:

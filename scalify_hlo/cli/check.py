@@ -89,6 +89,8 @@ class Check(WithForm, Running):
             raise UsageError("--input-scale has no effect without --inputs", hint="give both")
         if self.steps == 1 and len(self.inputs) > 1:
             raise UsageError("one step takes one file of inputs", hint="give --steps a number")
+        if self.seed and self.inputs and self.steps == 1:
+            raise UsageError("--seed has no effect with --inputs", hint="give one of them")
         if self.profile and not self.per_value:
             raise UsageError("--profile has no effect without --per-value", hint="give both")
         power = _scale(self.scale) if self.scale else None

@@ -5,7 +5,8 @@ See `scalify_hlo.recipes.fields` for what a field says. For a command it may als
 * ``metavar``: the placeholder of the value in the help text;
 * ``argument``: that it is an argument, and not an option;
 * ``flag`` and ``short``: the name of the option, if it is not that of the field, and a letter;
-* ``reads`` and ``writes``: that it is the path of a file.
+* ``reads`` and ``writes``: that it is the path of a file;
+* ``of_text``: that it decides which text is printed, so that JSON has everything without it.
 """
 
 from __future__ import annotations

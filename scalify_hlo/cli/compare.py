@@ -45,7 +45,7 @@ class Compare(WithSteps, Judging, WithSettings, WithOutput):
 
     recipes: str = option("all", metavar="all|NAME|FILE,...")
     seeds: Count = 1
-    rows: Amount = 8
+    rows: Amount = option(8, of_text=True)
 
     def run(self) -> None:
         """See `Command.run`."""

@@ -36,11 +36,9 @@ class Compile(Compiling):
         from scalify_hlo.results.model import content, dump
         from scalify_hlo.storage.folders import require_folder, write_folder
         from scalify_hlo.targets.compiling import compile_program, require_fits
-        from scalify_hlo.targets.description import load_target, plugin_versions
         from scalify_hlo.targets.record import CompileRecord, Program
 
-        device = load_target(self.target)
-        plugin_versions(device)
+        device = self.device()
         require_folder(self.output, frozenset({_HLO, _REPORT}))
         source = self.read()
         with console.progress("Compiling") as progress:

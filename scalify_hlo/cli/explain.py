@@ -53,10 +53,8 @@ class Explain(Compiling, WithOptionalRewrite):
         """See `Command.run`."""
         from scalify_hlo.commands.explain.page import explain_page
         from scalify_hlo.commands.explain.record import CHECKS, ExplainRecord, dump_explanation
-        from scalify_hlo.targets.description import load_target, plugin_versions
 
-        device = load_target(self.target)
-        plugin_versions(device)
+        device = self.device()
         required = CHECKS.parse(self.check)
         forms = {".json": dump_explanation, ".html": explain_page}
         form = form_of(self.output, "an explanation", forms)

@@ -44,10 +44,10 @@ class Inspect(OfProgram, WithForm, WithRewrite):
         exclude: Mark the matmuls that matmul.exclude=PATTERN would take out.
     """
 
-    arguments: bool = False
-    matmuls: bool = False
-    lint: bool = False
-    sites: bool = False
+    arguments: bool = option(False, of_text=True)
+    matmuls: bool = option(False, of_text=True)
+    lint: bool = option(False, of_text=True)
+    sites: bool = option(False, of_text=True)
     name: tuple[str, ...] = option((), metavar="PATTERN")
     role: tuple[str, ...] = option((), metavar="ROLE")
     wide: bool = False

@@ -80,6 +80,10 @@ _LAYERS = ("layer", "part", "input gradient", "count", "where")
 _SITES = "asked_for_by=kind statistic every where=name"
 _FINDINGS = ("lint", "count", "for example")
 _WIDEST = 48
+_ANEW = (
+    "roles, layers and scales are found anew in the rewritten program, where casts hide which "
+    "operands are weights; `inspect` of the original has those of the rewrite"
+)
 _MATMULS = ("part", "operands", "certainty", "vocabulary", "count")
 
 
@@ -185,6 +189,8 @@ class Inspected:
         name, version = self.program.name, self.program.version
         yield f"{leading(name)}: {self.kind}{f' {version}' if version else ''}"
         yield from console.rewrites(self.program)
+        if self.rewrites and (not chosen or "matmuls" in chosen):
+            yield f"{leading(name)}: {_ANEW}"
         if not chosen:
             yield from self._overview(sites=sites)
         elif sites:
@@ -218,7 +224,7 @@ class Inspected:
         yield from _counted("matmuls", _MATMULS, _matmuls(report.matmuls), matmuls)
         if recipe.narrow:
             yield summary(report)
-        if recipe.rescales:
+        if recipe.rescales or sites:
             yield from self._sites(listed=sites)
         layers = self.layers
         yield from _counted("layers", _LAYERS, _layers(layers), len(layers))

@@ -14,7 +14,7 @@ from scalify_hlo.ir.locations import place_of_text
 from scalify_hlo.program.byte_source import Source, source_of
 from scalify_hlo.program.printing import text_of
 from scalify_hlo.recipes.fields import option
-from scalify_hlo.storage.files import display_name, read_file, write_file
+from scalify_hlo.storage.files import STREAM, display_name, read_file, write_file
 
 _COMMENT = re.compile(
     r"//\s*expected-(?P<kind>error|remark|note)\s*(@(?P<at>[+-]?\d+|unknown))?\s*\{\{(?P<text>.*?)\}\}"
@@ -131,6 +131,11 @@ class Opt(WithOutput):
             _list_passes()
             return
         _check_pipeline(self.pass_pipeline)
+        if self.verify_diagnostics and (self.output != STREAM or self.mlir_print_debuginfo):
+            raise UsageError(
+                "--verify-diagnostics writes no module",
+                hint="leave out -o and --mlir-print-debuginfo",
+            )
         name = display_name(self.program)
         if not (self.split_input_file or self.verify_diagnostics):
             text, remarks = _run(source_of(self.program), name, self)

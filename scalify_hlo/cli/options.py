@@ -11,7 +11,7 @@ from scalify_hlo.cli import console
 from scalify_hlo.cli.command import Command
 from scalify_hlo.errors import InputError, UsageError, refuse_without
 from scalify_hlo.program.byte_source import source_of
-from scalify_hlo.recipes.fields import Amount, Count, number, option
+from scalify_hlo.recipes.fields import Amount, Count, number, option, options_of
 from scalify_hlo.recipes.toml import call_settings
 from scalify_hlo.results.model import dump
 from scalify_hlo.storage.files import display_name, write_file
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from scalify_hlo.passes.pipeline import Options
     from scalify_hlo.program.arrays import StoredArray
     from scalify_hlo.program.program import Program
+    from scalify_hlo.targets.description import Target
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +66,20 @@ class WithForm(Command):
     """
 
     form: Literal["text", "json"] = option("text", flag="--format")
+
+    def start(self) -> None:
+        """See `Command.start`.
+
+        Raises:
+            UsageError: An option decides which text is printed, and JSON is asked for.
+        """
+        for name, each in options_of(type(self)).items() if self.form == "json" else ():
+            if each.said("of_text") and getattr(self, name) != each.default:
+                raise UsageError(
+                    f"--{name} has no effect with --format json, which has everything",
+                    hint=f"leave --{name} out",
+                )
+        super().start()
 
     def text(self, found: object, lines: Iterable[str], name: str = "<program>") -> str:
         """Returns a result in the form that is asked for.
@@ -279,7 +294,7 @@ class Choosing(WithInputs, WithForm):
 
     signature: Literal["auto", "same", "scaled"] = "auto"
     profile: str | None = option(None, metavar="PROFILE.JSON", reads=True)
-    rows: Amount = 16
+    rows: Amount = option(16, of_text=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -343,6 +358,24 @@ class Compiling(OfProgram, WithForm):
     target: str = option(metavar="NAME")
     free_layouts: bool = False
     timeout: Seconds = option(600.0, metavar="S")
+
+    def device(self) -> Target:
+        """Returns the device, whose compiler is installed.
+
+        Raises:
+            InputError: There is no such device, or its compiler is missing.
+            UsageError: Its compiler chooses no layouts.
+        """
+        from scalify_hlo.targets.description import load_target, plugin_versions
+
+        device = load_target(self.target)
+        plugin_versions(device)
+        if self.free_layouts and device.platform == "cpu":
+            raise UsageError(
+                "--free-layouts has no effect: XLA for CPUs chooses no layouts of arguments",
+                hint="leave it out, or compile for a GPU or a TPU",
+            )
+        return device
 
 
 def with_measured(options: Options, source: Program, arrays: dict[str, StoredArray]) -> Options:

@@ -45,6 +45,8 @@ class Recipes(WithMarkdown, WithSettings):
                 "there is no recipe to print",
                 hint="name one, as in `scalify-hlo recipes propagate --all`",
             )
+        if self.markdown and self.recipe is not None:
+            raise UsageError("the page has all recipes", hint="leave out the name of one")
         presets = preset_names()
         names = presets if self.recipe is None else [self.recipe]
         loaded = {name: load_recipe(name, self.keyed) for name in names}

@@ -97,6 +97,16 @@ def told(made: Estimate) -> str:
     )
 
 
+def _require_sizes(options: Options) -> None:
+    """Refuses measured inputs for a recipe on which their sizes have no effect."""
+    recipe = options.recipe
+    if recipe.narrow and not recipe.depends_on_sizes and recipe.predict == "none":
+        raise UsageError(
+            f"--input-values has no effect: no cast of the recipe {recipe.name} depends on sizes",
+            hint="leave it out, or take a recipe of propagated scales, such as fp8",
+        )
+
+
 @command("scalify-hlo rewrite step.mlir --recipe unit --input-scale '*=2^-4'")
 class Rewrite(OfProgram, WithOutput, WithRewrite, WithQuiet):
     """Rewrite the program IN into scaled form.
@@ -164,6 +174,7 @@ class Rewrite(OfProgram, WithOutput, WithRewrite, WithQuiet):
         source = self.read()
         if self.input_values is not None:
             options = with_measured(options, source, read_arrays(self.input_values))
+            _require_sizes(options)
         estimator = Estimator(device, source, options)
         with console.progress("Rewriting", quiet=self.quiet):
             rewritten, done = rewrite_program(source, options)

@@ -30,6 +30,8 @@ class Rules(WithMarkdown):
         from scalify_hlo.rules.registry import RuleList
         from scalify_hlo.rules.table import RULES
 
+        if self.markdown and self.op is not None:
+            raise UsageError("the page has the rules of all ops", hint="leave out the op")
         if self.markdown:
             console.echo(page(RULES))
             return

@@ -177,7 +177,8 @@ def recorded_options(module: ir.Module, name: str, profile: Profile | None = Non
         profile: The profile of the rewrite; None if there was none.
 
     Raises:
-        UsageError: The module records no rewrite, or several, or the profile is missing.
+        UsageError: The module records no rewrite, or several, or the profile is missing, or is
+            none of the rewrite.
         InputError: The attribute of the rewrite does not record it.
     """
     done = rewrites_of(module)
@@ -191,6 +192,12 @@ def recorded_options(module: ir.Module, name: str, profile: Profile | None = Non
     if "profile" in words and profile is None:
         raise UsageError(
             "the program was rewritten with a profile", location=name, hint="give it by --profile"
+        )
+    if "profile" not in words and profile is not None:
+        raise UsageError(
+            "the profile has no effect: the program was rewritten without one",
+            location=name,
+            hint="leave --profile out",
         )
     known = words["recipe"] in preset_names()
     recipe = load_recipe(words["recipe"] if known else "propagate", settings)

@@ -210,6 +210,7 @@ class Runner:
         program: As for `calibrate`, or a `Program`.
         samples: The arguments of each run, all of the same shapes, at which the program is refined;
             None if they are not known yet.
+        steps: The number of steps, which may be more than the samples.
         again: Whether a program that was rewritten before is accepted.
 
     Attributes:
@@ -223,11 +224,17 @@ class Runner:
 
     Raises:
         InputError: The program is not valid, or was rewritten before.
-        UsageError: There are no arguments, or they do not fit the program, or each other.
+        UsageError: There are no arguments, they do not fit the program or each other, or there are
+            more than steps.
     """
 
     def __init__(
-        self, program: Any, samples: Sequence[Sample] | None = None, *, again: bool = True
+        self,
+        program: Any,
+        samples: Sequence[Sample] | None = None,
+        steps: int = 1,
+        *,
+        again: bool = True,
     ) -> None:
         self.program = readable(program)
         self.name, self.module = self.program.name, self.program.module
@@ -237,6 +244,12 @@ class Runner:
         self.interface = interface(self.module, self.name, dynamic=True)
         self.static = all(tensor.static for tensor in self.interface.arguments)
         self.values: list[list[Array]] = []
+        if samples is not None and len(samples) > steps:
+            raise UsageError(
+                f"there are inputs of {len(samples)} steps, and {steps} "
+                f"{'is' if steps == 1 else 'are'} to run",
+                hint=f"give --steps {len(samples)} (steps={len(samples)}), or fewer inputs",
+            )
         if samples is not None:
             self._take(samples)
 

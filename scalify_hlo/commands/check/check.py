@@ -136,7 +136,7 @@ def checked(
 
     Raises:
         InputError: The programs do not have matching signatures, or the backend refuses one.
-        UsageError: The inputs do not fit the program.
+        UsageError: The inputs do not fit the program, or there is a scale and no pair.
     """
     require_runnable(original.module, original.name)
     before = interface(original.module, original.name)
@@ -150,9 +150,17 @@ def checked(
 
     def draw() -> float:
         low_high = (-_LARGEST_RANDOM_SCALE, _LARGEST_RANDOM_SCALE + 1)
-        return 2.0 ** int(rng.integers(*low_high)) if scale is None else scale
+        drawn.append(2.0 ** int(rng.integers(*low_high)) if scale is None else scale)
+        return drawn[-1]
 
+    drawn = list[float]()
     step = session.converge(values, draw)
+    if scale is not None and not drawn:
+        raise UsageError(
+            "the scale of pairs has no effect: the program takes none",
+            location=rewritten.name,
+            hint="leave --scale out, or rewrite with the signature scaled",
+        )
     differences = [
         compare(tensor.name, array, value.astype(tensor.dtype))
         for tensor, array, value in zip(before.results, expected, step.values, strict=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Annotated, Any, Final
@@ -98,6 +98,19 @@ class Outcome:
     losses: list[list[float]]
 
 
+def refuse_profile(profile: Profile | None, recipes: Iterable[Recipe]) -> None:
+    """Refuses a profile that no recipe reads.
+
+    Raises:
+        UsageError: No recipe has calibrated scales.
+    """
+    if profile is not None and all(each.scaling.kind != "calibrated" for each in recipes):
+        raise UsageError(
+            "the profile has no effect: no recipe has calibrated scales",
+            hint="take the recipe fp8-calibrated, or leave the profile out",
+        )
+
+
 class Bench:
     """A program with its inputs, and the runs of the original.
 
@@ -122,7 +135,7 @@ class Bench:
         self, program: Any, samples: Sequence[Sample], options: CompareOptions | None = None
     ) -> None:
         self.options = options or CompareOptions()
-        self._runner = runner = Runner(program, samples, again=False)
+        self._runner = runner = Runner(program, samples, self.options.steps, again=False)
         self.name, self.hash, carry = runner.name, runner.hash, self.options.carry
         self._module, self._interface, self._values = runner.module, runner.interface, runner.values
         self._state = carried_state(self._module, self.name, required=carry)

@@ -10,7 +10,12 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Annotated, Any, Final, Generic, TypeVar
 
-from scalify_hlo.commands.choose.bench import Bench, CompareOptions, require_one_step
+from scalify_hlo.commands.choose.bench import (
+    Bench,
+    CompareOptions,
+    refuse_profile,
+    require_one_step,
+)
 from scalify_hlo.commands.choose.comparison import name_of
 from scalify_hlo.commands.choose.measuring import Measuring, Result
 from scalify_hlo.commands.choose.model import Blame, BlamedSite, Effect, bounded
@@ -188,6 +193,7 @@ def blame(
     compared = CompareOptions(snr_db=snr_db, signature=signature, profile=profile_of(profile))
     loaded = load_recipe(recipe, settings or {})
     require_one_step("blame", samples)
+    refuse_profile(compared.profile, [loaded])
     bench = Bench(program, samples, compared)
     measuring = Measuring(bench, loaded, lambda done: progress(done, options.runs))
     return _found(bench, measuring, name_of(recipe), options, snr_db)

@@ -6,7 +6,13 @@ from collections.abc import Mapping, Sequence
 from os import PathLike, fspath
 from typing import Any, Final
 
-from scalify_hlo.commands.choose.bench import LEAST_SNR, Bench, CompareOptions, Losses
+from scalify_hlo.commands.choose.bench import (
+    LEAST_SNR,
+    Bench,
+    CompareOptions,
+    Losses,
+    refuse_profile,
+)
 from scalify_hlo.commands.choose.model import Comparison, Trial
 from scalify_hlo.commands.choose.results import GRADIENT, MOMENT, OUTPUT, UPDATE, judged
 from scalify_hlo.commands.choose.sites import operand_bits, share_of_bits, site_errors, sites_of
@@ -68,7 +74,8 @@ def compare_recipes(
 
     Raises:
         InputError: The program is not valid, was rewritten before, or XLA cannot run it on the CPU.
-        UsageError: A sample does not fit the program, or a recipe or an option is not known.
+        UsageError: A sample does not fit the program, a recipe or an option is not known, or the
+            profile, further steps or seeds have no effect.
 
     Example:
         >>> x = np.random.default_rng(0).standard_normal((32, 32), np.float32)
@@ -79,7 +86,15 @@ def compare_recipes(
     seen = profile_of(profile)
     options = CompareOptions(steps, carry, seeds, snr_db, signature, seen)
     chosen = recipes_of(recipes, settings or {})
-    return _compared(Bench(program, samples, options), chosen, progress)
+    refuse_profile(seen, [recipe for _, recipe in chosen if isinstance(recipe, Recipe)])
+    bench = Bench(program, samples, options)
+    if bench.loss is None and (steps > 1 or seeds > 1):
+        raise UsageError(
+            f"further {'steps' if steps > 1 else 'seeds'} have no effect: no result is a loss",
+            location=bench.name,
+            hint="leave --steps and --seeds out, or return the loss, a scalar, from the step",
+        )
+    return _compared(bench, chosen, progress)
 
 
 Given = tuple[str, Recipe | UsageError]

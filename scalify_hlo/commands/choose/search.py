@@ -10,7 +10,13 @@ from typing import Any, Final
 
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.casts.selection import VOCABULARY
-from scalify_hlo.commands.choose.bench import Bench, CompareOptions, Outcome, require_one_step
+from scalify_hlo.commands.choose.bench import (
+    Bench,
+    CompareOptions,
+    Outcome,
+    refuse_profile,
+    require_one_step,
+)
 from scalify_hlo.commands.choose.comparison import name_of
 from scalify_hlo.commands.choose.front import Front, Point, efficient, parse_budget
 from scalify_hlo.commands.choose.measuring import Measuring, excluding
@@ -83,6 +89,7 @@ def search(
     compared = CompareOptions(signature=signature, profile=profile_of(profile))
     loaded = load_recipe(recipe)
     require_one_step("search", samples)
+    refuse_profile(compared.profile, [loaded])
     bench = Bench(program, samples, compared)
     searching = _Searching(bench, loaded, required, progress, formats=formats)
     return searching.found(name_of(recipe))

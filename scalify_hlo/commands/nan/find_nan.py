@@ -70,7 +70,8 @@ def find_nan(
         progress: Is told how far the work is.
     """
     again = options is None or options.again
-    finding = _Finding(Runner(program, samples, again=again), search or Search(), options)
+    search = search or Search()
+    finding = _Finding(Runner(program, samples, search.steps, again=again), search, options)
     return finding.run(progress)
 
 

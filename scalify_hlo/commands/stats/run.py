@@ -65,7 +65,7 @@ class _Collection:
     ) -> None:
         self._request, self._options = request, options
         again = options is None or options.again
-        self._runner = runner = Runner(program, samples, again=again)
+        self._runner = runner = Runner(program, samples, request.steps, again=again)
         self._carried = carried_state(runner.module, runner.name) if request.carry else {}
         selection = Selection(request.values, each_turn=request.turns == "each")
         self._programs = Programs(runner.module, runner.name, selection, runner.hash)

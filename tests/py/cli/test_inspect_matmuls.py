@@ -177,7 +177,8 @@ class TestRewritten:
     def test_the_overview(self, rewritten: str) -> None:
         lines = call(rewritten).stdout.splitlines()
         assert "recipe fp8, signature scaled, matmul.smallest = [2, 8, 8]" in lines[1]
-        assert lines[3] == (
+        assert "are found anew in the rewritten program" in lines[2]
+        assert lines[4] == (
             "4 pairs of data and scale among the arguments, the first of which is "
             "params['encoder'] (arguments 0 and 1)"
         )
@@ -201,7 +202,13 @@ class TestRewritten:
 
     def test_an_original_has_no_pairs(self, text: str) -> None:
         assert scale_numbers(entry(read_text(text).module)) == {}
-        assert "pairs" not in call(text).stdout
+        for more in ((), ("--matmuls",)):
+            assert "pairs" not in call(text, *more).stdout
+            assert "found anew" not in call(text, *more).stdout
+
+    def test_the_matmuls(self, rewritten: str) -> None:
+        assert "are found anew in" in call(rewritten, "--matmuls").stdout.splitlines()[2]
+        assert "found anew" not in call(rewritten, "--arguments").stdout
 
 
 def refusal_of(program: Program) -> str:
