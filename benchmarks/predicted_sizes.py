@@ -1,6 +1,7 @@
 """How far predicted sizes are off, and what that costs, over the matmul operands of many models.
 
-    python -m benchmarks.predicted_sizes                   # all models, a training step of each
+    python -m benchmarks.predicted_sizes                   # a training step of each model, and of
+                                                           # those of `benchmarks.zoo`
     python -m benchmarks.predicted_sizes vit-flax --worst 10
     python -m benchmarks.predicted_sizes --set untrusted=bounded
     python -m benchmarks.predicted_sizes --undeclared --recipe fp8 --steps 60
@@ -43,10 +44,11 @@ import ml_dtypes
 import numpy as np
 
 import scalify_hlo
+from benchmarks import zoo
 from benchmarks.common import Row, report
 from benchmarks.models.__main__ import MODELS, each, make
 from benchmarks.models.measure import export
-from benchmarks.models.model import Case
+from benchmarks.models.model import Case, training_of
 from benchmarks.models.probe import PREFIX, log_rms, probed
 from benchmarks.models.run import fused, unfused
 from scalify_hlo._compat import ir
@@ -166,18 +168,18 @@ def _stack(op: ir.Operation) -> str:
     return stacks[0] if stacks else "?"
 
 
-def advanced(case: Case, steps: int) -> Case:
-    """A step after some steps on the same batch; it gives what it updates, and last its loss."""
-    run, arguments = jax.jit(case.function), case.arguments
-    for _ in range(steps):
-        *state, _ = run(*arguments)
-        arguments = (*state, *arguments[len(state) :])
-    return Case(case.function, arguments)
+def amid(name: str, setting: Setting) -> Case:
+    """The training step of a model or of one of the zoo, after some steps in f32."""
+    own = zoo.make(name) if name in zoo.ZOO else training_of(make(name).train)
+    run, state = jax.jit(own.step), own.state
+    for number in range(setting.steps):
+        state, _ = run(state, *own.batch(number))
+    return Case(own.step, (state, *own.batch(setting.steps)))
 
 
 def operands(name: str, kind: str, setting: Setting) -> list[Operand]:
     """The operands of a model that are cast and not all zeros."""
-    exported = export(advanced(make(name).case(kind), setting.steps))
+    exported = export(make(name).forward if kind == "forward" else amid(name, setting))
     scales = {}
     if setting.declared:
         scales = scalify_hlo.measured_scales(exported.text, *exported.arguments)
@@ -303,7 +305,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(MODELS))
+    names = [*MODELS, *zoo.ZOO]
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(names))
     parser.add_argument("--kind", choices=("forward", "train"), default="train")
     parser.add_argument("--worst", type=int, default=1, help="operands named for each model")
     parser.add_argument("--set", action="append", default=[], dest="settings", metavar="KEY=VALUE")
@@ -311,15 +314,21 @@ def main() -> int:
     parser.add_argument("--undeclared", action="store_true", help="declare no scales of inputs")
     parser.add_argument("--steps", type=int, default=0, help="steps in f32 before")
     options = parser.parse_args()
-    if unknown := [name for name in options.names if name not in MODELS]:
-        parser.error(f"no model is named {unknown[0]!r}; the models are: {', '.join(MODELS)}")
+    if unknown := [name for name in options.names if name not in names]:
+        parser.error(f"no model is named {unknown[0]!r}; the models are: {', '.join(names)}")
     warnings.filterwarnings("ignore")
     print(f"{'':22}{FORWARD.name:^42}{BACKWARD.name:^42}")
     print(f"{f'model ({options.kind})':22}{_CELLS}{_CELLS}")
     declared = not options.undeclared
     setting = Setting(options.recipe, options.settings, declared, options.steps)
     one = partial(measure, kind=options.kind, setting=setting, worst=options.worst)
-    found = [operand for own in each(options.names, one).values() for operand in own]
+    found = [
+        operand
+        for own in each(
+            options.names or (MODELS if options.kind == "forward" else names), one
+        ).values()
+        for operand in own
+    ]
     figures = [row for part in (FORWARD, BACKWARD) for row in rows(found, part, declared=declared)]
     return report(f"Predicted sizes of matmul operands, {options.recipe}", figures)
 

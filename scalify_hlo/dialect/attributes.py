@@ -38,8 +38,8 @@ attribute                  on               meaning
 ``scalify.cast``           convert          of ``data``, a ``gradient``, ``state``, ``second``, or
                                             of a ``value``, which is cast at scale 1; or
                                             ``asked``: the author asked to round data
-``scalify.rounded``        convert          i64: rounds a weight at random; the number of the result,
-                                            or -1: rounds a second moment, but not to zero
+``scalify.rounded``        convert          i64: rounds a weight at random; the number of its
+                                            result, or -1: rounds no second moment to zero
 ``scalify.computed``       convert          of the program, whose result is an operand of a matmul
 ``scalify.layer``          op               the layers whose output it computes
 ``scalify.layer_gradient`` op               the layers whose input gradient it computes
