@@ -320,6 +320,7 @@ def main() -> int:
     print(f"{'':22}{FORWARD.name:^42}{BACKWARD.name:^42}")
     print(f"{f'model ({options.kind})':22}{_CELLS}{_CELLS}")
     declared = not options.undeclared
+    chosen: list[str] = options.names or (list(MODELS) if options.kind == "forward" else names)
     setting = Setting(options.recipe, options.settings, declared, options.steps)
     one = partial(measure, kind=options.kind, setting=setting, worst=options.worst)
     found = [
