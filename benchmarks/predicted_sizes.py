@@ -323,13 +323,7 @@ def main() -> int:
     chosen: list[str] = options.names or (list(MODELS) if options.kind == "forward" else names)
     setting = Setting(options.recipe, options.settings, declared, options.steps)
     one = partial(measure, kind=options.kind, setting=setting, worst=options.worst)
-    found = [
-        operand
-        for own in each(
-            options.names or (MODELS if options.kind == "forward" else names), one
-        ).values()
-        for operand in own
-    ]
+    found = [operand for own in each(chosen, one).values() for operand in own]
     figures = [row for part in (FORWARD, BACKWARD) for row in rows(found, part, declared=declared)]
     return report(f"Predicted sizes of matmul operands, {options.recipe}", figures)
 
