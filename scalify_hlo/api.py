@@ -102,6 +102,7 @@ class Asked(TypedDict, total=False):
     again: bool
     optimize: bool
     target: str | None
+    entry: str | None
 
 
 @overload
@@ -123,6 +124,7 @@ def rewrite(
     again: bool = False,
     optimize: bool = False,
     target: str | None = None,
+    entry: str | None = None,
 ) -> P | tuple[P, Report]:
     """Rewrites a StableHLO program into scaled form.
 
@@ -153,6 +155,8 @@ def rewrite(
         target: The name of the device that the program is for, as for `explain`, which estimates
             the program's time on it. It sets the option ``target`` of the recipe, so that on a
             device with an estimate matmuls stay wide that FP8 does not make faster.
+        entry: The name of the function at which the program starts. By default it is `main`, or the
+            only public function. Functions that it does not call stay as they are.
 
     Returns:
         The rewritten program, as the same kind of object. The vjp of an Exported is rewritten too.
@@ -160,7 +164,7 @@ def rewrite(
         `ScalifyWarning`.
 
     Raises:
-        InputError: The program is not StableHLO with a function `main`, or was rewritten before.
+        InputError: The program is not StableHLO with such a function, or was rewritten before.
             The file of a recipe or of a profile is not valid, or the profile is of another program.
             With `strict`, there is a remark. There is no such target.
         UsageError: A name or a value of the options is not known, or the recipe's ``target`` is set
@@ -177,7 +181,7 @@ def rewrite(
     )
     require_pairs(options.recipe, signature)
     options = replace(options, again=again, optimize=optimize)
-    rewritten, done = rewrite_program(readable(program), options)
+    rewritten, done = rewrite_program(readable(program, entry), options)
     if not report:
         warn_of(done, stacklevel=2)
     own: P = written(rewritten)

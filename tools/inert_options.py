@@ -27,6 +27,7 @@ def _row(options: str, when: str, code: int, told: str) -> Inert:
 
 
 INERT: Final = (
+    _row("--entry", "the program is a jax.export file", 1, "starts at its function `main`"),
     _row("--signature --input-scale --set --profile", "a command that rewrites on request has no "
          "--recipe", 2, "is for a rewrite, and there is no --recipe"),
     _row("--input-scale", "the pattern matches no argument", 2, "matches no float argument"),

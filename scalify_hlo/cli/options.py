@@ -26,13 +26,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class OfProgram(Command):
-    """A command on a program."""
+    """A command on a program.
+
+    Attributes:
+        entry: The function at which the program starts; by default main, or the only public one.
+    """
 
     program: str = option(metavar="IN", argument=True, reads=True)
+    entry: str | None = option(None, metavar="NAME")
 
     def read(self) -> Program:
         """Returns the program."""
-        return read(self.program)
+        return read(self.program, self.entry)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -392,15 +397,20 @@ def with_measured(options: Options, source: Program, arrays: dict[str, StoredArr
     return replace(options, input_scale=measured | dict(options.input_scale))
 
 
-def read(path: str) -> Program:
+def read(path: str, entry: str | None = None) -> Program:
     """Reads a program from a file or from standard input, with guarded native readers.
+
+    Args:
+        path: The path of the file, or ``-``.
+        entry: The name of the function at which it starts; see `read_program`.
 
     Raises:
         InputError: The program cannot be read.
     """
     from scalify_hlo.program.program import read_program, require_known
 
-    return read_program(source_of(path, require_known), display_name(path), guarded=True)
+    source = source_of(path, require_known)
+    return read_program(source, display_name(path), guarded=True, entry=entry)
 
 
 def read_arrays(path: str) -> dict[str, StoredArray]:

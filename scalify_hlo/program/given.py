@@ -8,24 +8,36 @@ from typing import Any
 from scalify_hlo._compat import ir
 from scalify_hlo.errors import UsageError
 from scalify_hlo.program.artifact import copy_module, require_legible
-from scalify_hlo.program.program import Kind, Program, read_program, read_text, write_program
-from scalify_hlo.program.wellformed import check_calls, check_module
+from scalify_hlo.program.entry import renamed
+from scalify_hlo.program.program import (
+    Kind,
+    Program,
+    checked_entry,
+    read_program,
+    read_text,
+    write_program,
+)
+from scalify_hlo.program.wellformed import check_calls
 
 
-def readable(program: Any) -> Program:
-    """Returns a program whose module may be edited."""
+def readable(program: Any, entry: str | None = None) -> Program:
+    """Returns a program whose module may be edited.
+
+    Args:
+        program: The program in any form.
+        entry: The name of its entry; see `read_program`.
+    """
     if isinstance(program, Program):
         return program
     if isinstance(program, str):
-        return read_text(program, guarded=True)
+        return read_text(program, guarded=True, entry=entry)
     if isinstance(program, (bytes, bytearray)):
-        return read_program(bytes(program), guarded=True)
+        return read_program(bytes(program), guarded=True, entry=entry)
     if isinstance(program, ir.Module):
         require_legible(program, "<module>")
         check_calls(program, "<module>")
         module = copy_module(program)
-        check_module(module, "<module>")
-        return Program(module, Kind.MODULE, "<module>")
+        return checked_entry(Program(module, Kind.MODULE, "<module>"), entry)
     import jax.export
 
     if not isinstance(program, jax.export.Exported):
@@ -35,11 +47,12 @@ def readable(program: Any) -> Program:
             "scalify takes Python functions",
         )
     read = read_program(bytes(program.mlir_module_serialized), program.fun_name)
-    return replace(read, kind=Kind.OBJECT, exported=program)
+    read = replace(read, kind=Kind.OBJECT, exported=program)
+    return read if entry is None else checked_entry(read, entry)
 
 
 def written(program: Program) -> Any:
     """Returns a program as the kind of object from which it was read."""
     if program.kind is Kind.MODULE:
-        return program.module
+        return renamed(program.module, program.entry)
     return program.exported if program.kind is Kind.OBJECT else write_program(program)

@@ -31,11 +31,13 @@ from scalify_hlo.program.artifact import (
     write_artifact_since,
 )
 from scalify_hlo.program.byte_source import Buffer, OnDisk, Sink, Source, head, viewed
+from scalify_hlo.program.entry import AS_IT_IS, MAIN, Entry, as_main, under_own_names
 from scalify_hlo.program.flatbuffer import looks_like_flatbuffer, with_vector_behind
 from scalify_hlo.program.printing import text_of
 from scalify_hlo.program.utf8 import require_symbols, require_utf8_strings
 from scalify_hlo.program.wellformed import (
     check_calls,
+    check_main,
     check_module,
     has_debug_locations,
     place,
@@ -79,7 +81,7 @@ class Program:
     """A program, with the information needed to write it in its format.
 
     Attributes:
-        module: A StableHLO module with a public function `main`.
+        module: A StableHLO module with a public function `main`, the entry.
         kind: What it was read from.
         name: The name of the program in diagnostics.
         debug_info: Whether text is written with locations.
@@ -88,6 +90,7 @@ class Program:
         exported: For a jax.export file, its contents without the module, which may be large. For
             an Exported, that.
         vjp_order: For a jax.export file, the number of orders of the vjp in it.
+        entry: The name under which the entry is written.
     """
 
     module: ir.Module
@@ -97,6 +100,7 @@ class Program:
     version: str | None = None
     exported: Exported | None = None
     vjp_order: int = 0
+    entry: Entry = AS_IT_IS
 
     @property
     def called(self) -> Exported | None:
@@ -141,7 +145,12 @@ def _recognize(data: Buffer, name: str) -> Kind:
 
 
 def read_program(
-    source: Source, name: str = "<program>", *, guarded: bool = False, checked: bool = True
+    source: Source,
+    name: str = "<program>",
+    *,
+    guarded: bool = False,
+    checked: bool = True,
+    entry: str | None = None,
 ) -> Program:
     """Reads a program of any kind.
 
@@ -150,7 +159,9 @@ def read_program(
         name: The name of the program in diagnostics.
         guarded: Whether native readers run in a child process, so that no input can crash this
             process.
-        checked: Whether the program has to be StableHLO with a public `main`, and not only MLIR.
+        checked: Whether the program has to be StableHLO with an entry, and not only MLIR.
+        entry: The name of the function at which the program starts. By default it is `main`, or the
+            only public function.
 
     Raises:
         InputError: The source is not a program, or not one that can be rewritten. Functions call
@@ -158,18 +169,40 @@ def read_program(
     """
     program = _READERS[recognize(source, name)](source, name, guarded)
     check_calls(program.module, name)
-    if checked:
-        check_module(program.module, name)
-    return program
+    return checked_entry(program, entry) if checked else program
 
 
-def read_text(text: str, name: str = "<program>", *, guarded: bool = False) -> Program:
+def checked_entry(program: Program, entry: str | None) -> Program:
+    """Returns a program whose entry function is named `main` and can be rewritten.
+
+    Args:
+        program: The program; its module is edited.
+        entry: The name of the entry; see `read_program`.
+
+    Raises:
+        InputError: There is no such function, or the module cannot be rewritten.
+    """
+    if entry not in (None, MAIN) and program.exported is not None:
+        raise InputError(
+            "a jax.export file starts at its function `main`",
+            location=program.name,
+            hint="leave the name of an entry out",
+        )
+    check_module(program.module, program.name)
+    found = as_main(program.module, entry, program.name)
+    check_main(program.module, program.name, found.name)
+    return replace(program, entry=found)
+
+
+def read_text(
+    text: str, name: str = "<program>", *, guarded: bool = False, entry: str | None = None
+) -> Program:
     """Reads MLIR text; see `read_program`."""
     try:
         data = text.encode()
     except UnicodeEncodeError:
         raise InputError("this is not a program", location=name, hint=_NOT_A_PROGRAM) from None
-    return read_program(data, name, guarded=guarded)
+    return read_program(data, name, guarded=guarded, entry=entry)
 
 
 def write_program(program: Program, target_version: str | None = None) -> str | bytes:
@@ -191,7 +224,8 @@ def write_program(program: Program, target_version: str | None = None) -> str | 
     if program.kind is Kind.EXPORTED:
         return b"".join(_exported_pieces(program, target_version))
     if is_text(program, target_version):
-        return text_of(program.module, debug_info=program.debug_info)
+        with under_own_names(program.module, program.entry):
+            return text_of(program.module, debug_info=program.debug_info)
     buffer = io.BytesIO()
     _stream(program, buffer, target_version)
     return buffer.getvalue()
@@ -216,10 +250,16 @@ def save_program(program: Program, file: BinaryIO, target_version: str | None = 
 
 def _stream(program: Program, file: BinaryIO, target_version: str | None) -> None:
     """Writes a program that is not a jax.export file."""
-    if program.kind is Kind.ARTIFACT or target_version is not None:
-        version = target_version or program.version or "compatible"
-        file.write(write_artifact(program.module, version, program.name))
-        return
+    with under_own_names(program.module, program.entry):
+        if program.kind is Kind.ARTIFACT or target_version is not None:
+            version = target_version or program.version or "compatible"
+            file.write(write_artifact(program.module, version, program.name))
+        else:
+            _stream_module(program, file)
+
+
+def _stream_module(program: Program, file: BinaryIO) -> None:
+    """Writes a module as text or as bytecode."""
     operation = program.module.operation
     with program.module.context, Sink(file) as sink:
         if program.kind is Kind.BYTECODE:

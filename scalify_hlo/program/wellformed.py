@@ -26,8 +26,7 @@ def check_module(module: ir.Module, name: str) -> None:
         name: The name of the module in diagnostics.
 
     Raises:
-        InputError: The module has no ops or no public `main`, or `main` has arguments or results
-            of quantized types or buffers. Ops of other dialects are found by `scalify-normalize`,
+        InputError: The module has no ops. Ops of other dialects are found by `scalify-normalize`,
             which visits each op anyway.
     """
     with module.context:
@@ -35,7 +34,6 @@ def check_module(module: ir.Module, name: str) -> None:
             raise InputError(
                 "the module is empty", location=name, hint="export a program that has a main"
             )
-        _check_main(module, name)
 
 
 def check_calls(module: ir.Module, name: str) -> None:
@@ -168,29 +166,44 @@ def quantized(what: str, location: str) -> InputError:
     )
 
 
-def _check_main(module: ir.Module, name: str) -> None:
-    main = main_function(module)
-    if main is None:
-        raise InputError(
-            "the module has no function `main`",
-            location=name,
-            hint="name the entry point of the program @main",
-        )
+def check_main(module: ir.Module, name: str, entry: str) -> None:
+    """Checks that a module has a public function `main` of tensors.
+
+    Args:
+        module: The module.
+        name: The name of the module in diagnostics.
+        entry: That of the function.
+
+    Raises:
+        InputError: There is no such function, or it has arguments or results of quantized types or
+            buffers.
+    """
+    with module.context:
+        main = main_function(module)
+        if main is not None:
+            _check_main(main, name, entry)
+
+
+def _check_main(main: func.FuncOp, name: str, entry: str) -> None:
     where = place(main.location, name)
     if "sym_visibility" in main.attributes and main.sym_visibility.value != "public":
         raise InputError(
-            "the function `main` is private", location=where, hint="make @main a public function"
+            f"the function `{entry}` is private",
+            location=where,
+            hint=f"make @{entry} a public function",
         )
     if main.is_external:
         raise InputError(
-            "the function `main` has no body", location=where, hint="give @main its definition"
+            f"the function `{entry}` has no body",
+            location=where,
+            hint=f"give @{entry} its definition",
         )
     for type_ in dict.fromkeys((*main.type.inputs, *main.type.results)):
         if problem := _quantized(type_, main.location, name):
             raise problem
         if isinstance(type_, ir.ShapedType) and not isinstance(type_, _TENSORS):
             raise InputError(
-                f"`main` takes or returns {type_}, which is no tensor",
+                f"`{entry}` takes or returns {type_}, which is no tensor",
                 location=where,
                 hint="give the program as jax.export writes it, before it is lowered to buffers",
             )

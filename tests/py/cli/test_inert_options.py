@@ -23,6 +23,7 @@ BLAME, SEARCH = f"blame {IN} {X} --recipe", f"search {IN} {X} --budget wide<=1 -
 REWRITE = f"rewrite {IN} -o out.export --recipe"
 OPT = f"opt {IN} --pass-pipeline=scalify-normalize --verify-diagnostics"
 LINES = (
+    f"{REWRITE} fp8 --entry inner",
     f"{STATS} --signature scaled",
     f"{NAN} --input-scale x=2",
     f"{STATS} --set matmul.smallest=4",

@@ -28,7 +28,7 @@ CASES = {
     "unknown op": b"module {\n  foo.bar\n}",
     "other dialect": b"func.func @main() {\n  %0 = ub.poison : i32\n  return\n}",
     "empty module": b"module {}",
-    "no main": b"func.func @other() { return }",
+    "no main": b"func.func @one() { return }\nfunc.func @other() { return }",
     "private main": b"func.func private @main() { return }",
     "no body": b"func.func private @main()",
     "quantized": b"func.func @main(%a: tensor<2x!quant.uniform<i8:f32, 1.0>>) { return }",
