@@ -85,7 +85,9 @@ def test_losses_that_are_wrong_are_seen(monkeypatch: pytest.MonkeyPatch) -> None
     run = trainer(exported_of(training), training, "fp8")
     monkeypatch.setattr(
         "benchmarks.zoo.measure.trainer",
-        lambda *_: Trainer(lambda state, *batch: (state, run.run(state, *batch)[1]), run.given),
+        lambda *_: Trainer(
+            lambda state, *batch: (state, run.run(state, *batch)[1]), run.given, run.batch
+        ),
     )
     (line,) = lines(linear, ("fp8",), seeds=1, steps=12)
     assert line.gap > 0.02
