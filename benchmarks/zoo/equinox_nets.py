@@ -1,9 +1,9 @@
 """Models of Equinox, one sample at a time under `jax.vmap`."""
 
-import os
 from collections.abc import Callable
 from typing import Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -23,10 +23,6 @@ from benchmarks.zoo.tasks import (
     tokens,
     vectors,
 )
-
-# By default its errors, and those of diffrax, are callbacks, which no export takes.
-os.environ["EQX_ON_ERROR"] = "nan"
-import equinox as eqx
 
 VOCAB, LENGTH, WIDTH = 64, 16, 48
 

@@ -4,13 +4,14 @@ from typing import Any
 
 import diffrax
 import e3nn_jax as e3nn
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
 
 from benchmarks.models.model import Training
-from benchmarks.zoo.equinox_nets import eqx, trained
+from benchmarks.zoo.equinox_nets import trained
 from benchmarks.zoo.tasks import BATCH, key, learned
 
 TIMES, POINTS = 8, 6
