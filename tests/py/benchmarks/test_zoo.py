@@ -93,6 +93,16 @@ def test_losses_that_are_wrong_are_seen(monkeypatch: pytest.MonkeyPatch) -> None
     assert line.gap > 0.02
 
 
+def test_a_recipe_that_fails_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def failed(*_: object) -> Trainer:
+        raise ValueError("a cause")
+
+    monkeypatch.setattr("benchmarks.zoo.measure.trainer", failed)
+    (line,) = lines(linear, ("fp8",), seeds=1, steps=12)
+    assert line.failure == "ValueError: a cause"
+    assert np.isnan(line.gap)
+
+
 def test_a_step_of_benchmarks_models_trains_too() -> None:
     def loss(params: dict[str, jax.Array], x: jax.Array) -> jax.Array:
         return ((x @ params["w"] - 1) ** 2).mean()
