@@ -5,9 +5,15 @@ dropout, pooling, embeddings and masks are left in. The models of `benchmarks.mo
 """
 
 import importlib
+import os
 from collections.abc import Mapping
 
 from benchmarks.models.model import Training
+
+# Both packages read their settings when they are imported. By default the errors of Equinox, and
+# those of diffrax, are callbacks, which no export takes.
+os.environ["KERAS_BACKEND"] = "jax"
+os.environ["EQX_ON_ERROR"] = "nan"
 
 ZOO: Mapping[str, tuple[str, str]] = {
     "resnet": ("flax", "linen_images:resnet"),

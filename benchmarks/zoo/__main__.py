@@ -44,6 +44,10 @@ def measure(name: str, options: argparse.Namespace) -> int:
     missed, recipes = 0, (REFERENCE, *options.recipe)
     maker = partial(MAKERS[options.models], name)
     for line in lines(maker, recipes, options.seeds, options.steps):
+        if line.failure:
+            missed += 1
+            print(f"{name:20}{line.recipe:12}FAILED {line.failure}", flush=True)
+            continue
         bounded = line.recipe != REFERENCE
         above = bounded and not line.gap <= max(BOUND, line.spread)
         missed += above

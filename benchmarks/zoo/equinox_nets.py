@@ -7,9 +7,11 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+import optax
 
 from benchmarks.models.model import Training
 from benchmarks.zoo.tasks import (
+    ADAM,
     BATCH,
     CLASSES,
     Batch,
@@ -25,10 +27,12 @@ from benchmarks.zoo.tasks import (
 VOCAB, LENGTH, WIDTH = 64, 16, 48
 
 
-def trained(model: Any, loss: Callable[..., Any], batch: Batch) -> Training:
+def trained(model: Any, loss: Callable[..., Any], batch: Batch, optimizer: Any = ADAM) -> Training:
     """Trains the arrays of a model on ``loss(model, *batch)``."""
     params, static = eqx.partition(model, eqx.is_inexact_array)
-    return learned(lambda params, *b: loss(eqx.combine(params, static), *b), params, batch)
+    return learned(
+        lambda params, *b: loss(eqx.combine(params, static), *b), params, batch, optimizer
+    )
 
 
 def cnn(seed: int = 0) -> Training:
@@ -86,8 +90,8 @@ def batchnorm(seed: int = 0) -> Training:
 
 
 def regression(seed: int = 0) -> Training:
-    """An MLP of four layers with softplus that learns a smooth function."""
-    model = eqx.nn.MLP(8, 1, 128, 4, jax.nn.softplus, key=key(seed))
+    """An MLP with softplus that learns a smooth function."""
+    model = eqx.nn.MLP(8, 1, 64, 2, jax.nn.softplus, key=key(seed))
 
     def batch(number: int) -> tuple[Any, ...]:
         x = np.random.default_rng(number).uniform(-1, 1, (BATCH, 8)).astype(np.float32)
@@ -96,7 +100,7 @@ def regression(seed: int = 0) -> Training:
     def loss(model: Any, x: jax.Array, y: jax.Array) -> jax.Array:
         return jnp.mean((jax.vmap(model)(x) - y) ** 2)
 
-    return trained(model, loss, batch)
+    return trained(model, loss, batch, optax.adam(1e-2))
 
 
 def gru(seed: int = 0) -> Training:

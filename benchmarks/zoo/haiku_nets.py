@@ -21,7 +21,7 @@ from benchmarks.zoo.tasks import (
 )
 
 VOCAB, LENGTH, WIDTH, HEADS = 64, 16, 48, 4
-ACTIONS, GAMMA, TAU = 6, 0.9, 0.05
+ACTIONS, GAMMA, TAU = 6, 0.5, 0.05
 
 
 def trained(loss: Any, batch: Batch, seed: int) -> Training:
@@ -102,14 +102,14 @@ def quantized(seed: int = 0) -> Training:
 def dqn(seed: int = 0) -> Training:
     """Double Q-learning with a Huber loss; the target network is a moving average."""
     net = hk.without_apply_rng(hk.transform(lambda x: hk.nets.MLP((128, 64, ACTIONS))(x)))
-    first, optimizer = net.init(key(seed), jnp.zeros((1, 16))), optax.adam(2e-3)
-    wanted = np.random.default_rng(0).standard_normal((16, ACTIONS))
+    first, optimizer = net.init(key(seed), jnp.zeros((1, 16))), optax.adam(5e-3)
+    wanted = np.random.default_rng(0).standard_normal((16, ACTIONS)) / 4
 
     def batch(number: int) -> tuple[Any, ...]:
         rng = np.random.default_rng(number)
         x, after = rng.standard_normal((2, BATCH, 16))
         action = rng.integers(0, ACTIONS, BATCH)
-        reward = (x @ wanted)[np.arange(BATCH), action]
+        reward = 1 + (x @ wanted)[np.arange(BATCH), action]
         goes_on = rng.random(BATCH) > 0.2
         given = (x, action, reward, goes_on, after)
         kinds = (np.float32, np.int32, np.float32, np.float32, np.float32)

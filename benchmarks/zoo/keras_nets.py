@@ -1,17 +1,14 @@
 """Models of Keras' layers on JAX, with Keras' optimizers."""
 
-import os
 from typing import Any
 
 import jax
+import keras
 import numpy as np
+from keras import layers
 
 from benchmarks.models.model import Training
 from benchmarks.zoo.tasks import BATCH, CLASSES, Batch, images, tokens
-
-os.environ["KERAS_BACKEND"] = "jax"
-import keras
-from keras import layers
 
 VOCAB, LENGTH, WIDTH, FIELDS = 64, 16, 48, 6
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import optax
 from flax import linen as nn
 
 from benchmarks.models.model import Training
@@ -136,7 +137,7 @@ def masked_lm(seed: int = 0) -> Training:
         logits = module.apply(params, given, rngs={"dropout": drop})
         return labelled(logits, tokens, hidden.astype(jnp.float32)), variables
 
-    return learned_with(loss, params, (), batch, seed, ADAMW)
+    return learned_with(loss, params, (), batch, seed, optax.adamw(5e-3))
 
 
 def seq2seq(seed: int = 0) -> Training:
@@ -160,7 +161,7 @@ def labeller(seed: int = 0) -> Training:
         last = jnp.take_along_axis(tokens, (tokens > 0).sum(-1)[:, None] - 1, 1)[:, 0]
         return labelled(module.apply(params, tokens), last % CLASSES)
 
-    return learned(loss, module.init(key(seed), *batch(0)), batch)
+    return learned(loss, module.init(key(seed), *batch(0)), batch, optax.adam(1e-2))
 
 
 def perceiver(seed: int = 0) -> Training:

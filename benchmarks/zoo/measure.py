@@ -16,6 +16,9 @@ from benchmarks.models.model import Training
 SIGNATURE = {"fp8": "scaled", "fp8-state8": "scaled"}
 """The signature of each recipe, `same` by default: with `scaled`, the state is what it stores."""
 
+_TOLD = 200
+"""The last characters of an error: its cause, behind its location."""
+
 
 @dataclass(frozen=True)
 class Trainer:
@@ -94,6 +97,7 @@ class Line:
         narrow: The share of the matmuls' FLOPs in low precision.
         statistics: The reductions that the recipe added.
         fell: The mean of the last losses of f32, over the initial loss.
+        failure: The error of the rewrite or of its run, in a line; the gap is NaN then.
     """
 
     recipe: str
@@ -102,6 +106,7 @@ class Line:
     narrow: float
     statistics: int
     fell: float
+    failure: str = ""
 
 
 def lines(
@@ -119,6 +124,11 @@ def lines(
         return float((found[:, -LAST:].mean(axis=1).sum() - last) / initial)
 
     spread = abs(gap(f32, NUDGE))
+    fell = float(last / initial)
     for recipe in recipes:
-        run = trainer(exported, trainings[0], recipe)
-        yield Line(recipe, gap(run), spread, run.narrow, run.statistics, float(last / initial))
+        try:
+            run = trainer(exported, trainings[0], recipe)
+            yield Line(recipe, gap(run), spread, run.narrow, run.statistics, fell)
+        except Exception as error:
+            told = f"{type(error).__name__}: {str(error)[-_TOLD:]}".replace("\n", " ")
+            yield Line(recipe, math.nan, spread, math.nan, 0, fell, told)

@@ -1,6 +1,7 @@
 """Nets in plain JAX under the losses and optimizers of optax."""
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import jax
@@ -18,9 +19,9 @@ FEATURES, VOCAB, FRAMES = 64, 16, 24
 def perceptron(seed: int, outputs: int) -> Any:
     """The weights of two hidden layers, after He et al. 2015."""
     init, widths = jax.nn.initializers.he_normal(), (FEATURES, 128, 128, outputs)
-    keys = jax.random.split(key(seed), len(widths))
-    pairs = zip(keys, widths, widths[1:], strict=False)
-    return [{"w": init(k, (m, n)), "b": jnp.zeros(n)} for k, m, n in pairs]
+    keys = jax.random.split(key(seed), len(widths) - 1)
+    pairs = zip(keys, pairwise(widths), strict=True)
+    return [{"w": init(k, (m, n)), "b": jnp.zeros(n)} for k, (m, n) in pairs]
 
 
 def applied(layers: Any, x: jax.Array) -> jax.Array:

@@ -8,6 +8,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+import optax
 
 from benchmarks.models.model import Training
 from benchmarks.zoo.equinox_nets import trained
@@ -38,6 +39,7 @@ def ode(seed: int = 0) -> Training:
             args=model,
             saveat=diffrax.SaveAt(ts=times),
             max_steps=32,
+            throw=False,
         ).ys
 
     def loss(model: Any, paths: jax.Array) -> jax.Array:
@@ -75,4 +77,5 @@ def points(seed: int = 0) -> Training:
         found = jax.vmap(energy, (None, 0))(params, places)
         return jnp.mean((found - wanted) ** 2)
 
-    return learned(loss, energy(None, jnp.asarray(batch(0)[0][0]), start=True), batch)
+    params = energy(None, jnp.asarray(batch(0)[0][0]), start=True)
+    return learned(loss, params, batch, optax.adam(1e-2))

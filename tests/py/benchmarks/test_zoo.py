@@ -85,10 +85,22 @@ def test_losses_that_are_wrong_are_seen(monkeypatch: pytest.MonkeyPatch) -> None
     run = trainer(exported_of(training), training, "fp8")
     monkeypatch.setattr(
         "benchmarks.zoo.measure.trainer",
-        lambda *_: Trainer(lambda state, *batch: (state, run.run(state, *batch)[1]), run.given),
+        lambda *_: Trainer(
+            lambda state, *batch: (state, run.run(state, *batch)[1]), run.given, run.batch
+        ),
     )
     (line,) = lines(linear, ("fp8",), seeds=1, steps=12)
     assert line.gap > 0.02
+
+
+def test_a_recipe_that_fails_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def failed(*_: object) -> Trainer:
+        raise ValueError("a cause")
+
+    monkeypatch.setattr("benchmarks.zoo.measure.trainer", failed)
+    (line,) = lines(linear, ("fp8",), seeds=1, steps=12)
+    assert line.failure == "ValueError: a cause"
+    assert np.isnan(line.gap)
 
 
 def test_a_step_of_benchmarks_models_trains_too() -> None:
