@@ -49,7 +49,10 @@ def measure(value: ir.Value, op: ir.Operation, rewriter: ScaleRewriter) -> None:
         return
     top = rewriter.runtime_scales.block
     outer = in_block(op, top) if _block_of(value) == top else None
+    at: ir.Operation | None
     at, depth = (op, rewriter.depth) if outer is None else (outer, 0)
+    if value.owner == top:
+        at = None  # The op may stand before the top, where it enters a pair.
     known = info if isinstance(info, Scaled) else Scaled(ONE)
     level = rewriter.runtime_scales.size_of_scalar(value, float(known.level), at, depth)
     rewriter.assume(value, known._replace(level=level, uncertainty=CERTAIN))
