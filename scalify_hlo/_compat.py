@@ -191,13 +191,28 @@ def field_values(exported: jax.export.Exported) -> dict[str, Any]:
 
 
 def make_tree(node: tuple[type, Any], children: Sequence[TreeDef]) -> TreeDef:
-    """Returns a tree with one node at its root, without making an object of its type."""
+    """Returns a tree with one node at its root, without making an object of its type.
+
+    jaxlib takes a namedtuple with a registration of its own, such as OptimizerState of jax's
+    example libraries, for a plain one. Of such a type, an object is made.
+    """
     import jax
 
+    entry = _registered(node[0]) if is_namedtuple(node[0]) else None
+    if entry is not None:
+        leaves = [jax.tree.unflatten(child, [0] * child.num_leaves) for child in children]
+        return jax.tree.structure(entry.from_iter(node[1], leaves))
     tree: TreeDef = jax.tree_util.PyTreeDef.from_node_data_and_children(
         jax.tree_util.default_registry, node, children
     )
     return tree
+
+
+def _registered(node: type) -> Any:
+    """Returns the registration of a type of pytree nodes; None if it has none."""
+    from jax._src import tree_util
+
+    return tree_util._registry.get(node)
 
 
 def captured_values(traced: jax.stages.Traced) -> list[Any]:
