@@ -54,6 +54,14 @@ def default_platform() -> str | None:
     return None if device is None else str(getattr(device, "platform", device))
 
 
+def register_mhlo(context: ir.Context) -> None:
+    """Loads MHLO into a context, and registers its passes with MLIR's PassManager."""
+    from jaxlib.mlir.dialects import mhlo
+
+    mhlo.register_mhlo_dialect(context)
+    mhlo.register_mhlo_passes()
+
+
 def register_passes() -> None:
     """Registers StableHLO's passes with MLIR's PassManager."""
     stablehlo.register_stablehlo_passes()

@@ -102,7 +102,7 @@ def _refuse_foreign(module: ir.Operation, index: ModuleIndex) -> None:
     raise InputError(
         f"{found[0].name!r} is not a StableHLO op",
         location=source_location(found[0].location),
-        hint="export the program to StableHLO, or lower it to StableHLO first",
+        hint="export the program to StableHLO, or give it before it was lowered from StableHLO",
     )
 
 

@@ -13,7 +13,7 @@ from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING, BinaryIO
 
-from scalify_hlo._compat import ir, new_context
+from scalify_hlo._compat import ir
 from scalify_hlo.deep import DEEPEST
 from scalify_hlo.errors import InputError, UsageError
 from scalify_hlo.program import sandbox as guard
@@ -31,6 +31,13 @@ from scalify_hlo.program.artifact import (
     write_artifact_since,
 )
 from scalify_hlo.program.byte_source import Buffer, OnDisk, Sink, Source, head, viewed
+from scalify_hlo.program.dialects import (
+    NO_PROGRAM,
+    context_for,
+    converted,
+    other_dialect,
+    unknown_dialect,
+)
 from scalify_hlo.program.entry import AS_IT_IS, MAIN, Entry, as_main, under_own_names
 from scalify_hlo.program.flatbuffer import looks_like_flatbuffer, with_vector_behind
 from scalify_hlo.program.printing import text_of
@@ -310,7 +317,7 @@ def _read_text(source: Source, name: str, guarded: bool) -> Program:
     with viewed(source) as data:
         require_utf8_strings(data, name)
         require_symbols(data, name)
-        nesting = guard.nesting(data)
+        nesting, dialect = guard.nesting(data), other_dialect(data)
         deep = guard.unfolds(data) or (guarded and (nesting > _DEEP or guard.counts_far(data)))
     if nesting > _DEEPEST:
         raise InputError(
@@ -318,8 +325,9 @@ def _read_text(source: Source, name: str, guarded: bool) -> Program:
             location=name,
             hint="write the nested loops, branches or attributes as one, or call functions",
         )
-    read = partial(_parse, source, Kind.TEXT, name)
-    module = read_guarded(read, source, Kind.TEXT.value, name, guarded=True) if deep else read()
+    read = partial(_parse, source, Kind.TEXT, name, dialect)
+    apart = deep or bool(dialect)  # The passes that convert dialects were not written for any file.
+    module = read_guarded(read, source, Kind.TEXT.value, name, guarded=True) if apart else read()
     debug_info = has_debug_locations(module, name)
     return Program(module, Kind.TEXT, name, debug_info=debug_info)
 
@@ -368,13 +376,15 @@ _READERS = {
 }
 
 
-def _parse(source: Source, kind: Kind, name: str) -> ir.Module:
-    context = new_context()
+def _parse(source: Source, kind: Kind, name: str, dialect: str = "") -> ir.Module:
+    context = context_for(dialect)
     context.attach_diagnostic_handler(collect([]))
     try:
         if isinstance(source, OnDisk):
-            return ir.Module.parseFile(source.path, context)
-        return ir.Module.parse(source, context)
+            module = ir.Module.parseFile(source.path, context)
+        else:
+            module = ir.Module.parse(source, context)
+        return converted(module, dialect, name) if dialect else module
     except (ValueError, MemoryError) as error:
         raise damaged(Kind.BYTECODE.value, name, str(error)) from None
     except ir.MLIRError as error:
@@ -382,18 +392,29 @@ def _parse(source: Source, kind: Kind, name: str) -> ir.Module:
         if kind is Kind.BYTECODE or diagnostic is None:
             message = diagnostic.message if diagnostic else None
             raise damaged(Kind.BYTECODE.value, name, message) from None
-        raise _unparsable(diagnostic, name) from None
+        raise _unparsable(diagnostic, source, name) from None
 
 
-def _unparsable(diagnostic: ir.DiagnosticInfo, name: str) -> InputError:
+def _unparsable(diagnostic: ir.DiagnosticInfo, source: Source, name: str) -> InputError:
     location = place(diagnostic.location, name)
     if diagnostic.message.startswith(_QUANTIZED):
         return quantized("a type of the program", location)
-    return InputError(
-        diagnostic.message.strip().replace("\n", " "),
-        location=location,
-        hint="give StableHLO as MLIR text, as exported.mlir_module() gives it",
-    )
+    message = diagnostic.message.strip().replace("\n", " ")
+    told = unknown_dialect(message, _line_before(diagnostic.location, source))
+    sentence, hint = told or (message, NO_PROGRAM)
+    return InputError(sentence, location=location, hint=hint)
+
+
+def _line_before(location: ir.Location, source: Source) -> str:
+    """Returns the line of text that a location is in, up to it; empty if it is in none."""
+    if location.typeid != ir.FileLineColLoc.static_typeid:
+        return ""
+    at = ir.FileLineColLoc(location)
+    with viewed(source) as data:
+        end = -1
+        for _ in range(at.start_line - 1):
+            end = data.find(b"\n", end + 1)
+        return bytes(data[end + 1 : end + at.start_col]).decode("utf-8", "replace")
 
 
 def _exported_pieces(program: Program, target_version: str | None) -> tuple[bytes, bytes]:
