@@ -111,8 +111,10 @@ def _require_sizes(options: Options) -> None:
 class Rewrite(OfProgram, WithOutput, WithRewrite, WithQuiet):
     """Rewrite the program IN into scaled form.
 
-    The output is of the same kind as the input: MLIR text or bytecode, a portable artifact, or a
-    jax.export file with its pytrees and its vjp. If the command fails, no output is written.
+    The output is of the kind that its suffix names: .mlir is MLIR text, .mlirbc bytecode, .vhlo a
+    portable artifact, and .export or .jax_export a jax.export file with its pytrees and its vjp.
+    With another suffix or none, it is of the same kind as the input. If the command fails, no
+    output is written.
 
     The attribute scalify.rewritten of the module records the version, the recipe and the options.
     A program with this attribute is refused unless --again is given.
@@ -157,7 +159,7 @@ class Rewrite(OfProgram, WithOutput, WithRewrite, WithQuiet):
     def run(self) -> None:
         """See `Command.run`."""
         from scalify_hlo.passes.summary import dump_report, summary
-        from scalify_hlo.program.program import is_text, save_program
+        from scalify_hlo.program.program import is_text, of_kind, save_program
         from scalify_hlo.program.rewriting import rewrite_program
         from scalify_hlo.report.totals import BOUNDS
 
@@ -171,7 +173,7 @@ class Rewrite(OfProgram, WithOutput, WithRewrite, WithQuiet):
         listed = self.report is not None or bool(required)
         options = self.options(settings, strict=self.strict)
         options = replace(options, again=self.again, optimize=self.optimize, listed=listed)
-        source = self.read()
+        source = of_kind(self.read(), self.output, self.target_version)
         if self.input_values is not None:
             options = with_measured(options, source, read_arrays(self.input_values))
             _require_sizes(options)

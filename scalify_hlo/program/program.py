@@ -1,7 +1,7 @@
 """Reading and writing programs: MLIR text or bytecode, portable artifacts, jax.export files.
 
 The kind of a program is recognized by content, never by the suffix of a file. A program is written
-as the kind as which it was read.
+as the kind as which it was read, or as the kind that the suffix of the output names.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ import io
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING, BinaryIO
+from pathlib import PurePath
+from typing import TYPE_CHECKING, BinaryIO, Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.deep import DEEPEST
@@ -210,6 +211,44 @@ def read_text(
     except UnicodeEncodeError:
         raise InputError("this is not a program", location=name, hint=_NOT_A_PROGRAM) from None
     return read_program(data, name, guarded=guarded, entry=entry)
+
+
+def of_kind(program: Program, path: str, target_version: str | None) -> Program:
+    """Returns a program of the kind that the name of an output file asks for.
+
+    Args:
+        program: The program.
+        path: The path of the file; with other suffixes, the kind stays as it is.
+        target_version: As for `write_program`.
+
+    Raises:
+        UsageError: The program cannot be written as this kind.
+    """
+    suffix = PurePath(path).suffix.lower()
+    kind = _SUFFIXES.get(suffix, program.kind)
+    if target_version is not None and kind in (Kind.TEXT, Kind.BYTECODE) and suffix in _SUFFIXES:
+        raise UsageError(
+            f"a file that ends in {suffix} is {kind.value}, and --target-version writes a "
+            f"{ARTIFACT_KIND}",
+            hint="name the file .vhlo, or leave --target-version out",
+        )
+    if kind is Kind.EXPORTED and program.exported is None:
+        raise UsageError(
+            f"{program.kind.value} does not have the pytrees of arguments that a file that ends in "
+            f"{suffix} needs",
+            hint="name the file .mlir, .mlirbc or .vhlo, or give the program as a jax.export file",
+        )
+    return program if kind is program.kind else replace(program, kind=kind)
+
+
+_SUFFIXES: Final = {
+    ".mlir": Kind.TEXT,
+    ".mlirbc": Kind.BYTECODE,
+    ".vhlo": Kind.ARTIFACT,
+    ".export": Kind.EXPORTED,
+    ".jax_export": Kind.EXPORTED,
+}
+"""The kinds of files by their suffixes."""
 
 
 def write_program(program: Program, target_version: str | None = None) -> str | bytes:
