@@ -25,7 +25,8 @@ Bounds, over the operands of all models: forward 95 % within 2 octaves and none 
 by more than 4; gradients 90 % within 3 and none trusted that is off by more than their format has
 room for; none trusted that costs more than 1 dB, a sixth of a bit. Errors are bounded where sizes
 are declared: those that are measured in each step make a model of all else. The lines of single
-models are for information. Models of packages that are not installed are left out. Exit code 1 if a bound is missed.
+models are for information. Models of packages that are not installed are left out. Exit code 1 if
+a bound is missed.
 """
 
 import argparse
