@@ -22,8 +22,16 @@ def masked(page: str) -> str:
 
     The name that jax gives to the body of a loop depends on its version too.
     """
-    page = re.sub(r"(?<![\w.])[+-]?\d(?:[\d.,]*\d)?(e[+-]?\d+)?", "#", page)
-    return re.sub(r"[ -]+", " ", page.replace("/eval_jaxpr/", "/closed_call/"))
+    return re.sub(r"[ -]+", " ", _NUMBER.sub("#", page).replace("/eval_jaxpr/", "/closed_call/"))
+
+
+_NUMBER = re.compile(r"(?<![\w.])[+-]?\d(?:[\d.,]*\d)?(?:e[+-]?\d+)?")
+
+
+def numbers(page: str) -> list[float]:
+    """The numbers of a page."""
+    found = (number.replace(",", "") for number in _NUMBER.findall(page))
+    return [float(each) for each in found if each.count(".") < 2]
 
 
 @pytest.mark.slow
@@ -32,10 +40,9 @@ def test_what_a_page_shows_runs(name: str, tmp_path: Path) -> None:
     file = pages.ROOT / name
     page = file.read_text()
     found = pages.run(page, file.name, tmp_path)
-    if jax.__version__.startswith(pages.WRITTEN_WITH):
-        assert found == page, "run `make docs`"
-    else:
-        assert masked(found) == masked(page), "run `make docs`"
+    assert masked(found) == masked(page), "run `make docs`"
+    if jax.__version__.startswith(pages.WRITTEN_WITH):  # CPUs differ in their last digits.
+        assert numbers(found) == pytest.approx(numbers(page), rel=0.01), "run `make docs`"
 
 
 def test_other_words_are_no_numbers() -> None:
