@@ -37,6 +37,10 @@ def state_of(name: str) -> Any:
     return {"w": arrays[name], "inner": (arrays[name], None), "bias": jnp.float32(3)}
 
 
+def structure(of: Any) -> Any:
+    return jax.tree.structure(of)
+
+
 KINDS = pytest.mark.parametrize("kind", ["f32", "f16", "blocks", "first moment", "plain"])
 
 
@@ -58,7 +62,7 @@ def test_an_average_has_the_form_of_the_first(kind: str) -> None:
     state = state_of(kind)
     larger = tree.map(lambda x: x * 16, state)
     found = tree.average([state, larger], [0.9, 0.1])
-    assert jax.tree.structure(found) == jax.tree.structure(state)
+    assert structure(found) == structure(state)
     for ours, theirs in zip(jax.tree.leaves(found), jax.tree.leaves(state), strict=True):
         assert (ours.shape, ours.dtype) == (theirs.shape, theirs.dtype)
     tolerance = {"f16": 2.0**-10, "first moment": 2.0**-3}.get(kind, 1e-6)
@@ -113,5 +117,5 @@ def test_training_goes_on_from_an_average() -> None:
     states = [step(start)]
     states.append(step(states[0]))
     after = step(tree.average(states))
-    assert jax.tree.structure(after) == jax.tree.structure(states[1])
+    assert structure(after) == structure(states[1])
     assert np.isfinite(float(tree.global_norm(after[0])))
