@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from scalify_hlo.frontend.scaled_state import init_scaling_state as init_scaling_state
     from scalify_hlo.frontend.scaled_state import scaled_state as scaled_state
     from scalify_hlo.frontend.scaled_state import scaling_tensors as scaling_tensors
+    from scalify_hlo.jax_api import tree as tree
     from scalify_hlo.jax_api.custom_scale import custom_scale as custom_scale
     from scalify_hlo.jax_api.export_trees import register_for_export as register_for_export
     from scalify_hlo.jax_api.export_trees import serialize as serialize
@@ -106,7 +107,7 @@ _HOMES = {
     name.decode(): home.decode()
     for home, name in _IMPORT.findall(pkgutil.get_data(__name__, "__init__.py") or b"")
 }
-"""The module of each public name: the imports above, which only type checkers run, list both."""
+"""The module, or room, of each public name: those of the imports above, which type checkers run."""
 
 __all__ = ["__version__", *_HOMES]
 
@@ -114,7 +115,9 @@ __all__ = ["__version__", *_HOMES]
 def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+    home = importlib.import_module(f"{__name__}.{_HOMES[name]}")
+    is_module = hasattr(home, "__path__") and not hasattr(home, name)
+    value = importlib.import_module(f"{home.__name__}.{name}") if is_module else getattr(home, name)
     globals()[name] = value
     return value
 

@@ -18,6 +18,7 @@ GROUPS = {
         "asarray",
         "dynamic_rescale",
         "scaled_state",
+        "tree",
     ),
     "Files": ("serialize", "deserialize", "register_for_export"),
     "Measuring": (

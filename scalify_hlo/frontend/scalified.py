@@ -25,9 +25,9 @@ from scalify_hlo.errors import UsageError, caller
 from scalify_hlo.frontend.observed import CompiledCalls, ObservedCalls, observe_rewrite
 from scalify_hlo.ir.functions import target_of
 from scalify_hlo.ir.walk import ops_in
+from scalify_hlo.jax_api.parts import data_at_one
 from scalify_hlo.jax_api.scaled_array import (
     ScaledArray,
-    data_at_one,
     is_concrete,
     is_float,
     is_scaled_array,

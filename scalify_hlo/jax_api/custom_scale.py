@@ -14,6 +14,7 @@ import numpy as np
 from scalify_hlo.errors import UsageError, caller
 from scalify_hlo.jax_api import scaled_array as scaled
 from scalify_hlo.jax_api.custom_calls import CalledProgram, apply, sample
+from scalify_hlo.jax_api.operators import spelled
 from scalify_hlo.jax_api.scaled_array import ScaledArray, is_float, is_scaled_array, scale_dtype
 
 Function = Callable[..., Any]
@@ -291,7 +292,7 @@ def _samples(types: Sequence[Any]) -> list[Any]:
 def _spelled(value: Any) -> str:
     if is_scaled_array(value):
         return f"ScaledArray({_spelled(value.data)}, {_spelled(value.scale)})"
-    return f"{value.dtype}[{','.join(map(str, value.shape))}]"
+    return spelled(value)
 
 
 def _spelled_pair(type_: Any) -> str:

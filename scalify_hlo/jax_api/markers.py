@@ -21,6 +21,7 @@ from scalify_hlo.ir import markers as dialect
 from scalify_hlo.jax_api import rescaling
 from scalify_hlo.jax_api import scaled_array as scaled
 from scalify_hlo.jax_api.marker_primitives import Marker, mark, mark_gradient
+from scalify_hlo.jax_api.parts import data_of
 from scalify_hlo.jax_api.scaled_array import (
     ScaledArray,
     Statistic,
@@ -152,7 +153,7 @@ def get_data_and_scale(x: Any) -> tuple[Any, Any]:
     """
     x = _as_array(x)
     if is_scaled_array(x):
-        return scaled.data_of(x), jax.lax.stop_gradient(x.scale)
+        return data_of(x), jax.lax.stop_gradient(x.scale)
     if not is_float(x.dtype):
         return x, jnp.ones((), scale_dtype(x.dtype))
     data, scale = mark(Marker(dialect.GET_DATA_AND_SCALE), x)

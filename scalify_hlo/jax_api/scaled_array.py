@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NoReturn, TypeAlias
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from scalify_hlo.algebra.scale_shapes import are_blocks, shape_of_blocks
-from scalify_hlo.errors import UsageError
+from scalify_hlo.errors import UsageError, caller
 from scalify_hlo.jax_api.block_scales import SCALE_DTYPE, from_blocks, scales_of_blocks
+from scalify_hlo.jax_api.operators import Operators, spelled
 from scalify_hlo.jax_api.powers import (
     by_element,
     exponent_below_rms,
@@ -34,8 +35,8 @@ SERIALIZED_NAME = "scalify_hlo.ScaledArray"
 
 
 @jax.tree_util.register_dataclass
-@dataclass(frozen=True, slots=True, eq=False)
-class ScaledArray:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ScaledArray(Operators):
     """An array X represented by data and scale: X = data * scale.
 
     Invariants, which `check` verifies:
@@ -56,6 +57,10 @@ class ScaledArray:
     If a value is used twice, JAX adds its cotangents leaf by leaf, which is not the sum of two
     pairs. So use a ScaledArray once, or differentiate with respect to plain arrays and split them
     for each use.
+
+    Operators, methods such as `sum`, and functions of NumPy and `jax.numpy` take the values of a
+    ScaledArray, those of `asarray`, and return plain arrays. `jax.lax` takes no ScaledArray. The
+    gradient with respect to one through operators is an error: ``x = asarray(x)`` has one.
 
     Attributes:
         data: The data X_d, of the shape of X.
@@ -113,6 +118,20 @@ class ScaledArray:
             return np.asarray(np.asarray(self.data).astype(wide) * scale)
         array = np.asarray(asarray(self))
         return array if dtype is None else array.astype(dtype)
+
+    def __jax_array__(self) -> jax.Array:
+        """Returns the values of X, by which operators and functions of `jax.numpy` take it."""
+        values: jax.Array = asarray(_without_gradient(self))
+        return values
+
+    def __repr__(self) -> str:
+        # Data of any size are one line. `np.asarray` has their values.
+        known = isinstance(self.scale, (jax.Array, np.ndarray, np.generic))
+        one = known and is_concrete(self.scale) and not np.ndim(self.scale)
+        factor = f"{self.scale:g}" if one else spelled(self.scale)
+        logical = "" if self.logical is None else f", logical={self.logical}"
+        power = "" if self.power is None else f", power={self.power}"
+        return f"ScaledArray({spelled(self.data)} * {factor}{logical}{power})"
 
     def check(self) -> ScaledArray:
         """Verifies the invariants of data and scale; the value of a traced scale is not checked.
@@ -344,7 +363,7 @@ def log2_of(scale: Any) -> jax.Array:
     return exponent
 
 
-def _mantissa(scale: Any) -> jax.Array:
+def mantissa_of(scale: Any) -> jax.Array:
     """Returns a scale over the power of two at or below it: 1 for most."""
     return 2 * jnp.frexp(jax.lax.stop_gradient(jnp.asarray(scale)))[0]
 
@@ -362,7 +381,7 @@ def moved_to(array: ScaledArray, exponent: jax.Array) -> ScaledArray:
         array = _without_mantissas(array)
         mantissa = _one(array.data)
     else:
-        mantissa = _mantissa(array.scale)
+        mantissa = mantissa_of(array.scale)
     data = jnp.asarray(array.data)
     moved = times_power(data, by_element(log2_of(array.scale) - exponent, data.shape))
     return replace(array, data=moved, scale=jnp.ldexp(mantissa, exponent))
@@ -372,7 +391,7 @@ def moved_to(array: ScaledArray, exponent: jax.Array) -> ScaledArray:
 def _without_mantissas(array: ScaledArray) -> ScaledArray:
     """Multiplies data by the mantissas of scales, which become powers of two."""
     data = jnp.asarray(array.data)
-    product = times_scale(data, by_element(_mantissa(array.scale), data.shape))
+    product = times_scale(data, by_element(mantissa_of(array.scale), data.shape))
     powers = jnp.ldexp(jnp.ones_like(array.scale), log2_of(array.scale))
     return replace(array, data=product, scale=powers)
 
@@ -397,12 +416,27 @@ def value_of(array: ScaledArray) -> jax.Array:
     return product
 
 
-def _without_data(array: ScaledArray) -> ScaledArray:
+@jax.custom_vjp
+def _without_gradient(array: ScaledArray) -> ScaledArray:
+    """Returns an array that has no gradients: those of two operators would add up leaf by leaf."""
+    return array
+
+
+def _refuse_gradient(_: None, _cotangent: Any) -> NoReturn:
+    raise UsageError(
+        "operators and functions of a ScaledArray have no gradient with respect to it",
+        location=caller(),
+        hint="start the function with `x = scalify_hlo.asarray(x)`, once for each ScaledArray",
+    )
+
+
+def without_data(array: ScaledArray) -> ScaledArray:
     """Returns a ScaledArray without data; the cotangent needs its structure and its scale."""
     return replace(array, data=())
 
 
 # The value of a cotangent that is a ScaledArray is data * scale.
+_without_gradient.defvjp(lambda array: (array, None), _refuse_gradient)
 _split.defvjp(
     lambda array, scale: (_split(array, scale), scale),
     lambda scale, cotangent: (value_of(cotangent), jnp.zeros_like(scale)),
@@ -412,7 +446,7 @@ _split_exactly.defvjp(
     lambda _shape, _, cotangent: (value_of(cotangent),),
 )
 value_of.defvjp(
-    lambda array: (value_of(array), _without_data(array)),
+    lambda array: (value_of(array), without_data(array)),
     lambda like, cotangent: (replace(like, data=cotangent, scale=jnp.ones_like(like.scale)),),
 )
 _without_mantissas.defvjp(
@@ -423,36 +457,6 @@ moved_to.defvjp(
     lambda array, exponent: (moved_to(array, exponent), None),
     lambda _, cotangent: (cotangent, None),
 )
-
-
-@jax.custom_vjp
-def data_at_one(array: ScaledArray) -> jax.Array:
-    """Returns the data of a ScaledArray whose scale is known to be 1."""
-    data: jax.Array = array.data
-    return data
-
-
-data_at_one.defvjp(
-    lambda array: (array.data, _without_data(array)),
-    lambda like, cotangent: (replace(like, data=cotangent, scale=jnp.ones_like(like.scale)),),
-)
-
-
-@jax.custom_vjp
-def data_of(array: ScaledArray) -> jax.Array:
-    """Returns the data of a ScaledArray; in derivatives the scale is a constant."""
-    data: jax.Array = array.data
-    return data
-
-
-data_of.defvjp(
-    lambda array: (array.data, _without_data(array)),
-    lambda like, cotangent: (replace(like, data=cotangent, scale=_reciprocal(like.scale)),),
-)
-
-
-def _reciprocal(scale: Any) -> jax.Array:
-    return jnp.ldexp(1 / _mantissa(scale), -log2_of(scale))
 
 
 def _one(array: jax.Array) -> jax.Array:

@@ -190,6 +190,10 @@ class Profile:
     tensors: Mapping[str, TensorProfile]
     name: str = field(default="<profile>", compare=False)
 
+    def __repr__(self) -> str:
+        counts = f"samples={self.samples}, tensors={len(self.tensors)}"
+        return f"Profile(program={self.program!r}, {counts})"
+
     def merge(self, other: Profile) -> Profile:
         """Returns a profile of the samples of this profile and another one.
 

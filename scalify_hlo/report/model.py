@@ -204,6 +204,10 @@ class Report:
     layers: list[LayerReport] = field(default_factory=list)
     estimate: Estimate | None = None
 
+    def __repr__(self) -> str:
+        counts = f"matmuls={len(self.matmuls)}, narrowed={self.narrowed}"
+        return f"Report(recipe={self.recipe!r}, {counts}, remarks={len(self.remarks)})"
+
     @property
     def has_scales(self) -> bool:
         """Whether the program has scales: of arguments or results, or of markers."""

@@ -164,6 +164,11 @@ class Comparison:
     suggested: Words
     suggestion: str
 
+    def __repr__(self) -> str:
+        trials = [trial.name for trial in self.trials]
+        suggested = f"suggested={self.suggested!r}"
+        return f"Comparison(program={self.program!r}, trials={trials}, {suggested})"
+
     @property
     def recipes(self) -> Annotated[tuple[Refused | Ran, ...], SOME]:
         """The recipes as JSON has them."""

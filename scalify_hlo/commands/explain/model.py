@@ -103,6 +103,10 @@ class Explanation:
     remarks: tuple[str, ...]
     blocks: str = ""
 
+    def __repr__(self) -> str:
+        device = f"target={self.target.name!r}, recipe={self.recipe!r}"
+        return f"Explanation({device}, matmuls={len(self.matmuls)})"
+
     @property
     def speedup(self) -> float | None:
         """The estimated time of the original over that of the program; None without one."""

@@ -159,6 +159,9 @@ class NanReport:
     origins: tuple[NonFiniteOp, ...]
     elsewhere: tuple[NonFiniteOp, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"NanReport(program={self.program!r}, {self.summary})"
+
     @property
     def first(self) -> NonFiniteOp | None:
         """The first origin; None if there is none."""

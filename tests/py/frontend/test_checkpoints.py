@@ -53,7 +53,21 @@ def all_formats() -> Any:
         jsa.ScaledArray(jnp.asarray(values).astype(name), jnp.float32(2.0 ** (5 * i - 40)))
         for i, name in enumerate(FLOATS)
     ]
-    return {"pairs": pairs, "scalar": jsa.as_scaled_array(jnp.float32(6)), "count": jnp.int32(3)}
+    moments = [
+        jsa.ScaledArray(
+            jnp.asarray(np.resize(values, (2, 130))).astype(name),
+            jnp.asarray([[2.0**-126, 0.5], [1.0, 2.0**100]]).astype(jnp.float8_e8m0fnu),
+            np.dtype("float32"),
+            power,
+        ).check()
+        for name, power in (("float8_e4m3fn", 1), ("float8_e5m2", 2))
+    ]
+    return {
+        "pairs": pairs,
+        "moments": moments,
+        "scalar": jsa.as_scaled_array(jnp.float32(6)),
+        "count": jnp.int32(3),
+    }
 
 
 def as_types(tree: Any) -> Any:
@@ -81,6 +95,9 @@ def test_training_goes_on_in_a_new_process(library: Any, tmp_path: Path) -> None
         for _ in range(2):
             state = step(state)
         save(library, tmp_path / name, state)
+        formats = {leaf.dtype.name for leaf in jax.tree.leaves(state)}
+        if "state8" in name:
+            assert formats >= {"float16", "float8_e4m3fn", "float8_e8m0fnu"}
         expected[name] = state, step(state)
     python(
         "-m",

@@ -11,6 +11,7 @@ import jax
 import jax.export
 import jax.numpy as jnp
 import numpy as np
+import optax
 import pytest
 
 import scalify_hlo
@@ -78,6 +79,12 @@ def test_the_code_of_state_runs(tmp_path: Path) -> None:
     for block, needs in zip(blocks, with_orbax, strict=True):
         if not needs or importlib.util.find_spec("orbax") is not None:
             exec(block, names)
+    values = scalify_hlo.asarray(names["params"], jnp.float32)
+    assert names["count"] == sum(leaf.size for leaf in jax.tree.leaves(values))
+    np.testing.assert_allclose(names["norm"], optax.tree.norm(values), rtol=1e-6)
+    assert names["largest"]["up"] == jnp.max(jnp.abs(values["up"]))
+    mean = 0.9 * params["up"] + 0.1 * values["up"]
+    np.testing.assert_allclose(names["average"]["up"], mean, rtol=1e-5)
     plain = jax.jit(names["step"])(*names["plain"], names["x"], names["y"])
     for ours, theirs in zip(
         jax.tree.leaves(names["wide"]), jax.tree.leaves(plain[:2]), strict=True

@@ -105,8 +105,12 @@ def test_words_are_those_of_the_field(file: Path) -> None:
 def public_definitions() -> Iterator[Public]:
     """Yields the functions and classes of `scalify_hlo.__all__`, and the methods of the classes."""
     for name, home in scalify_hlo._HOMES.items():
-        file = PACKAGE.joinpath(*home.split(".")).with_suffix(".py")
-        module = parsed(file)
+        place = PACKAGE.joinpath(*home.split("."))
+        if (place / f"{name}.py").exists():
+            module = parsed(place / f"{name}.py")
+            yield from methods(name, module, module)
+            continue
+        module = parsed(place.with_suffix(".py"))
         for node in module.body:
             if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == name:
                 yield Public(name, node, module)
@@ -114,7 +118,7 @@ def public_definitions() -> Iterator[Public]:
                     yield from methods(name, node, module)
 
 
-def methods(name: str, node: ast.ClassDef, module: ast.Module) -> Iterator[Public]:
+def methods(name: str, node: ast.ClassDef | ast.Module, module: ast.Module) -> Iterator[Public]:
     for member in node.body:
         if isinstance(member, ast.FunctionDef) and not member.name.startswith("_"):
             yield Public(f"{name}.{member.name}", member, module)

@@ -65,6 +65,18 @@ def scaled(recipe: str) -> tuple[Step, Tree]:
     return step, jsa.as_scaled_array(plain_state())
 
 
+def exported(recipe: str) -> tuple[Step, Tree]:
+    """A step of a rewritten program, and its state in the formats in which it keeps it."""
+    plain = program_of(plain_step, *plain_state(), batch())
+    program = jsa.rewrite(plain, recipe=recipe, signature="scaled", settings=settings(recipe))
+    call = jax.jit(program.call)
+
+    def step(state: Tree) -> Tree:
+        return tuple(call(*state, jsa.as_scaled_array(batch()))[:2])
+
+    return step, jsa.scaled_state(program, plain_state())
+
+
 def delayed() -> tuple[Step, Tree]:
     """A step with delayed scales, whose state goes along."""
     exported = program_of(plain_step, *plain_state(), batch())
@@ -84,6 +96,7 @@ RUNS: dict[str, Callable[[], tuple[Step, Tree]]] = {
     "fp16-state": lambda: scaled("fp16-state"),
     "fp8-state": lambda: scaled("fp8-state"),
     "fp8-state8": lambda: scaled("fp8-state8"),
+    "fp8-state8-exported": lambda: exported("fp8-state8"),
     "fp8-delayed": delayed,
 }
 
