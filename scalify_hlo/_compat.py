@@ -200,6 +200,13 @@ def make_tree(node: tuple[type, Any], children: Sequence[TreeDef]) -> TreeDef:
     return tree
 
 
+def jit_arguments(fn: Any) -> list[tuple[Any, ...]]:
+    """Returns the static and donated arguments of a jitted function, by number and by name."""
+    info = getattr(fn, "_jit_info", None)
+    names = ("static_argnums", "static_argnames", "donate_argnums", "donate_argnames")
+    return [getattr(info, name, ()) for name in names]
+
+
 def captured_values(traced: jax.stages.Traced) -> list[Any]:
     """Returns the values of an outer trace that a traced function captures."""
     return list(traced._consts)

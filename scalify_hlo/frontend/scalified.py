@@ -84,9 +84,11 @@ class Scalified:
             fn: The function.
             options: The options of the rewrite.
             jit_options: Options of `jax.jit`. Those on static and donated arguments also apply to
-                `fn`; donation shows which results replace which arguments.
+                `fn`, and `fn` may have some of its own; donation shows which results replace which
+                arguments.
             stats: Collects statistics; None for none.
         """
+        jit_options = _with_own(fn, jit_options)
         shared = {key: value for key, value in jit_options.items() if key in _SHARED}
         scalified = cls(jax.jit(fn, **shared), jax.jit(_nothing(fn), **shared), options)
 
@@ -308,6 +310,17 @@ def _scale_shapes(given: Sequence[Any], options: Options) -> dict[int, tuple[int
 def _is_dynamic(leaf: Any) -> bool:
     """Whether a leaf is an array or a ScaledArray; other leaves are static."""
     return isinstance(leaf, (ScaledArray, jax.Array, np.ndarray, np.generic))
+
+
+def _with_own(fn: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns options of `jax.jit` with the static and donated arguments of a jitted function."""
+    options = dict(given)
+    for key, own in zip(_SHARED, _compat.jit_arguments(fn), strict=True):
+        asked = options.get(key)
+        more = () if asked is None else (asked,) if isinstance(asked, (int, str)) else asked
+        if own:
+            options[key] = tuple(dict.fromkeys((*own, *more)))
+    return options
 
 
 def _nothing(fn: Callable[..., Any]) -> Callable[..., Any]:

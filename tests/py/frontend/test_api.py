@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import importlib
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -151,6 +152,27 @@ def test_static_donated_and_keyword_arguments() -> None:
     np.testing.assert_array_equal(jsa.asarray(out), kept * 2)
     out = f(jsa.as_scaled_array(kept), 2, mode="add")
     np.testing.assert_array_equal(jsa.asarray(out), kept + 2)
+
+
+def test_a_jitted_function_keeps_its_static_and_donated_arguments() -> None:
+    traces: list[Any] = []
+
+    @partial(jax.jit, static_argnames=("mode", "act"), donate_argnums=0)
+    def f(x: Any, mode: str, act: Any) -> Any:
+        traces.append(act)
+        return act(x) if mode == "once" else act(act(x))
+
+    def g(x: Any, mode: str, act: Any, n: int) -> Any:
+        return f(x, mode, act) * n
+
+    whole = jsa.scalify(f)
+    for act in (jnp.tanh, jnp.sin, jnp.tanh):
+        x = jnp.full(4, 3.0)
+        np.testing.assert_allclose(whole(x, "once", act), act(jnp.full(4, 3.0)), rtol=1e-6)
+        assert x.is_deleted()
+    assert traces == [jnp.tanh, jnp.sin]
+    more = jsa.scalify(jax.jit(g, static_argnums=(1, 2)), static_argnums=3)
+    assert (more(jnp.ones(4), "twice", jnp.negative, 2) == 2).all()
 
 
 def test_methods_with_statistics() -> None:
