@@ -10,6 +10,7 @@ import hashlib
 import mmap
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from jaxlib.mlir import ir, passmanager
@@ -49,8 +50,7 @@ def default_platform() -> str | None:
     """Returns the platform of `jax.default_device`, such as ``cpu``; None without one."""
     import jax
 
-    config: Any = jax.config
-    device = config.jax_default_device
+    device: Any = jax.config.jax_default_device  # type: ignore[attr-defined]
     return None if device is None else str(getattr(device, "platform", device))
 
 
@@ -104,13 +104,7 @@ def register_node(
         build: Makes a node of its auxiliary data and its children.
     """
     _export().serialization_registry[node] = (name, serialize)
-    registry: dict[str, Any] = _export().deserialization_registry
-    registry[name] = (node, deserialize, build)
-
-
-def is_namedtuple(node: type) -> bool:
-    """Whether jax treats a type as a namedtuple."""
-    return issubclass(node, tuple) and hasattr(node, "_fields")
+    _export().deserialization_registry[name] = (node, deserialize, build)
 
 
 def serialized_artifacts(data: Buffer) -> list[tuple[int, int]]:
@@ -140,6 +134,16 @@ def _orders(data: Buffer) -> Iterator[Any]:
     while exported is not None:
         yield exported
         exported = exported.Vjp()
+
+
+def export_callbacks(fn: Any, lower: Callable[..., Any], **options: Any) -> Any:
+    """Exports a function; `lower` lowers the primitives that call Python, and takes them first."""
+    from jax._src import callback as cb
+    from jax._src import debugging as debug
+
+    calling = cb.pure_callback_p, cb.io_callback_p, debug.debug_callback_p, debug.debug_print_p
+    rules = tuple((each, partial(lower, each)) for each in calling)
+    return _export().export(fn, **options, _override_lowering_rules=rules)
 
 
 def replace_exported(
@@ -200,11 +204,9 @@ def make_tree(node: tuple[type, Any], children: Sequence[TreeDef]) -> TreeDef:
     return tree
 
 
-def jit_arguments(fn: Any) -> list[tuple[Any, ...]]:
-    """Returns the static and donated arguments of a jitted function, by number and by name."""
-    info = getattr(fn, "_jit_info", None)
-    names = ("static_argnums", "static_argnames", "donate_argnums", "donate_argnames")
-    return [getattr(info, name, ()) for name in names]
+def jit_options(fn: Any, names: Sequence[str]) -> list[tuple[Any, ...]]:
+    """Returns options of `jax.jit` of a jitted function; empty ones of other functions."""
+    return [getattr(getattr(fn, "_jit_info", None), name, ()) for name in names]
 
 
 def captured_values(traced: jax.stages.Traced) -> list[Any]:
@@ -231,8 +233,7 @@ class _FlatFunction:
     def __call__(self, *values: Any) -> Sequence[Any]:
         from jax.extend.core import jaxpr_as_fun
 
-        results: Sequence[Any] = jaxpr_as_fun(self.jaxpr)(*values)
-        return results
+        return list(jaxpr_as_fun(self.jaxpr)(*values))
 
 
 class CpuProgram:
@@ -252,8 +253,7 @@ class CpuProgram:
 
         with jax.enable_x64(True):  # Otherwise 64-bit arrays would become 32-bit arrays.
             placed = [jax.device_put(a, self._device) for a in arguments]
-        results = self._loaded.execute(placed)
-        return list(jax.block_until_ready(results))
+        return list(jax.block_until_ready(self._loaded.execute(placed)))
 
     @property
     def memory(self) -> int:
@@ -456,8 +456,7 @@ def private_function(
             function.attributes["sym_name"] = ir.StringAttr.get(name)
         module.symbol_table.insert(function)
         cached[key] = function.name.value
-    symbol: str = cached[key]
-    return symbol
+    return str(cached[key])
 
 
 def _digest(function: func.FuncOp, symbols: ir.SymbolTable) -> str:

@@ -22,6 +22,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.commands.stats.prepare import Selection
 from scalify_hlo.commands.stats.run import Stats
 from scalify_hlo.errors import UsageError, caller
+from scalify_hlo.frontend.host_callbacks import HostCallbacks
 from scalify_hlo.frontend.observed import CompiledCalls, ObservedCalls, observe_rewrite
 from scalify_hlo.ir.functions import target_of
 from scalify_hlo.ir.walk import ops_in
@@ -124,10 +125,11 @@ class Scalified:
         captured = _compat.captured_values(traced)
         given = [*captured, *filter(_is_dynamic, leaves)]
         types = [*map(_logical, captured), *(s for s in logical if _is_type(s))]
+        callbacks = HostCallbacks()
         exported = (
-            _export(self._of_flat(traced, specs, keywords), types, {})
+            _export(self._of_flat(traced, specs, keywords), types, {}, callbacks)
             if captured
-            else _export(self.fn, specs, keywords)
+            else _export(self.fn, specs, keywords, callbacks)
         )
         pairs = [is_scaled_array(leaf) for leaf in given]
         shapes = _scale_shapes(given, self.options)
@@ -144,6 +146,7 @@ class Scalified:
         given = _as_stored(rewritten, given)
         results = _call(rewritten, run, given)
         returned = jax.tree.unflatten(jax.tree.structure(traced.out_info), results)
+        returned = callbacks.called(returned)
         return returned if selection is None else (returned, *collected)
 
     def _of_flat(self, traced: jax.stages.Traced, specs: Any, keywords: Any) -> Any:
@@ -315,7 +318,7 @@ def _is_dynamic(leaf: Any) -> bool:
 def _with_own(fn: Any, given: Mapping[str, Any]) -> dict[str, Any]:
     """Returns options of `jax.jit` with the static and donated arguments of a jitted function."""
     options = dict(given)
-    for key, own in zip(_SHARED, _compat.jit_arguments(fn), strict=True):
+    for key, own in zip(_SHARED, _compat.jit_options(fn, _SHARED), strict=True):
         asked = options.get(key)
         more = () if asked is None else (asked,) if isinstance(asked, (int, str)) else asked
         if own:
@@ -333,19 +336,17 @@ def _nothing(fn: Callable[..., Any]) -> Callable[..., Any]:
     return nothing
 
 
-def _export(fn: Any, specs: Any, keywords: Any) -> jax.export.Exported:
+def _export(fn: Any, specs: Any, keywords: Any, callbacks: HostCallbacks) -> jax.export.Exported:
     """Exports a function; all custom calls are allowed, as it is called in this process only."""
-    specs, platforms = tuple(specs), _platforms()
+    export = functools.partial(callbacks.export, fn, platforms=_platforms())
     try:
-        return jax.export.export(fn, platforms=platforms)(*specs, **keywords)
+        return export([])(*specs, **keywords)
     except ValueError:
         module = fn.trace(*specs, **keywords).lower().compiler_ir("stablehlo")
         targets = _custom_call_targets(module)
         if not targets:
             raise
-        checks = [jax.export.DisabledSafetyCheck.custom_call(target) for target in targets]
-        exported = jax.export.export(fn, platforms=platforms, disabled_checks=checks)
-        return exported(*specs, **keywords)
+        return export(targets)(*specs, **keywords)
 
 
 def _platforms() -> tuple[str] | None:
