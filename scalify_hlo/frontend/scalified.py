@@ -23,11 +23,13 @@ from scalify_hlo.commands.stats.prepare import Selection
 from scalify_hlo.commands.stats.run import Stats
 from scalify_hlo.errors import UsageError, caller
 from scalify_hlo.frontend.host_callbacks import HostCallbacks
+from scalify_hlo.frontend.module_jit import rewritten_inside
 from scalify_hlo.frontend.observed import CompiledCalls, ObservedCalls, observe_rewrite
 from scalify_hlo.ir.functions import target_of
 from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.jax_api.scaled_array import (
     ScaledArray,
+    asarray,
     data_at_one,
     is_concrete,
     is_float,
@@ -57,17 +59,20 @@ class Scalified:
         signature: A function of the same arguments that does nothing, under `jax.jit`. Its traces
             give the donated arguments.
         options: The options of the rewrite.
+        plain: Whether all results are plain arrays unless an argument is a ScaledArray.
 
     Attributes:
         fn: As given.
         signature: As given.
         options: As given.
+        plain: As given.
     """
 
-    def __init__(self, fn: Any, signature: Any, options: Options) -> None:
+    def __init__(self, fn: Any, signature: Any, options: Options, *, plain: bool) -> None:
         self.fn = fn
         self.signature = signature
         self.options = options
+        self.plain = plain
         self._measured: dict[Any, list[float | None]] = {}
         self._given = threading.local()
 
@@ -78,6 +83,8 @@ class Scalified:
         options: Options,
         jit_options: Mapping[str, Any],
         stats: Stats | None = None,
+        *,
+        plain: bool = False,
     ) -> Callable[..., Any]:
         """Returns a function in scaled form, with the signature of `fn`, under `jax.jit`.
 
@@ -88,10 +95,18 @@ class Scalified:
                 `fn`, and `fn` may have some of its own; donation shows which results replace which
                 arguments.
             stats: Collects statistics; None for none.
+            plain: As for the class.
         """
+        again = functools.partial(
+            cls.of, options=options, jit_options=jit_options, stats=stats, plain=True
+        )
+        updating = rewritten_inside(fn, again, _SHARED)
+        if updating is not None:
+            return updating
         jit_options = _with_own(fn, jit_options)
         shared = {key: value for key, value in jit_options.items() if key in _SHARED}
-        scalified = cls(jax.jit(fn, **shared), jax.jit(_nothing(fn), **shared), options)
+        signature = jax.jit(_nothing(fn), **shared)
+        scalified = cls(jax.jit(fn, **shared), signature, options, plain=plain)
 
         @functools.wraps(fn)
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -146,6 +161,8 @@ class Scalified:
         given = _as_stored(rewritten, given)
         results = _call(rewritten, run, given)
         returned = jax.tree.unflatten(jax.tree.structure(traced.out_info), results)
+        if self.plain and not any(pairs):
+            returned = asarray(returned)
         returned = callbacks.called(returned)
         return returned if selection is None else (returned, *collected)
 
