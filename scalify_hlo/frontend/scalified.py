@@ -148,7 +148,8 @@ class Scalified:
         )
         pairs = [is_scaled_array(leaf) for leaf in given]
         shapes = _scale_shapes(given, self.options)
-        given = jax.tree.map(_unmapped, given)
+        line = f'scalify(jax.vmap({traced.fun_name}, ...), recipe="{self.options.recipe.name}")'
+        given = jax.tree.map(functools.partial(_unmapped, line=line), given)
         about = Call(pairs, self._sizes(captured, leaves, tree), shapes)
         collected: list[Any] = []
         if selection is None:
@@ -271,30 +272,29 @@ _unmapped_p = Primitive("scalify_unmapped")
 """An identity that raises an error under `jax.vmap`."""
 
 
-def _unmapped(value: Any) -> Any:
-    """Returns an array unchanged; `jax.vmap` over it raises an error that says what to do."""
+def _unmapped(value: Any, line: str) -> Any:
+    """Returns an array unchanged; `jax.vmap` over it raises an error with the line to write."""
     extended = jnp.issubdtype(jax.typeof(value).dtype, jax.dtypes.extended)
-    return value if extended else _unmapped_p.bind(value)
+    return value if extended else _unmapped_p.bind(value, line=line)
 
 
-def _refuse_map(_values: Any, _dims: Any) -> NoReturn:
+def _refuse_map(_values: Any, _dims: Any, *, line: str) -> NoReturn:
     raise UsageError(
         "jax.vmap cannot map over a function that scalify made, which is one program",
         location=caller(),
-        hint="map inside: scalify(jax.vmap(fn)), where each ScaledArray has one scale for the "
-        "whole batch",
+        hint=f"map inside: {line}, where each ScaledArray has one scale for the whole batch",
     )
 
 
-def _unmapped_jvp(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
-    return _unmapped_p.bind(*primals), tangents[0]
+def _unmapped_jvp(primals: Sequence[Any], tangents: Sequence[Any], *, line: str) -> tuple[Any, Any]:
+    return _unmapped_p.bind(*primals, line=line), tangents[0]
 
 
-_unmapped_p.def_impl(lambda value: value)
-_unmapped_p.def_abstract_eval(lambda type_: type_)
+_unmapped_p.def_impl(lambda value, **_: value)
+_unmapped_p.def_abstract_eval(lambda type_, **_: type_)
 ad.primitive_jvps[_unmapped_p] = _unmapped_jvp
 batching.primitive_batchers[_unmapped_p] = _refuse_map
-mlir.register_lowering(_unmapped_p, lambda _, value: [value])
+mlir.register_lowering(_unmapped_p, lambda _, value, **__: [value])
 
 
 def _as_stored(rewritten: Rewritten, given: Sequence[Any]) -> list[Any]:

@@ -350,13 +350,14 @@ class TestMapping:
 
     @pytest.mark.parametrize("pairs", [False, True])
     def test_the_error_says_what_to_do(self, pairs: bool) -> None:
-        f = jsa.scalify(layer)
+        f = jsa.scalify(layer, recipe="fp8")
         batch: Any = jnp.stack([X, X])
         if pairs:
             batch = jsa.ScaledArray(batch, jnp.ones(2))
         with pytest.raises(UsageError, match=self.MESSAGE) as caught:
             jax.vmap(f, in_axes=(None, 0))(PARAMS, batch)
-        assert "scalify(jax.vmap(fn))" in str(caught.value.hint)
+        assert 'scalify(jax.vmap(layer, ...), recipe="fp8")' in str(caught.value.hint)
+        assert str(caught.value.location).startswith(f"{__file__}:")
 
     def test_over_integers_and_gradients_and_captured_values(self) -> None:
         numbers = jnp.arange(3)
