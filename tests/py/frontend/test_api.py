@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import inspect
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ import pytest
 import scalify_hlo as jsa
 from scalify_hlo import InputError, UsageError, _compat
 from scalify_hlo._compat import ir, new_context
+from scalify_hlo.api import Scalifying
 from scalify_hlo.frontend import scalified
 from scalify_hlo.jax_api.scaled_array import is_scaled_array
 from scalify_hlo.profile.file import dump_profile
@@ -253,9 +255,23 @@ def test_custom_calls_that_jax_export_would_refuse() -> None:
 
 def test_unknown_options_are_told_their_neighbours() -> None:
     with pytest.raises(UsageError, match="did you mean 'static_argnums'"):
-        jsa.scalify(lambda x: x, static_argnum=1)
+        jsa.scalify(lambda x: x, static_argnum=1)  # type: ignore[call-overload]
     with pytest.raises(UsageError, match="did you mean 'propagate'"):
         jsa.scalify(lambda x: x, recipe="propagat")
+
+
+def test_editors_know_the_options_of_scalify() -> None:
+    parameters = inspect.signature(jsa.scalify).parameters.values()
+    own = {each.name for each in parameters if each.kind is each.KEYWORD_ONLY}
+    assert own == {"recipe", "settings", "input_scale", "profile", "strict", "stats"}
+    assert own < Scalifying.__annotations__.keys()
+    jitted = inspect.signature(jax.jit).parameters.keys()
+    assert Scalifying.__annotations__.keys() - own <= jitted
+
+
+def test_a_remark_is_an_error_if_asked() -> None:
+    with pytest.raises(InputError, match="its only matmul stays wide"):
+        jsa.scalify(lambda x: x @ x, recipe="fp8", strict=True)(jnp.ones((4, 4)))
 
 
 RNG = np.random.default_rng(0)
@@ -283,8 +299,10 @@ class TestInputScale:
     def test_it_reaches_the_program(self) -> None:
         settings = {"matmul.smallest": 1}
         texts = [
-            jsa.scalify(layer, recipe="fp8", settings=settings, **given).lower(PARAMS, X).as_text()
-            for given in ({}, {"input_scale": {"params*": 2.0**-9}})
+            jsa.scalify(layer, recipe="fp8", settings=settings, input_scale=given)
+            .lower(PARAMS, X)
+            .as_text()
+            for given in (None, {"params*": 2.0**-9})
         ]
         assert texts[0] != texts[1]
 
@@ -316,7 +334,7 @@ class TestInputScale:
 
     def test_what_is_no_mapping(self) -> None:
         with pytest.raises(UsageError, match="not a mapping"):
-            jsa.scalify(layer, input_scale=["x=2"])
+            jsa.scalify(layer, input_scale=["x=2"])  # type: ignore[call-overload]
 
 
 @pytest.mark.slow
