@@ -319,6 +319,7 @@ class Scalifying(TypedDict, total=False):
     profile: str | PathLike[str] | Profile | None
     strict: bool
     stats: Stats | None
+    plain_results: bool
     static_argnums: int | Sequence[int] | None
     static_argnames: str | Iterable[str] | None
     donate_argnums: int | Sequence[int] | None
@@ -347,6 +348,7 @@ def scalify(
     profile: str | PathLike[str] | Profile | None = None,
     strict: bool = False,
     stats: Stats | None = None,
+    plain_results: bool = False,
     **jit_options: Any,
 ) -> Any:
     """Compiles a function like `jax.jit`, in scaled form.
@@ -375,6 +377,8 @@ def scalify(
         profile: As for `rewrite`, for one combination of shapes.
         strict: As for `rewrite`; a call raises the error.
         stats: Collects statistics of the values of the function every few calls.
+        plain_results: Whether scalars, and results of a shape that no argument has, are plain
+            arrays, as `jax.grad` needs of a loss. Other results stay pairs, as state has to.
         **jit_options: Options of `jax.jit`, such as ``static_argnums`` and ``donate_argnums``.
 
     Returns:
@@ -397,7 +401,8 @@ def scalify(
     if fn is None:
         own = {"recipe": recipe, "settings": settings, "input_scale": input_scale}
         rest = {"profile": profile, "strict": strict, "stats": stats}
-        return functools.partial(scalify, **own, **rest, **jit_options)
+        given = {**own, **rest, "plain_results": plain_results, **jit_options}
+        return functools.partial(scalify, **given)
     from scalify_hlo.frontend.scalified import Scalified
 
     asked = Recipe() if recipe is None else recipe
@@ -405,7 +410,9 @@ def scalify(
     _check_scaling(options)
     _check_jit_options(jit_options)
     _check_stats(stats)
-    return Scalified.of(fn, options, jit_options, stats)
+    return Scalified.of(
+        fn, options, jit_options, stats, plain="outputs" if plain_results else "none"
+    )
 
 
 def _check_stats(stats: object) -> None:

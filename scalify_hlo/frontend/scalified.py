@@ -9,7 +9,7 @@ import functools
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn, TypeAlias
 
 import jax
 import jax.numpy as jnp
@@ -48,6 +48,9 @@ from scalify_hlo.run.input_scales import measured_size
 _SHARED = ("static_argnums", "static_argnames", "donate_argnums", "donate_argnames")
 """The options of `jax.jit` that also apply to the function itself."""
 
+Plain: TypeAlias = Literal["all", "outputs", "none"]
+"""The results that are plain arrays though they are scaled."""
+
 _CUSTOM_CALL = "stablehlo.custom_call"
 
 
@@ -59,7 +62,8 @@ class Scalified:
         signature: A function of the same arguments that does nothing, under `jax.jit`. Its traces
             give the donated arguments.
         options: The options of the rewrite.
-        plain: Whether all results are plain arrays unless an argument is a ScaledArray.
+        plain: The results that are plain arrays though they are scaled: all, none, or outputs,
+            which replace no argument.
 
     Attributes:
         fn: As given.
@@ -68,7 +72,7 @@ class Scalified:
         plain: As given.
     """
 
-    def __init__(self, fn: Any, signature: Any, options: Options, *, plain: bool) -> None:
+    def __init__(self, fn: Any, signature: Any, options: Options, *, plain: Plain) -> None:
         self.fn = fn
         self.signature = signature
         self.options = options
@@ -84,7 +88,7 @@ class Scalified:
         jit_options: Mapping[str, Any],
         stats: Stats | None = None,
         *,
-        plain: bool = False,
+        plain: Plain = "none",
     ) -> Callable[..., Any]:
         """Returns a function in scaled form, with the signature of `fn`, under `jax.jit`.
 
@@ -98,7 +102,7 @@ class Scalified:
             plain: As for the class.
         """
         again = functools.partial(
-            cls.of, options=options, jit_options=jit_options, stats=stats, plain=True
+            cls.of, options=options, jit_options=jit_options, stats=stats, plain="all"
         )
         updating = rewritten_inside(fn, again, _SHARED)
         if updating is not None:
@@ -160,12 +164,21 @@ class Scalified:
             observed = observe_rewrite(readable(exported), self.options, about, selection)
             rewritten, run = observed.rewritten, observed.collecting(collected)
         given = _as_stored(rewritten, given)
-        results = _call(rewritten, run, given)
+        results = self._given_back(_call(rewritten, run, given), types)
         returned = jax.tree.unflatten(jax.tree.structure(traced.out_info), results)
-        if self.plain and not any(pairs):
-            returned = asarray(returned)
         returned = callbacks.called(returned)
         return returned if selection is None else (returned, *collected)
+
+    def _given_back(self, results: Sequence[Any], types: Sequence[Any]) -> list[Any]:
+        """Returns flat results, with plain arrays for those that are to be plain.
+
+        A scalar replaces no argument whose scale matters, nor does a result of a shape that none
+        has.
+        """
+        if self.plain == "none":
+            return list(results)
+        kept = {spec.shape for spec in types if spec.shape and self.plain == "outputs"}
+        return [each if jnp.shape(each) in kept else asarray(each) for each in results]
 
     def _of_flat(self, traced: jax.stages.Traced, specs: Any, keywords: Any) -> Any:
         """Returns a function of the captured values of a trace and its flat arguments."""

@@ -263,10 +263,29 @@ def test_unknown_options_are_told_their_neighbours() -> None:
 def test_editors_know_the_options_of_scalify() -> None:
     parameters = inspect.signature(jsa.scalify).parameters.values()
     own = {each.name for each in parameters if each.kind is each.KEYWORD_ONLY}
-    assert own == {"recipe", "settings", "input_scale", "profile", "strict", "stats"}
+    known = {"recipe", "settings", "input_scale", "profile", "strict", "stats", "plain_results"}
+    assert own == known
     assert own < Scalifying.__annotations__.keys()
     jitted = inspect.signature(jax.jit).parameters.keys()
     assert Scalifying.__annotations__.keys() - own <= jitted
+
+
+@pytest.mark.parametrize("recipe", ["fp8", "fp16"])
+def test_gradients_and_results_that_replace_no_argument(recipe: str) -> None:
+    def loss(w: Any, x: Any) -> Any:
+        return jnp.mean((x @ w) ** 2)
+
+    def step(w: Any, x: Any) -> Any:
+        value, gradient = jax.value_and_grad(loss)(w, x)
+        return w - 0.1 * gradient, value, x[:2] @ w
+
+    value, gradient = jax.value_and_grad(jsa.scalify(loss, recipe=recipe, plain_results=True))(W, X)
+    expected, wanted = jax.value_and_grad(loss)(W, X)
+    np.testing.assert_allclose(value, expected, rtol=5e-2)
+    assert jnp.linalg.norm(gradient - wanted) < 0.1 * jnp.linalg.norm(wanted)
+    for plain, kinds in ((True, [True, False, False]), (False, [True] * 3)):
+        results = jsa.scalify(step, recipe=recipe, plain_results=plain)(W, X)
+        assert [is_scaled_array(each) for each in results] == kinds
 
 
 def test_a_remark_is_an_error_if_asked() -> None:
