@@ -10,6 +10,7 @@ import hashlib
 import mmap
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from jaxlib.mlir import ir, passmanager
@@ -49,17 +50,8 @@ def default_platform() -> str | None:
     """Returns the platform of `jax.default_device`, such as ``cpu``; None without one."""
     import jax
 
-    config: Any = jax.config
-    device = config.jax_default_device
+    device: Any = jax.config.jax_default_device  # type: ignore[attr-defined]
     return None if device is None else str(getattr(device, "platform", device))
-
-
-def register_mhlo(context: ir.Context) -> None:
-    """Loads MHLO into a context, and registers its passes with MLIR's PassManager."""
-    from jaxlib.mlir.dialects import mhlo
-
-    mhlo.register_mhlo_dialect(context)
-    mhlo.register_mhlo_passes()
 
 
 def register_passes() -> None:
@@ -112,13 +104,7 @@ def register_node(
         build: Makes a node of its auxiliary data and its children.
     """
     _export().serialization_registry[node] = (name, serialize)
-    registry: dict[str, Any] = _export().deserialization_registry
-    registry[name] = (node, deserialize, build)
-
-
-def is_namedtuple(node: type) -> bool:
-    """Whether jax treats a type as a namedtuple."""
-    return issubclass(node, tuple) and hasattr(node, "_fields")
+    _export().deserialization_registry[name] = (node, deserialize, build)
 
 
 def serialized_artifacts(data: Buffer) -> list[tuple[int, int]]:
@@ -148,6 +134,16 @@ def _orders(data: Buffer) -> Iterator[Any]:
     while exported is not None:
         yield exported
         exported = exported.Vjp()
+
+
+def export_callbacks(fn: Any, lower: Callable[..., Any], **options: Any) -> Any:
+    """Exports a function; `lower` lowers the primitives that call Python, and takes them first."""
+    from jax._src import callback as cb
+    from jax._src import debugging as debug
+
+    calling = cb.pure_callback_p, cb.io_callback_p, debug.debug_callback_p, debug.debug_print_p
+    rules = tuple((each, partial(lower, each)) for each in calling)
+    return _export().export(fn, **options, _override_lowering_rules=rules)
 
 
 def replace_exported(
@@ -188,39 +184,25 @@ def with_module(
     return replace(exported, mlir_module_serialized=artifact, _get_vjp=get_vjp)
 
 
-def without_module(exported: jax.export.Exported) -> jax.export.Exported:
-    """Returns an Exported without its module; its vjp is unchanged."""
-    return replace(exported, mlir_module_serialized=b"")
-
-
-def field_values(exported: jax.export.Exported) -> dict[str, Any]:
-    """Returns the fields of an Exported by name, from which a subclass can be made."""
-    return {field.name: getattr(exported, field.name) for field in fields(exported)}
-
-
 def make_tree(node: tuple[type, Any], children: Sequence[TreeDef]) -> TreeDef:
     """Returns a tree with one node at its root, without making an object of its type.
 
-    jaxlib takes a namedtuple with a registration of its own, such as OptimizerState of jax's
-    example libraries, for a plain one. Of such a type, an object is made.
+    jaxlib takes a namedtuple that was registered, as in jax's example libraries, for a plain one.
     """
-    import jax
-
-    entry = _registered(node[0]) if is_namedtuple(node[0]) else None
-    if entry is not None:
-        leaves = [jax.tree.unflatten(child, [0] * child.num_leaves) for child in children]
-        return jax.tree.structure(entry.from_iter(node[1], leaves))
-    tree: TreeDef = jax.tree_util.PyTreeDef.from_node_data_and_children(
-        jax.tree_util.default_registry, node, children
-    )
-    return tree
-
-
-def _registered(node: type) -> Any:
-    """Returns the registration of a type of pytree nodes; None if it has none."""
     from jax._src import tree_util
 
-    return tree_util._registry.get(node)
+    plain = node[0] is tuple or not issubclass(node[0], tuple)
+    entry: Any = None if plain else tree_util._registry.get(node[0])
+    if entry is None:
+        make: Callable[..., TreeDef] = tree_util.PyTreeDef.from_node_data_and_children
+        return make(tree_util.default_registry, node, children)
+    objects = [child.unflatten([0] * child.num_leaves) for child in children]
+    return tree_util.tree_structure(entry.from_iter(node[1], objects))
+
+
+def jit_options(fn: Any, names: Sequence[str]) -> list[tuple[Any, ...]]:
+    """Returns options of `jax.jit` of a jitted function; empty ones of other functions."""
+    return [getattr(getattr(fn, "_jit_info", None), name, ()) for name in names]
 
 
 def captured_values(traced: jax.stages.Traced) -> list[Any]:
@@ -247,8 +229,7 @@ class _FlatFunction:
     def __call__(self, *values: Any) -> Sequence[Any]:
         from jax.extend.core import jaxpr_as_fun
 
-        results: Sequence[Any] = jaxpr_as_fun(self.jaxpr)(*values)
-        return results
+        return list(jaxpr_as_fun(self.jaxpr)(*values))
 
 
 class CpuProgram:
@@ -268,8 +249,7 @@ class CpuProgram:
 
         with jax.enable_x64(True):  # Otherwise 64-bit arrays would become 32-bit arrays.
             placed = [jax.device_put(a, self._device) for a in arguments]
-        results = self._loaded.execute(placed)
-        return list(jax.block_until_ready(results))
+        return list(jax.block_until_ready(self._loaded.execute(placed)))
 
     @property
     def memory(self) -> int:
@@ -472,8 +452,7 @@ def private_function(
             function.attributes["sym_name"] = ir.StringAttr.get(name)
         module.symbol_table.insert(function)
         cached[key] = function.name.value
-    symbol: str = cached[key]
-    return symbol
+    return str(cached[key])
 
 
 def _digest(function: func.FuncOp, symbols: ir.SymbolTable) -> str:

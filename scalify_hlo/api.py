@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import reprlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Unpack, overload
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from scalify_hlo.commands.nan.nan_report import NanReport
     from scalify_hlo.commands.stats.record import StatsRecord
+    from scalify_hlo.commands.stats.run import Stats
 
 P = TypeVar("P", str, bytes, ir.Module, "Exported")
 
@@ -313,15 +314,47 @@ def _optional(
     return options
 
 
+class Scalifying(TypedDict, total=False):
+    """The options of `scalify`, which describes them, and those of `jax.jit`."""
+
+    recipe: str | PathLike[str] | Recipe | None
+    settings: Mapping[str, object] | None
+    input_scale: Mapping[str, float] | None
+    profile: str | PathLike[str] | Profile | None
+    strict: bool
+    stats: Stats | None
+    plain_results: bool
+    static_argnums: int | Sequence[int] | None
+    static_argnames: str | Iterable[str] | None
+    donate_argnums: int | Sequence[int] | None
+    donate_argnames: str | Iterable[str] | None
+    in_shardings: Any
+    out_shardings: Any
+    keep_unused: bool
+    inline: bool
+    compiler_options: dict[str, Any] | None
+
+
 @overload
-def scalify(fn: Callable[..., Any], **options: Any) -> jax.stages.Wrapped: ...
+def scalify(fn: Callable[..., Any], **options: Unpack[Scalifying]) -> jax.stages.Wrapped: ...
 @overload
 def scalify(
-    fn: None = None, **options: Any
+    fn: None = None, **options: Unpack[Scalifying]
 ) -> Callable[[Callable[..., Any]], jax.stages.Wrapped]: ...
 
 
-def scalify(fn: Callable[..., Any] | None = None, **options: Any) -> Any:
+def scalify(
+    fn: Callable[..., Any] | None = None,
+    *,
+    recipe: str | PathLike[str] | Recipe | None = None,
+    settings: Mapping[str, object] | None = None,
+    input_scale: Mapping[str, float] | None = None,
+    profile: str | PathLike[str] | Profile | None = None,
+    strict: bool = False,
+    stats: Stats | None = None,
+    plain_results: bool = False,
+    **jit_options: Any,
+) -> Any:
     """Compiles a function like `jax.jit`, in scaled form.
 
     `fn` sees a `ScaledArray` argument as a plain array of its logical dtype. Plain arrays are
@@ -331,6 +364,10 @@ def scalify(fn: Callable[..., Any] | None = None, **options: Any) -> Any:
     As with any call of an Exported, `jax.vmap` and `jax.jvp` do not apply to it. Use them inside,
     as in ``scalify(jax.vmap(fn))``.
 
+    A function of `jax.jit` keeps its static and donated arguments. One of `flax.nnx.jit` or
+    `equinox.filter_jit` updates the modules, whose arrays stay plain. The function may call Python
+    while it runs, by `jax.debug.print`, `io_callback` or `pure_callback`, but not in an order.
+
     If the recipe predicts sizes, as ``unit`` does, the scales of plain arguments are measured from
     the values of the first call for each combination of shapes. They are constant from then on.
     Inside another trace, the function uses the scales of an earlier call, or those that the recipe
@@ -338,19 +375,24 @@ def scalify(fn: Callable[..., Any] | None = None, **options: Any) -> Any:
 
     Args:
         fn: The function. Without it, a decorator is returned.
-        **options: ``recipe`` (by default ``propagate``), ``settings``, ``input_scale`` for plain
-            arguments, and ``profile``, for one combination of shapes, are as for `rewrite`.
-            ``stats``, a `Stats`, collects statistics of the values of the function every few calls.
-            All others are options of `jax.jit`, such as ``static_argnums`` and ``donate_argnums``.
+        recipe: As for `rewrite`; by default ``propagate``.
+        settings: As for `rewrite`.
+        input_scale: The expected rms of plain arguments, as for `rewrite`.
+        profile: As for `rewrite`, for one combination of shapes.
+        strict: As for `rewrite`; a call raises the error.
+        stats: Collects statistics of the values of the function every few calls.
+        plain_results: Whether scalars, and results of a shape that no argument has, are plain
+            arrays, as `jax.grad` needs of a loss. Other results stay pairs, as state has to.
+        **jit_options: Options of `jax.jit`, such as ``static_argnums`` and ``donate_argnums``.
 
     Returns:
         The compiled function, with the interface of a function that `jax.jit` returns.
 
     Raises:
-        UsageError: The recipe or an option is not known. A call raises it under `jax.vmap`, and
-            for an input scale that matches no float argument.
+        UsageError: The recipe or an option is not known. A call raises it under `jax.vmap`, for an
+            input scale that matches no float argument, and for calls of Python in an order.
         InputError: The file of a recipe or of a profile is not valid. A call raises it if the
-            profile is of another program.
+            profile is of another program, and with `strict` if there is a remark.
 
     Example:
         >>> @scalify
@@ -361,22 +403,20 @@ def scalify(fn: Callable[..., Any] | None = None, **options: Any) -> Any:
         [6.0, 8.0]
     """
     if fn is None:
-        return functools.partial(scalify, **options)
+        own = {"recipe": recipe, "settings": settings, "input_scale": input_scale}
+        rest = {"profile": profile, "strict": strict, "stats": stats}
+        given = {**own, **rest, "plain_results": plain_results, **jit_options}
+        return functools.partial(scalify, **given)
     from scalify_hlo.frontend.scalified import Scalified
 
-    stats = options.pop("stats", None)
-    own = {name: options.pop(name) for name in _OF_REWRITE if name in options}
-    if own.get("recipe") is None:
-        own["recipe"] = Recipe()
-    rewrite_options = make_options(**own)
-    _check_scaling(rewrite_options)
-    _check_jit_options(options)
+    asked = Recipe() if recipe is None else recipe
+    options = make_options(asked, "same", input_scale, settings, profile, strict=strict)
+    _check_scaling(options)
+    _check_jit_options(jit_options)
     _check_stats(stats)
-    return Scalified.of(fn, rewrite_options, options, stats)
-
-
-_OF_REWRITE = ("recipe", "settings", "input_scale", "profile")
-"""The options that `scalify` has in common with `rewrite`; all others are those of `jax.jit`."""
+    return Scalified.of(
+        fn, options, jit_options, stats, plain="outputs" if plain_results else "none"
+    )
 
 
 def _check_stats(stats: object) -> None:
@@ -409,7 +449,8 @@ def _check_jit_options(options: Mapping[str, Any]) -> None:
     known = [name for name in inspect.signature(jax.jit).parameters if name != "fun"]
     for name in options:
         if name not in known:
-            names = (*_OF_REWRITE, "stats", *known)
+            named = inspect.signature(scalify).parameters.values()
+            names = (*(each.name for each in named if each.kind is each.KEYWORD_ONLY), *known)
             raise UsageError(
                 f"scalify has no option {name!r}{nearest(name, names)}",
                 hint=f"its options are: {', '.join(names)}",

@@ -130,9 +130,9 @@ def nearest(name: str, candidates: Iterable[str]) -> str:
 
 
 def caller() -> str:
-    """Returns file and line, as ``file:line``, of the nearest caller outside of this and of jax."""
+    """Returns ``file:line`` of the nearest caller outside of this package and of jax."""
     frame = inspect.currentframe()
-    packages = f"{__name__.partition('.')[0]}.", "jax."
-    while frame is not None and frame.f_globals.get("__name__", "").startswith(packages):
+    inside = f"{__name__.partition('.')[0]}.", "jax."
+    while frame is not None and frame.f_globals.get("__name__", "").startswith(inside):
         frame = frame.f_back
     return "" if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"

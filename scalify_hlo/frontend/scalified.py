@@ -9,7 +9,7 @@ import functools
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn, TypeAlias
 
 import jax
 import jax.numpy as jnp
@@ -22,12 +22,15 @@ from scalify_hlo._compat import ir
 from scalify_hlo.commands.stats.prepare import Selection
 from scalify_hlo.commands.stats.run import Stats
 from scalify_hlo.errors import UsageError, caller
+from scalify_hlo.frontend.host_callbacks import HostCallbacks
+from scalify_hlo.frontend.module_jit import rewritten_inside
 from scalify_hlo.frontend.observed import CompiledCalls, ObservedCalls, observe_rewrite
 from scalify_hlo.ir.functions import target_of
 from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.jax_api.parts import data_at_one
 from scalify_hlo.jax_api.scaled_array import (
     ScaledArray,
+    asarray,
     is_concrete,
     is_float,
     is_scaled_array,
@@ -45,6 +48,9 @@ from scalify_hlo.run.input_scales import measured_size
 _SHARED = ("static_argnums", "static_argnames", "donate_argnums", "donate_argnames")
 """The options of `jax.jit` that also apply to the function itself."""
 
+Plain: TypeAlias = Literal["all", "outputs", "none"]
+"""The results that are plain arrays though they are scaled."""
+
 _CUSTOM_CALL = "stablehlo.custom_call"
 
 
@@ -56,17 +62,21 @@ class Scalified:
         signature: A function of the same arguments that does nothing, under `jax.jit`. Its traces
             give the donated arguments.
         options: The options of the rewrite.
+        plain: The results that are plain arrays though they are scaled: all, none, or outputs,
+            which replace no argument.
 
     Attributes:
         fn: As given.
         signature: As given.
         options: As given.
+        plain: As given.
     """
 
-    def __init__(self, fn: Any, signature: Any, options: Options) -> None:
+    def __init__(self, fn: Any, signature: Any, options: Options, *, plain: Plain) -> None:
         self.fn = fn
         self.signature = signature
         self.options = options
+        self.plain = plain
         self._measured: dict[Any, list[float | None]] = {}
         self._given = threading.local()
 
@@ -77,6 +87,8 @@ class Scalified:
         options: Options,
         jit_options: Mapping[str, Any],
         stats: Stats | None = None,
+        *,
+        plain: Plain = "none",
     ) -> Callable[..., Any]:
         """Returns a function in scaled form, with the signature of `fn`, under `jax.jit`.
 
@@ -84,11 +96,21 @@ class Scalified:
             fn: The function.
             options: The options of the rewrite.
             jit_options: Options of `jax.jit`. Those on static and donated arguments also apply to
-                `fn`; donation shows which results replace which arguments.
+                `fn`, and `fn` may have some of its own; donation shows which results replace which
+                arguments.
             stats: Collects statistics; None for none.
+            plain: As for the class.
         """
+        again = functools.partial(
+            cls.of, options=options, jit_options=jit_options, stats=stats, plain="all"
+        )
+        updating = rewritten_inside(fn, again, _SHARED)
+        if updating is not None:
+            return updating
+        jit_options = _with_own(fn, jit_options)
         shared = {key: value for key, value in jit_options.items() if key in _SHARED}
-        scalified = cls(jax.jit(fn, **shared), jax.jit(_nothing(fn), **shared), options)
+        signature = jax.jit(_nothing(fn), **shared)
+        scalified = cls(jax.jit(fn, **shared), signature, options, plain=plain)
 
         @functools.wraps(fn)
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -122,14 +144,16 @@ class Scalified:
         captured = _compat.captured_values(traced)
         given = [*captured, *filter(_is_dynamic, leaves)]
         types = [*map(_logical, captured), *(s for s in logical if _is_type(s))]
+        callbacks = HostCallbacks()
         exported = (
-            _export(self._of_flat(traced, specs, keywords), types, {})
+            _export(self._of_flat(traced, specs, keywords), types, {}, callbacks)
             if captured
-            else _export(self.fn, specs, keywords)
+            else _export(self.fn, specs, keywords, callbacks)
         )
         pairs = [is_scaled_array(leaf) for leaf in given]
         shapes = _scale_shapes(given, self.options)
-        given = jax.tree.map(_unmapped, given)
+        line = f'scalify(jax.vmap({traced.fun_name}, ...), recipe="{self.options.recipe.name}")'
+        given = jax.tree.map(functools.partial(_unmapped, line=line), given)
         about = Call(pairs, self._sizes(captured, leaves, tree), shapes)
         collected: list[Any] = []
         if selection is None:
@@ -140,9 +164,21 @@ class Scalified:
             observed = observe_rewrite(readable(exported), self.options, about, selection)
             rewritten, run = observed.rewritten, observed.collecting(collected)
         given = _as_stored(rewritten, given)
-        results = _call(rewritten, run, given)
+        results = self._given_back(_call(rewritten, run, given), types)
         returned = jax.tree.unflatten(jax.tree.structure(traced.out_info), results)
+        returned = callbacks.called(returned)
         return returned if selection is None else (returned, *collected)
+
+    def _given_back(self, results: Sequence[Any], types: Sequence[Any]) -> list[Any]:
+        """Returns flat results, with plain arrays for those that are to be plain.
+
+        A scalar replaces no argument whose scale matters, nor does a result of a shape that none
+        has.
+        """
+        if self.plain == "none":
+            return list(results)
+        kept = {spec.shape for spec in types if spec.shape and self.plain == "outputs"}
+        return [each if jnp.shape(each) in kept else asarray(each) for each in results]
 
     def _of_flat(self, traced: jax.stages.Traced, specs: Any, keywords: Any) -> Any:
         """Returns a function of the captured values of a trace and its flat arguments."""
@@ -249,30 +285,29 @@ _unmapped_p = Primitive("scalify_unmapped")
 """An identity that raises an error under `jax.vmap`."""
 
 
-def _unmapped(value: Any) -> Any:
-    """Returns an array unchanged; `jax.vmap` over it raises an error that says what to do."""
+def _unmapped(value: Any, line: str) -> Any:
+    """Returns an array unchanged; `jax.vmap` over it raises an error with the line to write."""
     extended = jnp.issubdtype(jax.typeof(value).dtype, jax.dtypes.extended)
-    return value if extended else _unmapped_p.bind(value)
+    return value if extended else _unmapped_p.bind(value, line=line)
 
 
-def _refuse_map(_values: Any, _dims: Any) -> NoReturn:
+def _refuse_map(_values: Any, _dims: Any, *, line: str) -> NoReturn:
     raise UsageError(
         "jax.vmap cannot map over a function that scalify made, which is one program",
         location=caller(),
-        hint="map inside: scalify(jax.vmap(fn)), where each ScaledArray has one scale for the "
-        "whole batch",
+        hint=f"map inside: {line}, where each ScaledArray has one scale for the whole batch",
     )
 
 
-def _unmapped_jvp(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
-    return _unmapped_p.bind(*primals), tangents[0]
+def _unmapped_jvp(primals: Sequence[Any], tangents: Sequence[Any], *, line: str) -> tuple[Any, Any]:
+    return _unmapped_p.bind(*primals, line=line), tangents[0]
 
 
-_unmapped_p.def_impl(lambda value: value)
-_unmapped_p.def_abstract_eval(lambda type_: type_)
+_unmapped_p.def_impl(lambda value, **_: value)
+_unmapped_p.def_abstract_eval(lambda type_, **_: type_)
 ad.primitive_jvps[_unmapped_p] = _unmapped_jvp
 batching.primitive_batchers[_unmapped_p] = _refuse_map
-mlir.register_lowering(_unmapped_p, lambda _, value: [value])
+mlir.register_lowering(_unmapped_p, lambda _, value, **__: [value])
 
 
 def _as_stored(rewritten: Rewritten, given: Sequence[Any]) -> list[Any]:
@@ -310,6 +345,17 @@ def _is_dynamic(leaf: Any) -> bool:
     return isinstance(leaf, (ScaledArray, jax.Array, np.ndarray, np.generic))
 
 
+def _with_own(fn: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns options of `jax.jit` with the static and donated arguments of a jitted function."""
+    options = dict(given)
+    for key, own in zip(_SHARED, _compat.jit_options(fn, _SHARED), strict=True):
+        asked = options.get(key)
+        more = () if asked is None else (asked,) if isinstance(asked, (int, str)) else asked
+        if own:
+            options[key] = tuple(dict.fromkeys((*own, *more)))
+    return options
+
+
 def _nothing(fn: Callable[..., Any]) -> Callable[..., Any]:
     """Returns a function with the signature of another one that does nothing."""
 
@@ -320,19 +366,17 @@ def _nothing(fn: Callable[..., Any]) -> Callable[..., Any]:
     return nothing
 
 
-def _export(fn: Any, specs: Any, keywords: Any) -> jax.export.Exported:
+def _export(fn: Any, specs: Any, keywords: Any, callbacks: HostCallbacks) -> jax.export.Exported:
     """Exports a function; all custom calls are allowed, as it is called in this process only."""
-    specs, platforms = tuple(specs), _platforms()
+    export = functools.partial(callbacks.export, fn, platforms=_platforms())
     try:
-        return jax.export.export(fn, platforms=platforms)(*specs, **keywords)
+        return export([])(*specs, **keywords)
     except ValueError:
         module = fn.trace(*specs, **keywords).lower().compiler_ir("stablehlo")
         targets = _custom_call_targets(module)
         if not targets:
             raise
-        checks = [jax.export.DisabledSafetyCheck.custom_call(target) for target in targets]
-        exported = jax.export.export(fn, platforms=platforms, disabled_checks=checks)
-        return exported(*specs, **keywords)
+        return export(targets)(*specs, **keywords)
 
 
 def _platforms() -> tuple[str] | None:

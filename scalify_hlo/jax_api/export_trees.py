@@ -206,7 +206,7 @@ def _register(node: type) -> None:
             f"two pytree node types are named {name}",
             hint="register one of them with jax.export.register_pytree_node_serialization",
         )
-    if _compat.is_namedtuple(node):
+    if issubclass(node, tuple) and hasattr(node, "_fields"):
         jax.export.register_namedtuple_serialization(node, serialized_name=name)
         return
     jax.export.register_pytree_node_serialization(

@@ -158,7 +158,7 @@ def _without_logical(tree: _compat.TreeDef) -> _compat.TreeDef:
 
 def stored_program(exported: jax.export.Exported) -> jax.export.Exported:
     """Returns a program whose `call` says how to convert state that is in another format."""
-    return StoredProgram(**_compat.field_values(exported))
+    return StoredProgram(**vars(exported))
 
 
 def keeps_formats(exported: jax.export.Exported) -> bool:

@@ -14,7 +14,6 @@ from scalify_hlo._compat import (
     ir,
     new_context,
     passmanager,
-    register_mhlo,
     register_passes,
     stablehlo,
 )
@@ -98,8 +97,16 @@ def context_for(dialect: str) -> ir.Context:
     if dialect:
         register_passes()
     if dialect == MHLO:
-        register_mhlo(context)
+        load_mhlo(context)
     return context
+
+
+def load_mhlo(context: ir.Context) -> None:
+    """Loads MHLO into a context, and registers its passes with MLIR's PassManager."""
+    from jaxlib.mlir.dialects import mhlo
+
+    mhlo.register_mhlo_dialect(context)
+    mhlo.register_mhlo_passes()
 
 
 def unknown_dialect(message: str, line: str) -> tuple[str, str] | None:

@@ -339,7 +339,7 @@ def _rewrite_vjp(
     if not any(leaf.pair for leaf in taken):
         return flat
     gradients = tuple(leaf.node for leaf in given)
-    return ScaledVjp(**_compat.field_values(flat), gradients=gradients)
+    return ScaledVjp(**vars(flat), gradients=gradients)
 
 
 def _like(own: Sequence[Leaf], others: Sequence[Leaf], *, sized: bool = True) -> list[Leaf]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from scalify_hlo import _compat
@@ -59,7 +60,7 @@ def read_exported_file(data: Buffer, name: str) -> list[Exported]:
         with opaque_nodes(_node_names(data, name)):
             # It is annotated with bytearray, but takes any buffer.
             read: Any = jax.export.deserialize
-            orders = [_compat.without_module(read(data))]
+            orders = [replace(read(data), mlir_module_serialized=b"")]
             _check_end(orders[0], data, name)
             while orders[-1].has_vjp():
                 orders.append(orders[-1].vjp())

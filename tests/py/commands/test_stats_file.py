@@ -204,7 +204,7 @@ def test_options_that_are_not_possible(options: dict[str, Any], message: str) ->
 
 def test_stats_of_another_type_are_refused() -> None:
     with pytest.raises(UsageError, match="stats is a int"):
-        scalify_hlo.scalify(descent, stats=100)
+        scalify_hlo.scalify(descent, stats=100)  # type: ignore[call-overload]
 
 
 def looped(params: Any, x: jax.Array) -> Any:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import inspect
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ import pytest
 import scalify_hlo as jsa
 from scalify_hlo import InputError, UsageError, _compat
 from scalify_hlo._compat import ir, new_context
+from scalify_hlo.api import Scalifying
 from scalify_hlo.frontend import scalified
 from scalify_hlo.jax_api.scaled_array import is_scaled_array
 from scalify_hlo.profile.file import dump_profile
@@ -153,6 +156,27 @@ def test_static_donated_and_keyword_arguments() -> None:
     np.testing.assert_array_equal(jsa.asarray(out), kept + 2)
 
 
+def test_a_jitted_function_keeps_its_static_and_donated_arguments() -> None:
+    traces: list[Any] = []
+
+    @partial(jax.jit, static_argnames=("mode", "act"), donate_argnums=0)
+    def f(x: Any, mode: str, act: Any) -> Any:
+        traces.append(act)
+        return act(x) if mode == "once" else act(act(x))
+
+    def g(x: Any, mode: str, act: Any, n: int) -> Any:
+        return f(x, mode, act) * n
+
+    whole = jsa.scalify(f)
+    for act in (jnp.tanh, jnp.sin, jnp.tanh):
+        x = jnp.full(4, 3.0)
+        np.testing.assert_allclose(whole(x, "once", act), act(jnp.full(4, 3.0)), rtol=1e-6)
+        assert x.is_deleted()
+    assert traces == [jnp.tanh, jnp.sin]
+    more = jsa.scalify(jax.jit(g, static_argnums=(1, 2)), static_argnums=3)
+    assert (more(jnp.ones(4), "twice", jnp.negative, 2) == 2).all()
+
+
 def test_methods_with_statistics() -> None:
     class Model:
         double = jsa.scalify(lambda _, x: x + x, static_argnums=0, stats=jsa.Stats())
@@ -231,9 +255,42 @@ def test_custom_calls_that_jax_export_would_refuse() -> None:
 
 def test_unknown_options_are_told_their_neighbours() -> None:
     with pytest.raises(UsageError, match="did you mean 'static_argnums'"):
-        jsa.scalify(lambda x: x, static_argnum=1)
+        jsa.scalify(lambda x: x, static_argnum=1)  # type: ignore[call-overload]
     with pytest.raises(UsageError, match="did you mean 'propagate'"):
         jsa.scalify(lambda x: x, recipe="propagat")
+
+
+def test_editors_know_the_options_of_scalify() -> None:
+    parameters = inspect.signature(jsa.scalify).parameters.values()
+    own = {each.name for each in parameters if each.kind is each.KEYWORD_ONLY}
+    known = {"recipe", "settings", "input_scale", "profile", "strict", "stats", "plain_results"}
+    assert own == known
+    assert own < Scalifying.__annotations__.keys()
+    jitted = inspect.signature(jax.jit).parameters.keys()
+    assert Scalifying.__annotations__.keys() - own <= jitted
+
+
+@pytest.mark.parametrize("recipe", ["fp8", "fp16"])
+def test_gradients_and_results_that_replace_no_argument(recipe: str) -> None:
+    def loss(w: Any, x: Any) -> Any:
+        return jnp.mean((x @ w) ** 2)
+
+    def step(w: Any, x: Any) -> Any:
+        value, gradient = jax.value_and_grad(loss)(w, x)
+        return w - 0.1 * gradient, value, x[:2] @ w
+
+    value, gradient = jax.value_and_grad(jsa.scalify(loss, recipe=recipe, plain_results=True))(W, X)
+    expected, wanted = jax.value_and_grad(loss)(W, X)
+    np.testing.assert_allclose(value, expected, rtol=5e-2)
+    assert jnp.linalg.norm(gradient - wanted) < 0.1 * jnp.linalg.norm(wanted)
+    for plain, kinds in ((True, [True, False, False]), (False, [True] * 3)):
+        results = jsa.scalify(step, recipe=recipe, plain_results=plain)(W, X)
+        assert [is_scaled_array(each) for each in results] == kinds
+
+
+def test_a_remark_is_an_error_if_asked() -> None:
+    with pytest.raises(InputError, match="its only matmul stays wide"):
+        jsa.scalify(lambda x: x @ x, recipe="fp8", strict=True)(jnp.ones((4, 4)))
 
 
 RNG = np.random.default_rng(0)
@@ -261,8 +318,10 @@ class TestInputScale:
     def test_it_reaches_the_program(self) -> None:
         settings = {"matmul.smallest": 1}
         texts = [
-            jsa.scalify(layer, recipe="fp8", settings=settings, **given).lower(PARAMS, X).as_text()
-            for given in ({}, {"input_scale": {"params*": 2.0**-9}})
+            jsa.scalify(layer, recipe="fp8", settings=settings, input_scale=given)
+            .lower(PARAMS, X)
+            .as_text()
+            for given in (None, {"params*": 2.0**-9})
         ]
         assert texts[0] != texts[1]
 
@@ -294,7 +353,7 @@ class TestInputScale:
 
     def test_what_is_no_mapping(self) -> None:
         with pytest.raises(UsageError, match="not a mapping"):
-            jsa.scalify(layer, input_scale=["x=2"])
+            jsa.scalify(layer, input_scale=["x=2"])  # type: ignore[call-overload]
 
 
 @pytest.mark.slow
@@ -328,13 +387,14 @@ class TestMapping:
 
     @pytest.mark.parametrize("pairs", [False, True])
     def test_the_error_says_what_to_do(self, pairs: bool) -> None:
-        f = jsa.scalify(layer)
+        f = jsa.scalify(layer, recipe="fp8")
         batch: Any = jnp.stack([X, X])
         if pairs:
             batch = jsa.ScaledArray(batch, jnp.ones(2))
         with pytest.raises(UsageError, match=self.MESSAGE) as caught:
             jax.vmap(f, in_axes=(None, 0))(PARAMS, batch)
-        assert "scalify(jax.vmap(fn))" in str(caught.value.hint)
+        assert 'scalify(jax.vmap(layer, ...), recipe="fp8")' in str(caught.value.hint)
+        assert str(caught.value.location).startswith(f"{__file__}:")
 
     def test_over_integers_and_gradients_and_captured_values(self) -> None:
         numbers = jnp.arange(3)

@@ -10,8 +10,8 @@ import pytest
 
 import scalify_hlo
 from scalify_hlo import InputError
-from scalify_hlo._compat import new_context, passmanager, register_mhlo, register_passes
-from scalify_hlo.program.dialects import other_dialect
+from scalify_hlo._compat import new_context, passmanager, register_passes
+from scalify_hlo.program.dialects import load_mhlo, other_dialect
 from scalify_hlo.program.program import read_text
 from tests.py.shared.judge import parse, shaped, stablehlo_of, unrecorded
 
@@ -33,7 +33,7 @@ def lowered(text: str, *passes: str) -> str:
     """A program in another dialect, as the passes of jaxlib write it."""
     register_passes()
     context = new_context()
-    register_mhlo(context)
+    load_mhlo(context)
     module = parse(text)
     with context:
         module = type(module).parse(str(module), context)

@@ -1,0 +1,63 @@
+"""Functions that a library of modules compiles: `flax.nnx.jit` and `equinox.filter_jit`.
+
+Such a function takes modules apart, calls a function of `jax.jit` on their arrays, and updates the
+modules. Only the function in the middle is rewritten.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+import jax
+
+from scalify_hlo import _compat
+from scalify_hlo.errors import UsageError, caller
+
+_COMPILED: Final = {"flax": "jitted_fn", "equinox": "_cached"}
+"""The attribute that has the function of `jax.jit`, by library."""
+
+
+def rewritten_inside(
+    fn: Any, scalified: Callable[[Any], Any], names: Sequence[str]
+) -> Callable[..., Any] | None:
+    """Returns a function that updates modules as another one does; None for other functions.
+
+    Args:
+        fn: The function.
+        scalified: Returns a function of arrays in scaled form.
+        names: The options of `jax.jit` that are kept.
+
+    Raises:
+        UsageError: The function has shardings.
+    """
+    if isinstance(fn, functools.partial):
+        inside = rewritten_inside(fn.func, scalified, names)
+        return None if inside is None else functools.partial(inside, *fn.args, **fn.keywords)
+    name = _COMPILED.get(type(fn).__module__.partition(".")[0], "")
+    compiled: Any = getattr(fn, name, None) if name else None
+    if not isinstance(compiled, jax.stages.Wrapped):
+        return None
+    made: Any = copy.copy(fn)
+    function: Any = getattr(compiled, "__wrapped__", None)
+    if getattr(function, "ctxtag", None) is fn:
+        # flax finds the modules of a call by the object that is called, which is the copy now.
+        _refuse_shardings(fn)
+        kept = zip(names, _compat.jit_options(compiled, names), strict=True)
+        options: Any = {key: value for key, value in kept if value}
+        compiled = jax.jit(replace(function, ctxtag=made), **options)
+    object.__setattr__(made, name, scalified(compiled))  # Modules of equinox are frozen.
+    return made  # type: ignore[no-any-return]
+
+
+def _refuse_shardings(fn: Any) -> None:
+    for name in ("in_shardings", "out_shardings"):
+        if getattr(fn, name, None) is not None:
+            raise UsageError(
+                f"scalify does not keep {name} of nnx.jit",
+                location=caller(),
+                hint=f"leave {name} out, and place the arrays of the modules with jax.device_put",
+            )
