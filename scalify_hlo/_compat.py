@@ -11,6 +11,7 @@ import mmap
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from jaxlib.mlir import ir, passmanager
@@ -54,21 +55,24 @@ def default_platform() -> str | None:
     return None if device is None else str(getattr(device, "platform", device))
 
 
+def load_mhlo(context: ir.Context) -> None:
+    """Loads MHLO into a context, and registers its passes with MLIR's PassManager."""
+    mhlo = import_module("jaxlib.mlir.dialects.mhlo")
+    mhlo.register_mhlo_dialect(context)
+    mhlo.register_mhlo_passes()
+
+
 def register_passes() -> None:
     """Registers StableHLO's passes with MLIR's PassManager."""
     stablehlo.register_stablehlo_passes()
 
 
 def _export() -> Any:
-    from jax._src.export import _export
-
-    return _export
+    return import_module("jax._src.export._export")
 
 
 def _schema() -> Any:
-    from jax._src.export import serialization_generated
-
-    return serialization_generated
+    return import_module("jax._src.export.serialization_generated")
 
 
 def is_serializable(node: type) -> bool:

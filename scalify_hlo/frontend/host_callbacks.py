@@ -21,6 +21,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.errors import UsageError
 from scalify_hlo.ir.functions import target_of
 from scalify_hlo.ir.locations import place_of_text, source_location
+from scalify_hlo.ir.value_map import replace_op
 from scalify_hlo.ir.walk import ops_in
 
 TARGET = "scalify.host_callback"
@@ -150,9 +151,8 @@ def _lower(ctx: Any, callback: _Callback, call: ir.Operation) -> None:
     bind = partial(callback.primitive.bind, **callback.params)
     with ir.InsertionPoint(call), call.location:
         results: Sequence[ir.Value] = mlir.lower_fun(bind)(own, *call.operands)
-    for old, new in zip(call.results, results, strict=True):
-        old.replace_all_uses_with(new)
-    call.erase()
+    with call.context:
+        replace_op(call, results)
 
 
 _called_p = Primitive("scalify_called")

@@ -10,14 +10,9 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from scalify_hlo._compat import (
-    ir,
-    new_context,
-    passmanager,
-    register_passes,
-    stablehlo,
-)
+from scalify_hlo._compat import ir, load_mhlo, new_context, register_passes, stablehlo
 from scalify_hlo.errors import InputError
+from scalify_hlo.ir.value_map import run_native
 from scalify_hlo.program.byte_source import Buffer
 
 MHLO, VHLO = "mhlo", "vhlo"
@@ -79,12 +74,14 @@ def converted(module: ir.Module, dialect: str, name: str) -> ir.Module:
     }[dialect]
     try:
         with module.context:
-            passmanager.PassManager.parse(f"builtin.module({pipeline})").run(module.operation)
+            run_native(f"builtin.module({pipeline})", module.operation)
     except ir.MLIRError as error:
         message = error.error_diagnostics[0].message if error.error_diagnostics else ""
         found = re.search(r"'([\w.]+)'", message)
         raise InputError(
-            f"StableHLO has no op for {found[1] if found else f'an op of {dialect}'}",
+            f"StableHLO has no op for {found[1]!r}"
+            if found
+            else f"StableHLO lacks an op of {dialect}",
             location=name,
             hint="give the program as jax.export writes it, before XLA's own passes run",
         ) from None
@@ -99,14 +96,6 @@ def context_for(dialect: str) -> ir.Context:
     if dialect == MHLO:
         load_mhlo(context)
     return context
-
-
-def load_mhlo(context: ir.Context) -> None:
-    """Loads MHLO into a context, and registers its passes with MLIR's PassManager."""
-    from jaxlib.mlir.dialects import mhlo
-
-    mhlo.register_mhlo_dialect(context)
-    mhlo.register_mhlo_passes()
 
 
 def unknown_dialect(message: str, line: str) -> tuple[str, str] | None:
@@ -127,5 +116,5 @@ def unknown_dialect(message: str, line: str) -> tuple[str, str] | None:
     else:
         return None
     dialect = op.partition(".")[0]
-    what = f"{op} is not an op of StableHLO" if op else "there is an op of an unknown dialect"
+    what = f"{op!r} is not an op of StableHLO" if op else "there is an op of an unknown dialect"
     return what, _CONVERTERS.get(dialect, NO_PROGRAM)

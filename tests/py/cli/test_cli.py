@@ -183,7 +183,7 @@ TWO = """\
 func.func @main() { return }
 // -----
 func.func @main() {
-  // expected-error@+1 {{not found for custom op 'foo.bar'}}
+  // expected-error@+1 {{'foo.bar' is not an op of StableHLO}}
   foo.bar
   return
 }

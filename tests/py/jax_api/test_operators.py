@@ -54,7 +54,7 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "jax.nn softmax": jax.nn.softmax,
     "set": lambda x: jnp.zeros((3, 2)).at[:2].set(x),
 }
-OPERANDS = [2, 0.5, np.float32(2), np.ones(2, np.float32), jnp.full((2, 2), 3.0), PAIR]
+OPERANDS: list[Any] = [2, 0.5, np.float32(2), np.ones(2, np.float32), jnp.full((2, 2), 3.0), PAIR]
 
 
 def plain(result: Any) -> Any:
@@ -74,7 +74,7 @@ def assert_same(ours: Any, theirs: Any) -> None:
 
 @pytest.mark.parametrize(
     ("function", "other"),
-    [(f, each) for f in BINARY for each in OPERANDS if f is not operator.matmul or np.ndim(each)],
+    [(f, x) for f in BINARY for x in OPERANDS if f is not operator.matmul or np.ndim(x)],
     ids=lambda each: getattr(each, "__name__", type(each).__name__),
 )
 def test_operators_are_those_of_the_values(function: Callable[..., Any], other: Any) -> None:

@@ -10,8 +10,8 @@ import pytest
 
 import scalify_hlo
 from scalify_hlo import InputError
-from scalify_hlo._compat import new_context, passmanager, register_passes
-from scalify_hlo.program.dialects import load_mhlo, other_dialect
+from scalify_hlo._compat import load_mhlo, new_context, passmanager, register_passes
+from scalify_hlo.program.dialects import other_dialect
 from scalify_hlo.program.program import read_text
 from tests.py.shared.judge import parse, shaped, stablehlo_of, unrecorded
 
@@ -67,15 +67,15 @@ def test_attributes_of_mhlo_are_kept() -> None:
         (
             f'"mhlo.fusion"(%x) ({{ ^bb0(%a: {TYPE}): mhlo.return %a : {TYPE} }}) '
             f"{{fusion_kind = #mhlo<fusion_kind kLoop>}} : ({TYPE}) -> {TYPE}",
-            "StableHLO has no op for mhlo.fusion",
+            "StableHLO has no op for 'mhlo.fusion'",
             "as jax.export writes it",
         ),
-        (f'"tf.Neg"(%x) : ({TYPE}) -> {TYPE}', "tf.Neg is not an op of StableHLO", "TensorFlow"),
-        (f"mpmd.fragment %x : {TYPE}", "mpmd.fragment is not an op of", "Shardy"),
-        (f'"torch.aten.neg"(%x) : ({TYPE}) -> {TYPE}', "torch.aten.neg is not", "torch-mlir"),
-        (f'"onnx.Neg"(%x) : ({TYPE}) -> {TYPE}', "onnx.Neg is not", "onnx-mlir"),
-        (f"tosa.negate %x : {TYPE}", "tosa.negate is not", "before it was lowered"),
-        (f'"my.op"(%x) : ({TYPE}) -> {TYPE}', "my.op is not", "MLIR text"),
+        (f'"tf.Neg"(%x) : ({TYPE}) -> {TYPE}', "'tf.Neg' is not an op of StableHLO", "TensorFlow"),
+        (f"mpmd.fragment %x : {TYPE}", "'mpmd.fragment' is not an op of", "Shardy"),
+        (f'"torch.aten.neg"(%x) : ({TYPE}) -> {TYPE}', "'torch.aten.neg' is not", "torch-mlir"),
+        (f'"onnx.Neg"(%x) : ({TYPE}) -> {TYPE}', "'onnx.Neg' is not", "onnx-mlir"),
+        (f"tosa.negate %x : {TYPE}", "'tosa.negate' is not", "before it was lowered"),
+        (f'"my.op"(%x) : ({TYPE}) -> {TYPE}', "'my.op' is not", "MLIR text"),
     ],
 )
 def test_ops_without_a_conversion_are_refused(op: str, sentence: str, hint: str) -> None:
