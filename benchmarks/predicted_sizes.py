@@ -1,4 +1,4 @@
-"""How far predicted sizes are off, and what that costs, over the matmul operands of many models.
+"""Errors of predicted sizes, and what they cost, over the matmul operands of many models.
 
     python -m benchmarks.predicted_sizes                   # a training step of each model, and of
                                                            # those of `benchmarks.zoo`
@@ -261,12 +261,12 @@ def _trusted(found: Iterable[Operand], part: Part) -> list[Operand]:
 
 
 def far(found: Sequence[Operand], part: Part) -> int:
-    """How many trusted predictions of a kind are off by more than may be."""
+    """Counts the trusted predictions of a kind that are off by more than they may."""
     return sum(abs(operand.error) > part.far for operand in _trusted(found, part))
 
 
 def dear(found: Sequence[Operand], part: Part) -> int:
-    """How many trusted predictions of a kind cost more than they may."""
+    """Counts the trusted predictions of a kind that cost more than they may."""
     return sum(operand.cost > DEAREST for operand in _trusted(found, part))
 
 

@@ -1,4 +1,4 @@
-"""What leaves each option of a command without effect, and what the user then reads."""
+"""Conditions that leave an option of a command without effect, and what the user then reads."""
 
 from __future__ import annotations
 

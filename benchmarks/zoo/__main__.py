@@ -36,7 +36,7 @@ def of_models(name: str, seed: int) -> Training:
 
 
 MAKERS: Mapping[bool, Callable[[str, int], Training]] = {False: make, True: of_models}
-"""How a model is made, by whether it is of `benchmarks.models`."""
+"""The function that makes a model, by whether it is of `benchmarks.models`."""
 
 
 def measure(name: str, options: argparse.Namespace) -> int:

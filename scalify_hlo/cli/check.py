@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from scalify_hlo.cli import console
 from scalify_hlo.cli.command import command
-from scalify_hlo.cli.options import Running, WithForm, read, read_arrays
+from scalify_hlo.cli.options import Running, WithEntry, WithForm, read_arrays
 from scalify_hlo.errors import InputError, UsageError
 from scalify_hlo.recipes.fields import Amount, Count, option
 from scalify_hlo.results.model import cells, headers
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @command("scalify-hlo check step.mlir scaled.mlir --rtol 1e-5 --seed 1")
-class Check(WithForm, Running):
+class Check(WithEntry, WithForm, Running):
     """Run ORIGINAL and REWRITTEN on the same inputs and compare their results.
 
     A float argument or result of REWRITTEN may be a pair of data and scale. The argument X is then
@@ -101,7 +101,7 @@ class Check(WithForm, Running):
         from scalify_hlo.commands.check.comparison import Comparison, Limits, bound_of
         from scalify_hlo.profile.file import profile_of
 
-        programs = read(self.original), read(self.rewritten)
+        programs = self.read_from(self.original), self.read_from(self.rewritten)
         bound = bound_of(*(p.module for p in programs))
         given, inside = (self.rtol, self.max_ulp, self.min_snr), None
         with console.progress("Running"):
@@ -126,7 +126,7 @@ class Check(WithForm, Running):
         from scalify_hlo.commands.check.training import trained
 
         self._refuse_of_one_step()
-        programs = read(self.original), read(self.rewritten)
+        programs = self.read_from(self.original), self.read_from(self.rewritten)
         arrays = [read_arrays(path) for path in self.inputs]
         with console.progress("Training"):
             training = trained(*programs, arrays, self.steps, self.backend)

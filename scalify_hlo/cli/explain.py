@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from scalify_hlo.cli import console
 from scalify_hlo.cli.command import command
-from scalify_hlo.cli.options import Compiling, WithOptionalRewrite, read
+from scalify_hlo.cli.options import Compiling, WithOptionalRewrite
 from scalify_hlo.errors import UsageError
 from scalify_hlo.recipes.fields import option
 from scalify_hlo.results.model import cells, headers, mebibytes, microseconds
@@ -78,7 +78,7 @@ class Explain(Compiling, WithOptionalRewrite):
                 "with --recipe, IN is the original", hint="leave out --against or --recipe"
             )
         source = self.read()
-        original = None if self.against is None else read(self.against).module
+        original = None if self.against is None else self.read_from(self.against).module
         with console.progress("Compiling") as progress:
             explained = explain_module(
                 source,

@@ -25,19 +25,29 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class OfProgram(Command):
-    """A command on a program.
+class WithEntry(Command):
+    """A command that reads programs.
 
     Attributes:
         entry: The function at which the program starts; by default main, or the only public one.
     """
 
-    program: str = option(metavar="IN", argument=True, reads=True)
     entry: str | None = option(None, metavar="NAME")
+
+    def read_from(self, path: str) -> Program:
+        """Returns the program of a file; see `read`."""
+        return read(path, self.entry)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfProgram(WithEntry):
+    """A command on a program."""
+
+    program: str = option(metavar="IN", argument=True, reads=True)
 
     def read(self) -> Program:
         """Returns the program."""
-        return read(self.program, self.entry)
+        return self.read_from(self.program)
 
 
 @dataclass(frozen=True, kw_only=True)

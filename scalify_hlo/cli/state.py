@@ -6,14 +6,14 @@ import os
 
 from scalify_hlo.cli import console
 from scalify_hlo.cli.command import command
-from scalify_hlo.cli.options import WithOutput, WithQuiet, read, read_arrays
+from scalify_hlo.cli.options import WithEntry, WithOutput, WithQuiet, read_arrays
 from scalify_hlo.program.arrays import save_arrays
 from scalify_hlo.recipes.fields import option
 from scalify_hlo.storage.files import STREAM, display_name, save_file
 
 
 @command("scalify-hlo state model.fp8.export weights.npz -o weights.fp8.npz")
-class State(WithOutput, WithQuiet):
+class State(WithEntry, WithOutput, WithQuiet):
     """Convert the arrays of CHECKPOINT to arguments of the program REWRITTEN.
 
     REWRITTEN has the signature scaled: each float argument is data and a scale, and the recipe may
@@ -50,7 +50,7 @@ class State(WithOutput, WithQuiet):
         )
 
         name = display_name(self.checkpoint)
-        arguments = original_arguments(read(self.rewritten))
+        arguments = original_arguments(self.read_from(self.rewritten))
         stored = read_arrays(self.checkpoint)
         given = given_arguments(arguments, stored, name, partial=self.partial)
         summary = Summary(len(arguments))

@@ -17,8 +17,11 @@ import jax
 from scalify_hlo import _compat
 from scalify_hlo.errors import UsageError, caller
 
-_COMPILED: Final = {"flax": "jitted_fn", "equinox": "_cached"}
-"""The attribute that has the function of `jax.jit`, by library."""
+_COMPILED: Final[dict[str, str]] = {
+    "flax.nnx.transforms.compilation": "jitted_fn",
+    "equinox._jit": "_cached",
+}
+"""The attribute that has the function of `jax.jit`, by the module of the class of what compiles."""
 
 
 def rewritten_inside(
@@ -32,15 +35,23 @@ def rewritten_inside(
         names: The options of `jax.jit` that are kept.
 
     Raises:
-        UsageError: The function has shardings.
+        UsageError: The function has shardings, or is of a version of the library that is not known:
+            as any other function, it would leave the modules as they are.
     """
     if isinstance(fn, functools.partial):
         inside = rewritten_inside(fn.func, scalified, names)
         return None if inside is None else functools.partial(inside, *fn.args, **fn.keywords)
-    name = _COMPILED.get(type(fn).__module__.partition(".")[0], "")
-    compiled: Any = getattr(fn, name, None) if name else None
-    if not isinstance(compiled, jax.stages.Wrapped):
+    module = type(fn).__module__
+    if module not in _COMPILED:
         return None
+    name = _COMPILED[module]
+    compiled: Any = getattr(fn, name, None)
+    if not isinstance(compiled, jax.stages.Wrapped):
+        raise UsageError(
+            f"scalify does not know how {module} compiles a function here",
+            location=caller(),
+            hint="take a function of arrays: split the modules before it, and merge them inside",
+        )
     made: Any = copy.copy(fn)
     function: Any = getattr(compiled, "__wrapped__", None)
     if getattr(function, "ctxtag", None) is fn:

@@ -18,7 +18,7 @@ from scalify_hlo.program.byte_source import Buffer
 MHLO, VHLO = "mhlo", "vhlo"
 _OPS: Final = {name: re.compile(name.encode() + rb'\.\w+"?[\s(<](?!\s*=)') for name in (MHLO, VHLO)}
 """Ops, and not the attributes ``mhlo.NAME = VALUE`` of modules and functions."""
-_UNKNOWN: Final = re.compile(r"'([\w.]+)'$|unregistered operation '([\w.]+)'")
+_UNKNOWN: Final = re.compile(r"'([\w.]+)'$")
 _QUOTED: Final = re.compile(r'"([A-Za-z_]\w*(?:\.\w+)+)"')
 
 NO_PROGRAM: Final = "give StableHLO as MLIR text, as exported.mlir_module() gives it"

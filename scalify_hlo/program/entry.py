@@ -103,7 +103,7 @@ def _only(every: dict[str, func.FuncOp], place: str) -> str:
     raise InputError(
         f"the module has {len(public)} public functions, and none is named `{MAIN}`",
         location=place,
-        hint=f"name one with --entry, or in Python with entry: {_listed(public)}",
+        hint=f"name one with --entry, or with entry= of scalify_hlo.rewrite: {_listed(public)}",
     )
 
 

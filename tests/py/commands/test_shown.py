@@ -1,4 +1,4 @@
-"""What a Python prompt shows of a result is one line, however large the program is."""
+"""A Python prompt shows a result as one line, however large the program is."""
 
 from __future__ import annotations
 

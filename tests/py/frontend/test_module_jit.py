@@ -13,6 +13,7 @@ from flax import nnx
 
 import scalify_hlo as jsa
 from scalify_hlo import UsageError
+from scalify_hlo.frontend import module_jit
 
 X = jnp.ones((32, 64))
 
@@ -75,3 +76,11 @@ def test_modules_of_equinox_keep_what_is_no_array() -> None:
     assert model_8.activation is jnp.tanh
     weight_8, weight_32 = (m.layers[0].weight for m in (model_8, model_32))
     np.testing.assert_allclose(weight_8, weight_32, atol=1e-2)
+
+
+def test_an_unknown_version_of_a_library_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled = nnx.jit(lambda module: module)
+    monkeypatch.setitem(module_jit._COMPILED, type(compiled).__module__, "renamed")
+    with pytest.raises(UsageError, match=r"does not know how flax\.nnx") as caught:
+        jsa.scalify(compiled)
+    assert str(caught.value.location).startswith(__file__)

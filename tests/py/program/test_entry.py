@@ -100,3 +100,7 @@ def test_commands_take_an_entry(tmp_path: Path) -> None:
     assert "matmuls" in call("inspect", path, "--entry", "b", code=0).stdout
     out = call("rewrite", path, "--entry", "b", code=0).stdout
     assert "f8E4M3FN" in functions(out)["b"]
+    how = ("check", path, tmp_path / "out.mlir")
+    call("rewrite", path, "--entry", "b", "-o", how[2], code=0)
+    assert "--entry" in call(*how, code=1).stderr
+    assert "1 of 1" in call(*how, "--entry", "b", "--min-snr", "10", code=0).output
