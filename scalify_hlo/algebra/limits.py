@@ -166,6 +166,9 @@ UNBOUNDED: Final = 1e6
 MASKING: Final = 2.0**32
 """The magnitude from which on an element of a constant is a mask, and not a size."""
 
+TRAINED: Final = 6
+"""The octaves by which gradients become smaller as the loss of a small model falls."""
+
 MEASURED_MARGIN: Final = 2
 """The octaves that a cast leaves above data whose amax was measured before."""
 

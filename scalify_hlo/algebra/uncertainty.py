@@ -25,6 +25,9 @@ GIVEN: Final = 0.5
 STATISTIC: Final = 1.0
 """The uncertainty, in octaves, of statistics against the expected ones."""
 
+GRADIENT: Final = "gradient"
+"""The kind of a root that is the amax of a gradient."""
+
 _SQUARE: Final = 2
 """The least degree at which a root counts as a power; see `Root.in_powers`."""
 
@@ -39,7 +42,7 @@ class Root:
             error.
         misdeclared: The deviation of the quantity itself, if it is made of such powers.
         constant: Whether it is an element of a constant whose elements have different sizes.
-        peak: Whether the size follows from an amax that is measured at run time.
+        peak: The kind of what is measured at run time, if the size follows from an amax; else "".
         made: Whether it represents all roots of a value that was computed, such as an activation.
         exponential: Whether it is the size of an exponential.
     """
@@ -56,7 +59,7 @@ class Root:
         misdeclared: float = 0.0,
         *,
         constant: bool = False,
-        peak: bool = False,
+        peak: str = "",
         made: bool = False,
         exponential: bool = False,
     ) -> None:
@@ -208,9 +211,10 @@ class Uncertainty:
         return bool(degrees) and all(root.constant for root in degrees) and not self.rest
 
     @property
-    def peak(self) -> bool:
-        """Whether the size follows from an amax that is measured at run time."""
-        return any(root.peak and degree > 0 for root, degree in self.degrees.items())
+    def peak(self) -> str:
+        """The kind of what is measured if the size follows from an amax, a gradient first."""
+        kinds = [r.peak for r, degree in self.degrees.items() if r.peak and degree > 0]
+        return GRADIENT if GRADIENT in kinds else "".join(kinds[:1])
 
     @property
     def stated(self) -> bool:
@@ -328,7 +332,7 @@ def of_root(
     in_powers: float = 0.0,
     *,
     constant: bool = False,
-    peak: bool = False,
+    peak: str = "",
     exponential: bool = False,
 ) -> Uncertainty:
     """Returns the uncertainty of a new root.
@@ -337,7 +341,7 @@ def of_root(
         deviation: Standard deviation of log2 of its size, in octaves.
         in_powers: The deviation per degree in its powers, if that is larger.
         constant: Whether the root is an element of a constant.
-        peak: Whether the size follows from an amax that is measured.
+        peak: The kind of what is measured, if the size follows from an amax.
         exponential: Whether it is the size of an exponential.
     """
     root = Root(deviation, in_powers, constant=constant, peak=peak, exponential=exponential)

@@ -27,9 +27,10 @@ def extreme(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """Aligns a maximum or minimum; one with 0 is a ReLU."""
     halved = rewriter.narrow and any(map(is_zero, op.operands))
     sign = 1 if op.operation.name == _MINIMUM else -1
-    most = _most(op, rewriter)
-    bounds = rewriter.infos(list(op.operands))
-    target = rewriter.align(op, (0, 1), bounds=_beyond_zero(bounds, sign))
+    infos = rewriter.infos(list(op.operands))
+    bounds = _beyond_zero(infos, sign)
+    most = _most(op, infos, rewriter, bounds=bounds)
+    target = rewriter.align(op, (0, 1), bounds=bounds)
     if halved and isinstance(target, Scaled):
         target = _halved(target, _RELU.size(), rewriter)
     rewriter.set(op.results[0], _limited(target, most, rewriter))
@@ -37,14 +38,30 @@ def extreme(op: ir.Operation, rewriter: ScaleRewriter) -> None:
 
 def clamp(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """Aligns a clamp."""
-    most = _most(op, rewriter)
-    low, _, high = rewriter.infos(list(op.operands))
+    low, value, high = rewriter.infos(list(op.operands))
     bounds = _beyond_zero([low], -1) and _beyond_zero([high], 1)
+    most = _most(op, [low, value, high], rewriter, bounds=bounds)
     target = rewriter.align(op, (0, 1, 2), bounds=bounds)
     rewriter.set(op.results[0], _limited(target, most, rewriter))
 
 
-def _most(op: ir.Operation, rewriter: ScaleRewriter) -> int | None:
+def _most(
+    op: ir.Operation, infos: Sequence[ScaleInfo], rewriter: ScaleRewriter, *, bounds: bool
+) -> list[float]:
+    """Returns the sizes that a result cannot exceed.
+
+    One is that of a value that an op moves towards zero only: ``|min(x, c)| <= |x|`` for a positive
+    c. The other is the level of constants between which an op puts values.
+    """
+    most: list[float] = []
+    values = [info for info in infos if not isinstance(info, Splat)]
+    if rewriter.narrow and bounds and len(values) == 1 and isinstance(values[0], Scaled):
+        most.append(rewriter.size(values[0]))
+    between = _between(op, rewriter)
+    return most if between is None else [*most, between]
+
+
+def _between(op: ir.Operation, rewriter: ScaleRewriter) -> int | None:
     """Returns the level of constants between which an op puts values; None if it does not.
 
     Narrow values are rescaled to a scale of at most 1: at a larger one, the constants and the
@@ -76,11 +93,12 @@ def _bounds(op: ir.Operation, rewriter: ScaleRewriter) -> Iterator[list[Splat]]:
             yield constants
 
 
-def _limited(info: ScaleInfo, most: int | None, rewriter: ScaleRewriter) -> ScaleInfo:
-    """Returns the size of values of at most a level at scale 1."""
-    if most is None or not isinstance(info, Scaled):
+def _limited(info: ScaleInfo, most: Sequence[float], rewriter: ScaleRewriter) -> ScaleInfo:
+    """Returns the size of values of at most some levels at scale 1."""
+    if not most or not isinstance(info, Scaled):
         return info
-    return info._replace(level=rewriter.sizes.least([info.level, most - info.scale.size]))
+    levels = [info.level, *(level - info.scale.size for level in most)]
+    return info._replace(level=rewriter.sizes.least(levels))
 
 
 def _beyond_zero(infos: Sequence[ScaleInfo], sign: int) -> bool:

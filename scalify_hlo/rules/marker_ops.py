@@ -399,7 +399,7 @@ def _computed(
         runtime.computed_for(known and known.scale)
     measured = Scaled(target)
     if peak is not None:
-        measured = Scaled(target, _headroom(op) - PEAK, of_root(_PEAK_DEVIATION, peak=True))
+        measured = Scaled(target, _headroom(op) - PEAK, of_root(_PEAK_DEVIATION, peak=peak))
         for runtime, _ in target.powers:
             # The scale is the quotient of values and data, and as uncertain as the values.
             runtime.size -= measured.level

@@ -14,10 +14,10 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from scalify_hlo._compat import ir, stablehlo
-from scalify_hlo.algebra.limits import LAST_MATMUL_CONE, MEASURED_BOUND, MEASURED_MARGIN
+from scalify_hlo.algebra.limits import LAST_MATMUL_CONE, MEASURED_BOUND, MEASURED_MARGIN, TRAINED
 from scalify_hlo.algebra.scale import ONE, Scaled, ScaleInfo
 from scalify_hlo.algebra.search import Search
-from scalify_hlo.algebra.uncertainty import CERTAIN, Uncertainty
+from scalify_hlo.algebra.uncertainty import CERTAIN, GRADIENT, Uncertainty
 from scalify_hlo.dialect import attributes
 from scalify_hlo.ir import emit, markers
 from scalify_hlo.ir.formats import FloatFormat, format_of
@@ -75,17 +75,20 @@ def handled(
         return None
     octaves = octaves_of(info, target, kind)
     room = place_of(info, target, kind, octaves).room
-    if octaves <= room:
+    shrinks = _shrinks(info, room, kind)
+    if octaves <= room and not shrinks:
         return None
     numbers = _numbers(op) if rewriter.recipe.untrusted == WIDE else frozenset()
     how = (
         MEASURE if rewriter.recipe.untrusted == WIDE and not numbers else rewriter.recipe.untrusted
     )
     rewriter.notes.untrusted.append(
-        Untrusted(rewriter.remark(op, _remark(octaves, target.name, room, how)), numbers)
+        Untrusted(
+            rewriter.remark(op, _remark(octaves, target.name, room, how, shrinks=shrinks)), numbers
+        )
     )
     if how == MEASURE:
-        return measured(op, info, target, rewriter)
+        return measured(op, info, target, rewriter, kind)
     known = info if isinstance(info, Scaled) else Scaled(ONE)
     return _bounded(op, known, target, octaves, rewriter)
 
@@ -155,10 +158,11 @@ def _numbers(op: ir.Operation) -> frozenset[int]:
 _MOVING: Final = (LAYOUT - {"stablehlo.broadcast_in_dim"}) | {"stablehlo.convert"}
 
 
-def _remark(octaves: float, target: str, room: int, how: str) -> str:
+def _remark(octaves: float, target: str, room: int, how: str, *, shrinks: bool) -> str:
     known = "is not known" if octaves >= _UNKNOWN else f"may be off by 2^±{octaves:.0f}"
-    done = _DONE[how]
-    return f"the predicted size of the operand {known}, {target} holds 2^±{room}; {done}"
+    if shrinks and octaves <= room:
+        known = "is a gradient's, which falls with the loss"
+    return f"the predicted size of the operand {known}, {target} holds 2^±{room}; {_DONE[how]}"
 
 
 class Place(NamedTuple):
@@ -201,13 +205,28 @@ def place_of(info: ScaleInfo, target: FloatFormat, kind: str, octaves: float) ->
     return Place(above, room if above else target.room)
 
 
+def _shrinks(info: ScaleInfo, room: int, kind: str) -> bool:
+    """Whether a gradient leaves its format as the loss falls in training, unless it is measured.
+
+    All gradients become smaller together. One that is measured, for its cast or by a rescaling,
+    tells the size of those that are made of it.
+    """
+    if kind != attributes.GRADIENT or room >= TRAINED:
+        return False
+    own = uncertainty_of(info)
+    rescaled = isinstance(info, Scaled) and not info.scale.static and own is CERTAIN
+    return own.peak != GRADIENT and not rescaled
+
+
 def _follows_amax(info: ScaleInfo) -> bool:
     """Whether the scale of data follows from an amax that is measured."""
-    return isinstance(info, Scaled) and not info.scale.static and info.uncertainty.peak
+    if not isinstance(info, Scaled) or info.scale.static:
+        return False
+    return info.uncertainty.peak not in ("", GRADIENT)
 
 
 def measured(
-    op: ir.Operation, info: ScaleInfo, target: FloatFormat, rewriter: ScaleRewriter
+    op: ir.Operation, info: ScaleInfo, target: FloatFormat, rewriter: ScaleRewriter, kind: str = ""
 ) -> Trusted:
     """Returns data at the scale at which their amax is next to the largest number of a format.
 
@@ -222,7 +241,9 @@ def measured(
     marker.attributes[markers.STATISTIC] = ir.StringAttr.get("max")
     marker.attributes[markers.HEADROOM] = attributes.integer(headroom)
     marker.attributes[markers.BOUND] = attributes.integer(MEASURED_BOUND)
-    marker.attributes[markers.PEAK] = ir.StringAttr.get(markers.KNOWN)
+    marker.attributes[markers.PEAK] = ir.StringAttr.get(
+        GRADIENT if kind == attributes.GRADIENT else markers.KNOWN
+    )
     (data,) = dynamic_rescale(marker, rewriter)
     erase(marker)
     found = rewriter.info(data)

@@ -7,116 +7,152 @@
 // UNIT:      module @_step attributes {jax.uses_shape_polymorphism = false, mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
 // UNIT-NEXT: func.func public @main(%arg0: tensor<3x3x4x32xf32>, %arg1: tensor<3x3x32x32xf32>, %arg2: tensor<32x16xf32>, %arg3: tensor<4x8x8x4xf32>, %arg4: tensor<4xi32>) -> (tensor<3x3x4x32xf32> {jax.result_info = "result[0][0]"}, tensor<3x3x32x32xf32> {jax.result_info = "result[0][1]"}, tensor<32x16xf32> {jax.result_info = "result[0][2]"}, tensor<f32> {jax.result_info = "result[1]"}) {
 // UNIT-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<4x4x4x32xf32>
-// UNIT-NEXT: %cst_0 = stablehlo.constant dense<0.000000e+00> : tensor<4x16xf32>
-// UNIT-NEXT: %cst_1 = stablehlo.constant dense<0.000000e+00> : tensor<4x32xf32>
-// UNIT-NEXT: %cst_2 = stablehlo.constant dense<0.000000e+00> : tensor<4x8x8x32xf32>
-// UNIT-NEXT: %cst_3 = stablehlo.constant dense<0.000000e+00> : tensor<4x8x8x4xf32>
-// UNIT-NEXT: %cst_4 = stablehlo.constant dense<0.000000e+00> : tensor<3x3x4x32xf32>
-// UNIT-NEXT: %cst_5 = stablehlo.constant dense<0.000000e+00> : tensor<3x3x32x32xf32>
-// UNIT-NEXT: %cst_6 = stablehlo.constant dense<0.000000e+00> : tensor<32x16xf32>
-// UNIT-NEXT: %cst_7 = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
-// UNIT-NEXT: %cst_8 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
-// UNIT-NEXT: %cst_9 = stablehlo.constant dense<-5.734400e+04> : tensor<f32>
-// UNIT-NEXT: %cst_10 = stablehlo.constant dense<5.734400e+04> : tensor<f32>
-// UNIT-NEXT: %0 = stablehlo.multiply %arg2, %cst_6 : tensor<32x16xf32>
+// UNIT-NEXT: %c = stablehlo.constant dense<2130706432> : tensor<ui32>
+// UNIT-NEXT: %cst_0 = stablehlo.constant dense<1.2676506E+30> : tensor<f32>
+// UNIT-NEXT: %cst_1 = stablehlo.constant dense<7.88860905E-31> : tensor<f32>
+// UNIT-NEXT: %cst_2 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// UNIT-NEXT: %cst_3 = stablehlo.constant dense<3.906250e-03> : tensor<f32>
+// UNIT-NEXT: %c_4 = stablehlo.constant dense<2139095039> : tensor<ui32>
+// UNIT-NEXT: %c_5 = stablehlo.constant dense<1> : tensor<ui32>
+// UNIT-NEXT: %c_6 = stablehlo.constant dense<4286578688> : tensor<ui32>
+// UNIT-NEXT: %c_7 = stablehlo.constant dense<8388607> : tensor<ui32>
+// UNIT-NEXT: %c_8 = stablehlo.constant dense<8388608> : tensor<i32>
+// UNIT-NEXT: %c_9 = stablehlo.constant dense<8388608> : tensor<4x4x4x32xi32>
+// UNIT-NEXT: %cst_10 = stablehlo.constant dense<2.560000e+02> : tensor<f32>
+// UNIT-NEXT: %cst_11 = stablehlo.constant dense<0.000000e+00> : tensor<4x16xf32>
+// UNIT-NEXT: %cst_12 = stablehlo.constant dense<0.000000e+00> : tensor<4x32xf32>
+// UNIT-NEXT: %cst_13 = stablehlo.constant dense<0.000000e+00> : tensor<4x8x8x32xf32>
+// UNIT-NEXT: %cst_14 = stablehlo.constant dense<0.000000e+00> : tensor<4x8x8x4xf32>
+// UNIT-NEXT: %cst_15 = stablehlo.constant dense<0.000000e+00> : tensor<3x3x4x32xf32>
+// UNIT-NEXT: %cst_16 = stablehlo.constant dense<0.000000e+00> : tensor<3x3x32x32xf32>
+// UNIT-NEXT: %cst_17 = stablehlo.constant dense<0.000000e+00> : tensor<32x16xf32>
+// UNIT-NEXT: %cst_18 = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
+// UNIT-NEXT: %cst_19 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
+// UNIT-NEXT: %cst_20 = stablehlo.constant dense<-5.734400e+04> : tensor<f32>
+// UNIT-NEXT: %cst_21 = stablehlo.constant dense<5.734400e+04> : tensor<f32>
+// UNIT-NEXT: %cst_22 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// UNIT-NEXT: %cst_23 = stablehlo.constant dense<1.000000e-01> : tensor<f32>
+// UNIT-NEXT: %0 = stablehlo.multiply %arg2, %cst_17 : tensor<32x16xf32>
 // UNIT-NEXT: %1 = stablehlo.add %arg2, %0 : tensor<32x16xf32>
-// UNIT-NEXT: %2 = stablehlo.clamp %cst_7, %1, %cst_8 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
+// UNIT-NEXT: %2 = stablehlo.clamp %cst_18, %1, %cst_19 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
 // UNIT-NEXT: %3 = stablehlo.convert %2 {scalify.forms = ["2^0"]} : (tensor<32x16xf32>) -> tensor<32x16xf8E4M3FN>
-// UNIT-NEXT: %4 = stablehlo.multiply %arg1, %cst_5 : tensor<3x3x32x32xf32>
+// UNIT-NEXT: %4 = stablehlo.multiply %arg1, %cst_16 : tensor<3x3x32x32xf32>
 // UNIT-NEXT: %5 = stablehlo.add %arg1, %4 : tensor<3x3x32x32xf32>
-// UNIT-NEXT: %6 = stablehlo.clamp %cst_7, %5, %cst_8 : (tensor<f32>, tensor<3x3x32x32xf32>, tensor<f32>) -> tensor<3x3x32x32xf32>
+// UNIT-NEXT: %6 = stablehlo.clamp %cst_18, %5, %cst_19 : (tensor<f32>, tensor<3x3x32x32xf32>, tensor<f32>) -> tensor<3x3x32x32xf32>
 // UNIT-NEXT: %7 = stablehlo.convert %6 {scalify.forms = ["2^0"]} : (tensor<3x3x32x32xf32>) -> tensor<3x3x32x32xf8E4M3FN>
-// UNIT-NEXT: %8 = stablehlo.multiply %arg0, %cst_4 : tensor<3x3x4x32xf32>
+// UNIT-NEXT: %8 = stablehlo.multiply %arg0, %cst_15 : tensor<3x3x4x32xf32>
 // UNIT-NEXT: %9 = stablehlo.add %arg0, %8 : tensor<3x3x4x32xf32>
-// UNIT-NEXT: %10 = stablehlo.clamp %cst_7, %9, %cst_8 : (tensor<f32>, tensor<3x3x4x32xf32>, tensor<f32>) -> tensor<3x3x4x32xf32>
+// UNIT-NEXT: %10 = stablehlo.clamp %cst_18, %9, %cst_19 : (tensor<f32>, tensor<3x3x4x32xf32>, tensor<f32>) -> tensor<3x3x4x32xf32>
 // UNIT-NEXT: %11 = stablehlo.convert %10 {scalify.forms = ["2^0"]} : (tensor<3x3x4x32xf32>) -> tensor<3x3x4x32xf8E4M3FN>
-// UNIT-NEXT: %12 = stablehlo.multiply %arg3, %cst_3 : tensor<4x8x8x4xf32>
+// UNIT-NEXT: %12 = stablehlo.multiply %arg3, %cst_14 : tensor<4x8x8x4xf32>
 // UNIT-NEXT: %13 = stablehlo.add %arg3, %12 : tensor<4x8x8x4xf32>
-// UNIT-NEXT: %14 = stablehlo.clamp %cst_7, %13, %cst_8 : (tensor<f32>, tensor<4x8x8x4xf32>, tensor<f32>) -> tensor<4x8x8x4xf32>
+// UNIT-NEXT: %14 = stablehlo.clamp %cst_18, %13, %cst_19 : (tensor<f32>, tensor<4x8x8x4xf32>, tensor<f32>) -> tensor<4x8x8x4xf32>
 // UNIT-NEXT: %15 = stablehlo.convert %14 {scalify.forms = ["2^0"]} : (tensor<4x8x8x4xf32>) -> tensor<4x8x8x4xf8E4M3FN>
-// UNIT-NEXT: %cst_11 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e-01> : tensor<f32>
-// UNIT-NEXT: %cst_12 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// UNIT-NEXT: %cst_13 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.000000e+00> : tensor<f32>
-// UNIT-NEXT: %cst_14 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.600000e+01> : tensor<f32>
-// UNIT-NEXT: %cst_15 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
+// UNIT-NEXT: %cst_24 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e-01> : tensor<f32>
+// UNIT-NEXT: %cst_25 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// UNIT-NEXT: %cst_26 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.000000e+00> : tensor<f32>
+// UNIT-NEXT: %cst_27 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.600000e+01> : tensor<f32>
+// UNIT-NEXT: %cst_28 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
 // UNIT-NEXT: %16 = stablehlo.convolution(%15, %11) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["2^0 level 2.58496"]} : (tensor<4x8x8x4xf8E4M3FN>, tensor<3x3x4x32xf8E4M3FN>) -> tensor<4x8x8x32xf32>
 // UNIT-NEXT: %17 = call @relu(%16) {scalify.forms = ["2^0 level 2"]} : (tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf32>
-// UNIT-NEXT: %cst_16 = stablehlo.constant dense<2.500000e-01> : tensor<4x8x8x32xf32>
-// UNIT-NEXT: %18 = stablehlo.multiply %17, %cst_16 : tensor<4x8x8x32xf32>
-// UNIT-NEXT: %19 = stablehlo.multiply %18, %cst_2 : tensor<4x8x8x32xf32>
+// UNIT-NEXT: %cst_29 = stablehlo.constant dense<2.500000e-01> : tensor<4x8x8x32xf32>
+// UNIT-NEXT: %18 = stablehlo.multiply %17, %cst_29 : tensor<4x8x8x32xf32>
+// UNIT-NEXT: %19 = stablehlo.multiply %18, %cst_13 : tensor<4x8x8x32xf32>
 // UNIT-NEXT: %20 = stablehlo.add %18, %19 : tensor<4x8x8x32xf32>
-// UNIT-NEXT: %21 = stablehlo.clamp %cst_7, %20, %cst_8 : (tensor<f32>, tensor<4x8x8x32xf32>, tensor<f32>) -> tensor<4x8x8x32xf32>
+// UNIT-NEXT: %21 = stablehlo.clamp %cst_18, %20, %cst_19 : (tensor<f32>, tensor<4x8x8x32xf32>, tensor<f32>) -> tensor<4x8x8x32xf32>
 // UNIT-NEXT: %22 = stablehlo.convert %21 {scalify.forms = ["2^2"]} : (tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf8E4M3FN>
-// UNIT-NEXT: %23 = stablehlo.broadcast_in_dim %cst_15, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x8x8x32xf32>
+// UNIT-NEXT: %23 = stablehlo.broadcast_in_dim %cst_28, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x8x8x32xf32>
 // UNIT-NEXT: %24 = stablehlo.compare GT, %16, %23, FLOAT : (tensor<4x8x8x32xf32>, tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xi1>
 // UNIT-NEXT: %25 = stablehlo.convolution(%22, %7) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {stride = [2, 2], pad = [[0, 1], [0, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["2^2 level 4.08496"]} : (tensor<4x8x8x32xf8E4M3FN>, tensor<3x3x32x32xf8E4M3FN>) -> tensor<4x4x4x32xf32>
 // UNIT-NEXT: %26 = call @relu_0_scaled_1(%25) {scalify.forms = ["2^0 level 5.5"]} : (tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xf32>
-// UNIT-NEXT: %27 = stablehlo.broadcast_in_dim %cst_15, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x4x4x32xf32>
+// UNIT-NEXT: %27 = stablehlo.broadcast_in_dim %cst_28, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x4x4x32xf32>
 // UNIT-NEXT: %28 = stablehlo.compare GT, %25, %27, FLOAT : (tensor<4x4x4x32xf32>, tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xi1>
-// UNIT-NEXT: %29 = stablehlo.reduce(%26 init: %cst_15) applies stablehlo.add across dimensions = [1, 2] {scalify.forms = ["2^0 level 7.5"]} : (tensor<4x4x4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
-// UNIT-NEXT: %30 = stablehlo.broadcast_in_dim %cst_14, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
+// UNIT-NEXT: %29 = stablehlo.reduce(%26 init: %cst_28) applies stablehlo.add across dimensions = [1, 2] {scalify.forms = ["2^0 level 7.5"]} : (tensor<4x4x4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
+// UNIT-NEXT: %30 = stablehlo.broadcast_in_dim %cst_27, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
 // UNIT-NEXT: %31 = stablehlo.divide %29, %30 {scalify.forms = ["2^0 level 3.5"]} : tensor<4x32xf32>
-// UNIT-NEXT: %cst_17 = stablehlo.constant dense<2.560000e+02> : tensor<4x32xf32>
-// UNIT-NEXT: %32 = stablehlo.divide %29, %cst_17 : tensor<4x32xf32>
-// UNIT-NEXT: %33 = stablehlo.multiply %32, %cst_1 : tensor<4x32xf32>
+// UNIT-NEXT: %cst_30 = stablehlo.constant dense<2.560000e+02> : tensor<4x32xf32>
+// UNIT-NEXT: %32 = stablehlo.divide %29, %cst_30 : tensor<4x32xf32>
+// UNIT-NEXT: %33 = stablehlo.multiply %32, %cst_12 : tensor<4x32xf32>
 // UNIT-NEXT: %34 = stablehlo.add %32, %33 : tensor<4x32xf32>
-// UNIT-NEXT: %35 = stablehlo.clamp %cst_7, %34, %cst_8 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
+// UNIT-NEXT: %35 = stablehlo.clamp %cst_18, %34, %cst_19 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
 // UNIT-NEXT: %36 = stablehlo.convert %35 {scalify.forms = ["2^4 level -0.5"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
 // UNIT-NEXT: %37 = stablehlo.dot_general %36, %3, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^4 level 2"]} : (tensor<4x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>) -> tensor<4x16xf32>
 // UNIT-NEXT: %38:3 = call @log_softmax_scaled_2(%37) {scalify.forms = ["2^0 level 6.50009", "2^0", "2^0 level 4"]} : (tensor<4x16xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>, tensor<4x1xf32>)
 // UNIT-NEXT: %39 = stablehlo.broadcast_in_dim %arg4, dims = [0] : (tensor<4xi32>) -> tensor<4x1xi32>
 // UNIT-NEXT: %40:2 = call @take_along_axis(%38#0, %39) {scalify.forms = ["2^0 level 6.5", "unscaled"]} : (tensor<4x16xf32>, tensor<4x1xi32>) -> (tensor<4x1xf32>, tensor<4x1x1xi32>)
-// UNIT-NEXT: %41 = stablehlo.reduce(%40#0 init: %cst_15) applies stablehlo.add across dimensions = [0, 1] {scalify.forms = ["2^0 level 7.5"]} : (tensor<4x1xf32>, tensor<f32>) -> tensor<f32>
-// UNIT-NEXT: %42 = stablehlo.divide %41, %cst_13 {scalify.forms = ["2^0 level 5.5"]} : tensor<f32>
+// UNIT-NEXT: %41 = stablehlo.reduce(%40#0 init: %cst_28) applies stablehlo.add across dimensions = [0, 1] {scalify.forms = ["2^0 level 7.5"]} : (tensor<4x1xf32>, tensor<f32>) -> tensor<f32>
+// UNIT-NEXT: %42 = stablehlo.divide %41, %cst_26 {scalify.forms = ["2^0 level 5.5"]} : tensor<f32>
 // UNIT-NEXT: %43 = stablehlo.negate %42 {scalify.forms = ["2^0 level 5.5"]} : tensor<f32>
-// UNIT-NEXT: %44 = stablehlo.negate %cst_12 {scalify.forms = ["unscaled"]} : tensor<f32>
-// UNIT-NEXT: %45 = stablehlo.divide %44, %cst_13 {scalify.forms = ["2^0 level -2"]} : tensor<f32>
+// UNIT-NEXT: %44 = stablehlo.negate %cst_25 {scalify.forms = ["unscaled"]} : tensor<f32>
+// UNIT-NEXT: %45 = stablehlo.divide %44, %cst_26 {scalify.forms = ["2^0 level -2"]} : tensor<f32>
 // UNIT-NEXT: %46 = stablehlo.broadcast_in_dim %45, dims = [] {scalify.forms = ["2^0 level -2"]} : (tensor<f32>) -> tensor<4x1xf32>
 // UNIT-NEXT: %47 = call @take_along_axis_1(%40#1, %46) {scalify.forms = ["2^0 level -4"]} : (tensor<4x1x1xi32>, tensor<4x1xf32>) -> tensor<4x16xf32>
 // UNIT-NEXT: %48 = call @log_softmax_2(%38#1, %38#2, %47) {scalify.forms = ["2^0 level -3.95627"]} : (tensor<4x16xf32>, tensor<4x1xf32>, tensor<4x16xf32>) -> tensor<4x16xf32>
-// UNIT-NEXT: %cst_18 = stablehlo.constant dense<1.600000e+01> : tensor<4x16xf32>
-// UNIT-NEXT: %49 = stablehlo.multiply %48, %cst_18 : tensor<4x16xf32>
-// UNIT-NEXT: %50 = stablehlo.multiply %49, %cst_0 : tensor<4x16xf32>
+// UNIT-NEXT: %cst_31 = stablehlo.constant dense<1.600000e+01> : tensor<4x16xf32>
+// UNIT-NEXT: %49 = stablehlo.multiply %48, %cst_31 : tensor<4x16xf32>
+// UNIT-NEXT: %50 = stablehlo.multiply %49, %cst_11 : tensor<4x16xf32>
 // UNIT-NEXT: %51 = stablehlo.add %49, %50 : tensor<4x16xf32>
-// UNIT-NEXT: %52 = stablehlo.clamp %cst_9, %51, %cst_10 : (tensor<f32>, tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
+// UNIT-NEXT: %52 = stablehlo.clamp %cst_20, %51, %cst_21 : (tensor<f32>, tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
 // UNIT-NEXT: %53 = stablehlo.convert %52 {scalify.forms = ["2^-4 level 0.0437314"]} : (tensor<4x16xf32>) -> tensor<4x16xf8E5M2>
 // UNIT-NEXT: %54 = stablehlo.dot_general %48, %31, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level 0.543731"]} : (tensor<4x16xf32>, tensor<4x32xf32>) -> tensor<16x32xf32>
 // UNIT-NEXT: %55 = stablehlo.transpose %54, dims = [1, 0] {scalify.forms = ["2^0 level 0.543731"]} : (tensor<16x32xf32>) -> tensor<32x16xf32>
 // UNIT-NEXT: %56 = stablehlo.dot_general %53, %3, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-4 level 2.04373"]} : (tensor<4x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<4x32xf32>
-// UNIT-NEXT: %cst_19 = stablehlo.constant dense<2.560000e+02> : tensor<4x32xf32>
-// UNIT-NEXT: %57 = stablehlo.divide %56, %cst_19 : tensor<4x32xf32>
+// UNIT-NEXT: %cst_32 = stablehlo.constant dense<2.560000e+02> : tensor<4x32xf32>
+// UNIT-NEXT: %57 = stablehlo.divide %56, %cst_32 : tensor<4x32xf32>
 // UNIT-NEXT: %58 = stablehlo.broadcast_in_dim %57, dims = [0, 3] {scalify.forms = ["2^0 level -5.95627"]} : (tensor<4x32xf32>) -> tensor<4x4x4x32xf32>
-// UNIT-NEXT: %59 = stablehlo.broadcast_in_dim %cst_15, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x4x4x32xf32>
+// UNIT-NEXT: %59 = stablehlo.broadcast_in_dim %cst_28, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x4x4x32xf32>
 // UNIT-NEXT: %60 = stablehlo.select %28, %58, %59 {scalify.forms = ["2^0 level -6.45627"]} : tensor<4x4x4x32xi1>, tensor<4x4x4x32xf32>
-// UNIT-NEXT: %cst_20 = stablehlo.constant dense<6.400000e+01> : tensor<4x4x4x32xf32>
-// UNIT-NEXT: %61 = stablehlo.multiply %60, %cst_20 : tensor<4x4x4x32xf32>
-// UNIT-NEXT: %62 = stablehlo.multiply %61, %cst : tensor<4x4x4x32xf32>
-// UNIT-NEXT: %63 = stablehlo.add %61, %62 : tensor<4x4x4x32xf32>
-// UNIT-NEXT: %64 = stablehlo.clamp %cst_7, %63, %cst_8 : (tensor<f32>, tensor<4x4x4x32xf32>, tensor<f32>) -> tensor<4x4x4x32xf32>
-// UNIT-NEXT: %65 = stablehlo.convert %64 {scalify.forms = ["2^-6 level -0.456269"]} : (tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xf8E4M3FN>
-// UNIT-NEXT: %66 = stablehlo.optimization_barrier {scalify.forms = ["2^-6 level -0.456269"]} %65 : tensor<4x4x4x32xf8E4M3FN>
-// UNIT-NEXT: %67 = stablehlo.convolution(%17, %60) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[0, 1], [0, 1]], rhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["2^0 level -1.45627"]} : (tensor<4x8x8x32xf32>, tensor<4x4x4x32xf32>) -> tensor<3x3x32x32xf32>
-// UNIT-NEXT: %68 = stablehlo.reverse %arg1, dims = [0, 1] {scalify.forms = ["2^0"]} : tensor<3x3x32x32xf32>
-// UNIT-NEXT: %69 = stablehlo.multiply %68, %cst_5 : tensor<3x3x32x32xf32>
-// UNIT-NEXT: %70 = stablehlo.add %68, %69 : tensor<3x3x32x32xf32>
-// UNIT-NEXT: %71 = stablehlo.clamp %cst_7, %70, %cst_8 : (tensor<f32>, tensor<3x3x32x32xf32>, tensor<f32>) -> tensor<3x3x32x32xf32>
-// UNIT-NEXT: %72 = stablehlo.convert %71 {scalify.forms = ["2^0"]} : (tensor<3x3x32x32xf32>) -> tensor<3x3x32x32xf8E4M3FN>
-// UNIT-NEXT: %73 = stablehlo.convolution(%66, %72) dim_numbers = [b, 0, 1, f]x[0, 1, o, i]->[b, 0, 1, f], window = {pad = [[2, 1], [2, 1]], lhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["2^-6 level 3.62869"]} : (tensor<4x4x4x32xf8E4M3FN>, tensor<3x3x32x32xf8E4M3FN>) -> tensor<4x8x8x32xf32>
-// UNIT-NEXT: %74 = stablehlo.broadcast_in_dim %cst_15, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x8x8x32xf32>
-// UNIT-NEXT: %75 = stablehlo.select %24, %73, %74 {scalify.forms = ["2^-6 level 3.12869"]} : tensor<4x8x8x32xi1>, tensor<4x8x8x32xf32>
-// UNIT-NEXT: %cst_21 = stablehlo.constant dense<1.562500e-02> : tensor<4x8x8x32xf32>
-// UNIT-NEXT: %76 = stablehlo.multiply %75, %cst_21 : tensor<4x8x8x32xf32>
-// UNIT-NEXT: %77 = stablehlo.convolution(%arg3, %76) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["2^0 level 1.12869"]} : (tensor<4x8x8x4xf32>, tensor<4x8x8x32xf32>) -> tensor<3x3x4x32xf32>
-// UNIT-NEXT: %78 = stablehlo.broadcast_in_dim %cst_11, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<3x3x4x32xf32>
-// UNIT-NEXT: %79 = stablehlo.multiply %78, %77 {scalify.forms = ["2^0 level -2.19323"]} : tensor<3x3x4x32xf32>
-// UNIT-NEXT: %80 = stablehlo.subtract %arg0, %79 {scalify.forms = ["2^0 level 0.0336903"]} : tensor<3x3x4x32xf32>
-// UNIT-NEXT: %81 = stablehlo.broadcast_in_dim %cst_11, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<3x3x32x32xf32>
-// UNIT-NEXT: %82 = stablehlo.multiply %81, %67 {scalify.forms = ["2^0 level -4.7782"]} : tensor<3x3x32x32xf32>
-// UNIT-NEXT: %83 = stablehlo.subtract %arg1, %82 {scalify.forms = ["2^0 level 0.000957404"]} : tensor<3x3x32x32xf32>
-// UNIT-NEXT: %84 = stablehlo.broadcast_in_dim %cst_11, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
-// UNIT-NEXT: %85 = stablehlo.multiply %84, %55 {scalify.forms = ["2^0 level -2.7782"]} : tensor<32x16xf32>
-// UNIT-NEXT: %86 = stablehlo.subtract %arg2, %85 {scalify.forms = ["2^0 level 0.015168"]} : tensor<32x16xf32>
-// UNIT-NEXT: return %80, %83, %86, %43 : tensor<3x3x4x32xf32>, tensor<3x3x32x32xf32>, tensor<32x16xf32>, tensor<f32>
+// UNIT-NEXT: %61 = stablehlo.optimization_barrier %60 : tensor<4x4x4x32xf32>
+// UNIT-NEXT: %62 = stablehlo.abs %61 : tensor<4x4x4x32xf32>
+// UNIT-NEXT: %63 = stablehlo.bitcast_convert %62 : (tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xi32>
+// UNIT-NEXT: %64 = stablehlo.add %63, %c_9 : tensor<4x4x4x32xi32>
+// UNIT-NEXT: %65 = stablehlo.reduce(%64 init: %c_8) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<4x4x4x32xi32>, tensor<i32>) -> tensor<i32>
+// UNIT-NEXT: %66 = stablehlo.subtract %65, %c_8 : tensor<i32>
+// UNIT-NEXT: %67 = stablehlo.bitcast_convert %66 : (tensor<i32>) -> tensor<f32>
+// UNIT-NEXT: %68 = stablehlo.bitcast_convert %67 : (tensor<f32>) -> tensor<ui32>
+// UNIT-NEXT: %69 = stablehlo.add %68, %c_7 : tensor<ui32>
+// UNIT-NEXT: %70 = stablehlo.and %69, %c_6 : tensor<ui32>
+// UNIT-NEXT: %71 = stablehlo.subtract %70, %c_5 : tensor<ui32>
+// UNIT-NEXT: %72 = stablehlo.compare LT, %71, %c_4 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// UNIT-NEXT: %73 = stablehlo.bitcast_convert %70 : (tensor<ui32>) -> tensor<f32>
+// UNIT-NEXT: %74 = stablehlo.select %72, %73, %cst_10 : tensor<i1>, tensor<f32>
+// UNIT-NEXT: %75 = stablehlo.multiply %74, %cst_3 : tensor<f32>
+// UNIT-NEXT: %76 = stablehlo.multiply %75, %cst_2 : tensor<f32>
+// UNIT-NEXT: %77 = stablehlo.clamp %cst_1, %76, %cst_0 : tensor<f32>
+// UNIT-NEXT: %78 = stablehlo.bitcast_convert %77 : (tensor<f32>) -> tensor<ui32>
+// UNIT-NEXT: %79 = stablehlo.subtract %c, %78 : tensor<ui32>
+// UNIT-NEXT: %80 = stablehlo.bitcast_convert %79 : (tensor<ui32>) -> tensor<f32>
+// UNIT-NEXT: %81 = stablehlo.divide %cst_2, %80 : tensor<f32>
+// UNIT-NEXT: %82 = stablehlo.optimization_barrier %81 : tensor<f32>
+// UNIT-NEXT: %83 = stablehlo.divide %cst_22, %82 : tensor<f32>
+// UNIT-NEXT: %84 = stablehlo.multiply %cst_23, %82 : tensor<f32>
+// UNIT-NEXT: %85 = stablehlo.broadcast_in_dim %83, dims = [] : (tensor<f32>) -> tensor<4x4x4x32xf32>
+// UNIT-NEXT: %86 = stablehlo.multiply %61, %85 : tensor<4x4x4x32xf32>
+// UNIT-NEXT: %87 = stablehlo.multiply %86, %cst : tensor<4x4x4x32xf32>
+// UNIT-NEXT: %88 = stablehlo.add %86, %87 : tensor<4x4x4x32xf32>
+// UNIT-NEXT: %89 = stablehlo.clamp %cst_18, %88, %cst_19 : (tensor<f32>, tensor<4x4x4x32xf32>, tensor<f32>) -> tensor<4x4x4x32xf32>
+// UNIT-NEXT: %90 = stablehlo.convert %89 {scalify.forms = ["s0 level 6"]} : (tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xf8E4M3FN>
+// UNIT-NEXT: %91 = stablehlo.optimization_barrier {scalify.forms = ["s0 level 6"]} %90 : tensor<4x4x4x32xf8E4M3FN>
+// UNIT-NEXT: %92 = stablehlo.convolution(%17, %60) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[0, 1], [0, 1]], rhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["2^0 level -1.45627"]} : (tensor<4x8x8x32xf32>, tensor<4x4x4x32xf32>) -> tensor<3x3x32x32xf32>
+// UNIT-NEXT: %93 = stablehlo.reverse %arg1, dims = [0, 1] {scalify.forms = ["2^0"]} : tensor<3x3x32x32xf32>
+// UNIT-NEXT: %94 = stablehlo.multiply %93, %cst_16 : tensor<3x3x32x32xf32>
+// UNIT-NEXT: %95 = stablehlo.add %93, %94 : tensor<3x3x32x32xf32>
+// UNIT-NEXT: %96 = stablehlo.clamp %cst_18, %95, %cst_19 : (tensor<f32>, tensor<3x3x32x32xf32>, tensor<f32>) -> tensor<3x3x32x32xf32>
+// UNIT-NEXT: %97 = stablehlo.convert %96 {scalify.forms = ["2^0"]} : (tensor<3x3x32x32xf32>) -> tensor<3x3x32x32xf8E4M3FN>
+// UNIT-NEXT: %98 = stablehlo.convolution(%91, %97) dim_numbers = [b, 0, 1, f]x[0, 1, o, i]->[b, 0, 1, f], window = {pad = [[2, 1], [2, 1]], lhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["s0 level 10.085"]} : (tensor<4x4x4x32xf8E4M3FN>, tensor<3x3x32x32xf8E4M3FN>) -> tensor<4x8x8x32xf32>
+// UNIT-NEXT: %99 = stablehlo.broadcast_in_dim %cst_28, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x8x8x32xf32>
+// UNIT-NEXT: %100 = stablehlo.select %24, %98, %99 {scalify.forms = ["s0 level 9.58496"]} : tensor<4x8x8x32xi1>, tensor<4x8x8x32xf32>
+// UNIT-NEXT: %101 = stablehlo.convolution(%arg3, %100) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["s0 level 13.585"]} : (tensor<4x8x8x4xf32>, tensor<4x8x8x32xf32>) -> tensor<3x3x4x32xf32>
+// UNIT-NEXT: %102 = stablehlo.broadcast_in_dim %84, dims = [] : (tensor<f32>) -> tensor<3x3x4x32xf32>
+// UNIT-NEXT: %103 = stablehlo.multiply %102, %101 : tensor<3x3x4x32xf32>
+// UNIT-NEXT: %104 = stablehlo.subtract %arg0, %103 {scalify.forms = ["2^0 level 0.0336903"]} : tensor<3x3x4x32xf32>
+// UNIT-NEXT: %105 = stablehlo.broadcast_in_dim %cst_24, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<3x3x32x32xf32>
+// UNIT-NEXT: %106 = stablehlo.multiply %105, %92 {scalify.forms = ["2^0 level -4.7782"]} : tensor<3x3x32x32xf32>
+// UNIT-NEXT: %107 = stablehlo.subtract %arg1, %106 {scalify.forms = ["2^0 level 0.000957404"]} : tensor<3x3x32x32xf32>
+// UNIT-NEXT: %108 = stablehlo.broadcast_in_dim %cst_24, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
+// UNIT-NEXT: %109 = stablehlo.multiply %108, %55 {scalify.forms = ["2^0 level -2.7782"]} : tensor<32x16xf32>
+// UNIT-NEXT: %110 = stablehlo.subtract %arg2, %109 {scalify.forms = ["2^0 level 0.015168"]} : tensor<32x16xf32>
+// UNIT-NEXT: return %104, %107, %110, %43 : tensor<3x3x4x32xf32>, tensor<3x3x32x32xf32>, tensor<32x16xf32>, tensor<f32>
 // UNIT-NEXT: }
 // UNIT-NEXT: func.func private @relu(%arg0: tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf32> {
 // UNIT-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>

@@ -22,7 +22,7 @@ from tests.py.shared.judge import shaped, stablehlo_of
 
 E4M3, E5M2, F16 = FORMATS["f8E4M3FN"], FORMATS["f8E5M2"], FORMATS["f16"]
 STATIC = Scaled(ONE, 0, of_root(1.0))
-PEAK = Scaled(Scale(0, ((RuntimeScale(0, "s0"), 1),)), 0, of_root(1.0, peak=True))
+PEAK = Scaled(Scale(0, ((RuntimeScale(0, "s0"), 1),)), 0, of_root(1.0, peak="known"))
 
 
 @pytest.mark.parametrize(

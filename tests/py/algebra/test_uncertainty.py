@@ -8,6 +8,7 @@ from scalify_hlo.algebra.scale import ONE, Scaled
 from scalify_hlo.algebra.uncertainty import (
     CERTAIN,
     CONSTANT,
+    GRADIENT,
     NORMALIZED,
     UNKNOWN,
     Uncertainty,
@@ -70,10 +71,12 @@ def test_what_is_known_to_be_missing_is_followed() -> None:
 
 
 def test_a_product_with_a_measured_value_follows_its_amax() -> None:
-    measured, other = of_root(1.0, peak=True), of_root(1.0)
+    measured, other = of_root(1.0, peak="known"), of_root(1.0)
     assert (measured * other).peak
     assert not (other / measured).peak
     assert renamed(measured * other).peak
+    gradient = of_root(1.0, peak=GRADIENT)
+    assert renamed(measured * gradient).peak == (gradient * measured).peak == GRADIENT
 
 
 def test_nothing_known_stays_so() -> None:

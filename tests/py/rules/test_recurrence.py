@@ -169,7 +169,7 @@ class TestInTurns:
         assert carry.uncertainty.misdeclared == last.misdeclared == 1.0 + 8.0 * 12
 
     def test_a_carry_that_stays_keeps_what_its_powers_are_worth(self) -> None:
-        root = Root(0.5, 8.0, peak=True)
+        root = Root(0.5, 8.0, peak="known")
         carry, _ = self.inside(info(Uncertainty({root: 1.0})), root)
         assert (carry.uncertainty**2).misdeclared == 16.0
         assert carry.uncertainty.peak

@@ -133,6 +133,21 @@ class TestPredictions:
         (size,) = predicted(lambda x, w: FUNCTIONS[name](x @ w), X, normal(64, 64))
         assert size == pytest.approx(factor_of(name).size(3))
 
+    @pytest.mark.parametrize("size", [-6, 0])
+    @pytest.mark.parametrize(
+        "limit",
+        [
+            lambda x: jnp.minimum(x, 6),
+            lambda x: jnp.maximum(x, -6),
+            lambda x: jnp.clip(x, -6, 20),
+            lambda x: jax.lax.clamp(-6.0, x, 6.0),
+            jax.nn.relu6,
+        ],
+    )
+    def test_of_limits_far_above_the_values(self, limit: Callable[[Any], Any], size: int) -> None:
+        (level,) = predicted(lambda x: limit(2.0**size * x), X)
+        assert abs(level - math.log2(rms(limit(2.0**size * normal(64, 64))))) < 0.1
+
     @pytest.mark.parametrize("name", ["exponential", "logistic", "sqrt", "tanh"])
     @pytest.mark.parametrize("element", ["f16", "f32"])
     def test_of_constants(self, name: str, element: str) -> None:

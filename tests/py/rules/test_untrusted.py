@@ -260,3 +260,31 @@ def test_scales_of_squares_of_squares_have_no_more_factors_than_ops(recipe: str)
     assert program.mlir_module().count("stablehlo.multiply") < 40 * 8
     result = program.call(sh.as_scaled_array(x, 0.25))
     np.testing.assert_array_equal(np.asarray(sh.asarray(result)), np.ones(64))
+
+
+def convolved(x: jax.Array, kernels: jax.Array) -> jax.Array:
+    """The loss of convolutions with normalizations of batches between them."""
+    for kernel in kernels:
+        x = jax.lax.conv_general_dilated(x, kernel, (1, 1), "SAME", dimension_numbers=LAYOUT)
+        x = (x - x.mean((0, 1, 2))) * jax.lax.rsqrt(x.var((0, 1, 2)) + 1e-5)
+        x = jax.nn.relu6(x)
+    return jnp.square(x).mean()
+
+
+LAYOUT = ("NHWC", "HWIO", "NHWC")
+
+
+def test_gradients_in_few_exponents_are_measured_once() -> None:
+    """They become smaller as the loss falls, all of them by as much; E5M2 has room for that."""
+    images = jax.random.normal(jax.random.key(0), (4, 8, 8, 16))
+    kernels = jax.random.normal(jax.random.key(1), (4, 3, 3, 16, 16)) / 12
+    program = program_of(lambda k, x: jax.grad(convolved, 1)(x, k), kernels, images)
+    report = rewritten(str(program.mlir_module()), "unit")
+    assert [place.remark.message for place in report.untrusted] == [
+        "the predicted size of the operand is a gradient's, which falls with the loss, f8E4M3FN "
+        "holds 2^±3; its amax is measured at run time"
+    ]
+    layers = program_of(jax.grad(lambda w, x: jnp.square(x @ w @ w.T).mean()), W, X)
+    assert not rewritten(str(layers.mlir_module()), "unit").untrusted
+    of_layers = rewritten(str(layers.mlir_module()), "unit", **{"matmul.gradient": "e4m3"})
+    assert len(of_layers.untrusted) == 1
