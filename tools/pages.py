@@ -30,6 +30,7 @@ PAGES = (
     "README.md",
     "docs/index.md",
     "docs/tutorial.md",
+    "docs/ecosystems.md",
     "docs/concepts.md",
     "docs/deployment.md",
     "docs/cookbook.md",

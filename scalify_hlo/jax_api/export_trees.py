@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
@@ -46,7 +47,8 @@ def serialize(exported: jax.export.Exported, vjp_order: int = 0) -> bytes:
     """Returns the bytes of a jax.export file, as `jax.export.Exported.serialize` does.
 
     Pytree nodes that jax.export cannot serialize by itself, such as the states of optax and the
-    modules of Equinox, are registered first; see `register_for_export`.
+    modules of Equinox, are registered first; see `register_for_export`. Dictionaries may have other
+    keys than strings, as the states of `flax.nnx` have; `deserialize` reads those.
 
     Args:
         exported: The program.
@@ -56,11 +58,81 @@ def serialize(exported: jax.export.Exported, vjp_order: int = 0) -> bytes:
         The bytes, which `deserialize` reads.
 
     Raises:
-        UsageError: A node has auxiliary data that cannot be serialized, or another type is
-            registered under its name.
+        UsageError: A node has auxiliary data that cannot be serialized, another type is registered
+            under its name, or a dictionary of a program with a vjp has other keys than strings.
     """
-    register_for_export(exported)
-    return bytes(exported.serialize(vjp_order=vjp_order))
+    written = _with_trees(exported, _keyed)
+    register_for_export(written)
+    if vjp_order and written is not exported:
+        raise UsageError(
+            "a dictionary has keys that are not strings, so the program has no file with a vjp",
+            hint="write it with vjp_order=0, or give it keys that are strings",
+        )
+    return bytes(written.serialize(vjp_order=vjp_order))
+
+
+def with_dictionaries(exported: jax.export.Exported) -> jax.export.Exported:
+    """Returns a program of a file with the dictionaries that `serialize` replaced."""
+    return _with_trees(exported, _dictionaries)
+
+
+@jax.tree_util.register_pytree_with_keys_class
+class Keyed:
+    """Stands in a file for a dictionary whose keys are not all strings.
+
+    Attributes:
+        children: The dictionary.
+    """
+
+    def __init__(self, children: Mapping[Any, Any]) -> None:
+        self.children = children
+
+    def tree_flatten_with_keys(self) -> tuple[list[tuple[Any, Any]], tuple[Any, ...]]:
+        """Returns the values with their paths, and the keys, in the order of JAX."""
+        keys = tuple(sorted(self.children))
+        return [(jax.tree_util.DictKey(key), self.children[key]) for key in keys], keys
+
+    @classmethod
+    def tree_unflatten(cls, keys: tuple[Any, ...], children: Sequence[Any]) -> Keyed:
+        """Builds the node from its keys and values."""
+        return cls(dict(zip(keys, children, strict=True)))
+
+
+def _is_keyed(node: Any) -> bool:
+    return isinstance(node, dict) and not all(isinstance(key, str) for key in node)
+
+
+def _keyed(node: Any) -> Any:
+    if not _is_keyed(node):
+        return node
+    return Keyed({k: jax.tree.map(_keyed, v, is_leaf=_is_keyed) for k, v in node.items()})
+
+
+def _is_replaced(node: Any) -> bool:
+    return isinstance(node, Keyed)
+
+
+def _dictionaries(node: Any) -> Any:
+    if not _is_replaced(node):
+        return node
+    children = node.children.items()
+    return {k: jax.tree.map(_dictionaries, v, is_leaf=_is_replaced) for k, v in children}
+
+
+def _with_trees(
+    exported: jax.export.Exported, replace: Callable[[Any], Any]
+) -> jax.export.Exported:
+    """Returns a program with other nodes in its pytrees; itself if they have none to replace."""
+
+    def replaced(tree: Any) -> Any:
+        value = jax.tree.unflatten(tree, range(tree.num_leaves))
+        found = jax.tree.map(replace, value, is_leaf=lambda n: _is_keyed(n) or _is_replaced(n))
+        return jax.tree.structure(found)
+
+    trees = replaced(exported.in_tree), replaced(exported.out_tree)
+    if trees == (exported.in_tree, exported.out_tree):
+        return exported
+    return dataclasses.replace(exported, in_tree=trees[0], out_tree=trees[1])
 
 
 def register_names(names: Iterable[str]) -> None:

@@ -95,7 +95,7 @@ def deserialize(data: bytes | bytearray) -> Exported:
     """
     import jax.export
 
-    from scalify_hlo.jax_api.export_trees import register_names
+    from scalify_hlo.jax_api.export_trees import register_names, with_dictionaries
     from scalify_hlo.jax_api.scaled_array import SERIALIZED_NAME
     from scalify_hlo.jax_api.stored_arrays import keeps_formats, stored_program
 
@@ -103,7 +103,7 @@ def deserialize(data: bytes | bytearray) -> Exported:
     names = _node_names(bytes(data), name)
     register_names(names - {SERIALIZED_NAME})  # The import has registered that one.
     try:
-        exported = jax.export.deserialize(bytearray(data))
+        exported = with_dictionaries(jax.export.deserialize(bytearray(data)))
         _check_end(exported, data, name)
         return stored_program(exported) if keeps_formats(exported) else exported
     except InputError:

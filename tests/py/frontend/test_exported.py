@@ -340,6 +340,21 @@ def test_states_of_optax_are_written_and_read(name: str, tmp_path: Path) -> None
     assert_all_close(found, step(*arguments), rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.parametrize("tree", [{0: {"x": 2.0}}, {1: {5: 2.0}, 0: 3.0}, [{(0, 1): 2.0}, {}]])
+def test_dictionaries_with_keys_that_are_not_strings(tree: Any, tmp_path: Path) -> None:
+    """States of flax.nnx have numbers as keys, and jax.export writes none."""
+    program = program_of(lambda tree: jax.tree.map(lambda x: 2 * x, tree), tree)
+    data = serialize(program)
+    read = jsa.deserialize(data)
+    assert (read.in_tree, read.out_tree) == (program.in_tree, program.out_tree)
+    assert read.call(tree) == jax.tree.map(lambda x: 2 * x, tree)
+    (tmp_path / "tree.export").write_bytes(data)
+    told = call("inspect", str(tmp_path / "tree.export"), "--arguments").stdout
+    assert all(jax.tree_util.keystr(path) in told for path, _ in jax.tree.leaves_with_path(tree))
+    with pytest.raises(UsageError, match="keys that are not strings"):
+        serialize(program, vjp_order=1)
+
+
 class State(NamedTuple):
     x: Any
 
