@@ -1,5 +1,5 @@
 # Everything a fresh machine needs is Python 3.11 or newer, make and a network:
-#   make demo    trains an exported GPT-2 step, original and rewritten, side by side
+#   make demo    trains a GPT-2 in f32, BF16 and FP8, side by side
 #   make test    lint, format check, type check, the tests of single functions and files, and lit
 # `make test-all` runs the tests that `make test` leaves out. All keep their whole environment in .venv; choose the interpreter with `make PYTHON=python3.12 …`.
 
@@ -37,7 +37,7 @@ $(STAMP): $(BIN)/uv pyproject.toml uv.lock
 	$(BIN)/uv sync --quiet --frozen --inexact --python $(BIN)/python
 	@touch $@
 
-demo: $(STAMP) ## train an exported GPT-2 step, original and rewritten, side by side
+demo: $(STAMP) ## train a GPT-2 in f32, BF16 and FP8, side by side
 	$(BIN)/python -m examples.demo
 
 test: lint types pytest ## lint, format check, type check, the fast tests and lit

@@ -15,6 +15,7 @@ used, the benchmark says so and ends with 0.
 from __future__ import annotations
 
 import argparse
+import datetime
 import json
 import os
 import platform
@@ -387,6 +388,7 @@ def measure(
         "device": found.device_kind,
         "compiler": " ".join(found.client.platform_version.split()),
         "target": target.name,
+        "measured": datetime.date.today().isoformat(),
         "versions": versions(),
         "rounds": options.rounds,
         "small": options.small,
