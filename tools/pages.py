@@ -40,6 +40,7 @@ PAGES = (
     "docs/compare.md",
     "docs/targets.md",
     "docs/troubleshooting.md",
+    "docs/loss_differs.md",
     "docs/markers.md",
     "docs/algorithms.md",
     "docs/profiles.md",

@@ -87,6 +87,7 @@ def test_the_api_page_has_every_public_name() -> None:
 @pytest.mark.parametrize("name", EVERY)
 def test_pages_are_in_the_site(name: str) -> None:
     assert f": {name}\n" in SITE
+    assert name == "index.md" or f"]({name})" in (pages.DOCS / "index.md").read_text()
 
 
 @pytest.mark.parametrize(
