@@ -430,15 +430,9 @@ def _check_stats(stats: object) -> None:
 
 
 def _check_scaling(options: Options) -> None:
-    kind, name = options.recipe.scaling.kind, options.recipe.name
-    if kind == "delayed":
+    if options.recipe.scaling.kind == "calibrated" and options.profile is None:
         raise UsageError(
-            f"scalify keeps no state, as the recipe {name} needs",
-            hint="export the function, rewrite it, and carry the state of init_scaling_state along",
-        )
-    if kind == "calibrated" and options.profile is None:
-        raise UsageError(
-            f"the recipe {name} takes its scales from a profile, and there is none",
+            f"the recipe {options.recipe.name} takes its scales from a profile, and there is none",
             hint="make one with `calibrate` of the exported function, and give it as profile=",
         )
 

@@ -43,7 +43,7 @@ from scalify_hlo.errors import UsageError
 from scalify_hlo.ir import emit, traits
 from scalify_hlo.ir.functions import terminator
 from scalify_hlo.ir.value_map import ValueCache, ValueSet, erase, replace_op
-from scalify_hlo.report.model import Report, ScalingState
+from scalify_hlo.report.model import Report, StateReport
 from scalify_hlo.rules.emitter import Emitter
 from scalify_hlo.rules.placement import on_one_device
 from scalify_hlo.rules.statistics import statistic
@@ -282,7 +282,7 @@ class Delayed(OwnScales):
         add_results(self._main, new, [f"{STATE}['{leaf}']" for leaf in LEAVES])
         names = tuple(name for tensor in self._tensors for name in tensor.names)
         self._describe(names)
-        report.scaling_state = ScalingState(names, self._recipe.scaling.amax_history_len)
+        report.scaling_state = StateReport(names, self._recipe.scaling.amax_history_len)
 
     def _describe(self, names: Sequence[str]) -> None:
         f32 = ir.F32Type.get()

@@ -63,6 +63,7 @@ class Boundary:
         self._known = known
         self._kept: dict[int, Scale] = {}
         self._measured: set[int] = set()
+        self._carries: set[int] = set()
         self._returning: dict[int, dict[int, Scale]] = {}
         self._encoded: ir.Attribute | None = None
         self._result_marks: list[Attributes] = []
@@ -118,6 +119,7 @@ class Boundary:
         if not any(pairs) and not attributes.any_result_has(self._main, attributes.PAIR):
             return {}, {}
         found, others = self._carried(names)
+        self._carries = set(found)
         returned, format_ = terminator(self._block).operands, self._rewriter.format
         formats = {i: format_(returned[i]) for i in found}
         carried = {i: n for i, n in found.items() if i not in packed and not _is_small(formats[i])}
@@ -418,7 +420,8 @@ class Boundary:
             element = ir.Type.parse(ir.StringAttr(packed).value)
             type_, info = ir.RankedTensorType.get(type_.shape, element), None
         text = self._texts.get(type_) or self._texts.setdefault(type_, str(type_))
-        report = ValueReport(name, text, pair, info, packed=packed is not None)
+        carried = result in self._carries
+        report = ValueReport(name, text, pair, info, packed=packed is not None, carried=carried)
         reports.append(report if result is None else self._moved(result, report))
 
 
