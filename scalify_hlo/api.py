@@ -22,7 +22,7 @@ from scalify_hlo.program.given import readable, written
 from scalify_hlo.program.rewriting import rewrite_program
 from scalify_hlo.recipes.fields import values_of
 from scalify_hlo.recipes.loading import recipe_of, require_pairs
-from scalify_hlo.recipes.model import Recipe
+from scalify_hlo.recipes.model import NONE, Recipe
 from scalify_hlo.report.model import Report
 
 if TYPE_CHECKING:
@@ -323,7 +323,7 @@ class Scalifying(TypedDict, total=False):
     profile: str | PathLike[str] | Profile | None
     strict: bool
     stats: Stats | None
-    plain_results: bool
+    plain_results: bool | None
     static_argnums: int | Sequence[int] | None
     static_argnames: str | Iterable[str] | None
     donate_argnums: int | Sequence[int] | None
@@ -352,7 +352,7 @@ def scalify(
     profile: str | PathLike[str] | Profile | None = None,
     strict: bool = False,
     stats: Stats | None = None,
-    plain_results: bool = False,
+    plain_results: bool | None = None,
     **jit_options: Any,
 ) -> Any:
     """Compiles a function like `jax.jit`, in scaled form.
@@ -381,8 +381,9 @@ def scalify(
         profile: As for `rewrite`, for one combination of shapes.
         strict: As for `rewrite`; a call raises the error.
         stats: Collects statistics of the values of the function every few calls.
-        plain_results: Whether scalars, and results of a shape that no argument has, are plain
-            arrays, as `jax.grad` needs of a loss. Other results stay pairs, as state has to.
+        plain_results: Whether results that replace no argument of the next call, such as a loss or
+            logits, are plain arrays, as `jax.grad` needs of a loss. State stays pairs. By default
+            they are if the recipe makes anything narrow or predicts sizes; ``propagate`` does not.
         **jit_options: Options of `jax.jit`, such as ``static_argnums`` and ``donate_argnums``.
 
     Returns:
@@ -414,9 +415,9 @@ def scalify(
     _check_scaling(options)
     _check_jit_options(jit_options)
     _check_stats(stats)
-    return Scalified.of(
-        fn, options, jit_options, stats, plain="outputs" if plain_results else "none"
-    )
+    narrow = options.recipe.narrow or options.recipe.predict != NONE
+    plain = narrow if plain_results is None else plain_results
+    return Scalified.of(fn, options, jit_options, stats, plain="outputs" if plain else "none")
 
 
 def _check_stats(stats: object) -> None:

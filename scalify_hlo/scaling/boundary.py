@@ -119,7 +119,6 @@ class Boundary:
         if not any(pairs) and not attributes.any_result_has(self._main, attributes.PAIR):
             return {}, {}
         found, others = self._carried(names)
-        self._carries = set(found)
         returned, format_ = terminator(self._block).operands, self._rewriter.format
         formats = {i: format_(returned[i]) for i in found}
         carried = {i: n for i, n in found.items() if i not in packed and not _is_small(formats[i])}
@@ -152,6 +151,7 @@ class Boundary:
         for reason in sorted(frame.ended):
             self._rewriter.remark(self._main.operation, _MISSED.format(reason))
         frame.release()
+        self._carries = known.keys() | found.keys()
         return found, others
 
     def _marks_of_results(self) -> list[Attributes]:
