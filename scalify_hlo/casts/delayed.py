@@ -39,7 +39,6 @@ from scalify_hlo.casts.own_scales import OwnScales
 from scalify_hlo.casts.strategy import CastContext
 from scalify_hlo.dataflow.matmuls import WEIGHT
 from scalify_hlo.dialect import attributes
-from scalify_hlo.errors import UsageError
 from scalify_hlo.ir import emit, traits
 from scalify_hlo.ir.functions import terminator
 from scalify_hlo.ir.value_map import ValueCache, ValueSet, erase, replace_op
@@ -262,17 +261,7 @@ class Delayed(OwnScales):
         return "in order" if flat and value.owner == block else "apart"
 
     def finish(self, report: Report) -> None:
-        """Adds the state to the arguments and results of the program.
-
-        Raises:
-            UsageError: Nothing was cast, so there is no state.
-        """
-        if not self._tensors:
-            raise UsageError(
-                f"the recipe {self._recipe.name} gives no matmul of this program narrow operands",
-                hint="`scalify-hlo inspect --matmuls` lists the matmuls with the reasons why they "
-                "stay wide, such as matmul.smallest or the target",
-            )
+        """Adds the state, of no tensor if nothing was cast, to the arguments and results."""
         super().finish(report)
         history, scales, step = self._arguments()
         self._hand_out(scales)
@@ -332,6 +321,8 @@ class Delayed(OwnScales):
         for scalar in self._scalars:
             if not any(scalar.stand_in.uses):
                 erase(scalar.stand_in.owner.operation)
+        if not used:
+            return  # A barrier has at least one value.
         made = emitter.kept_together(*(_made(scalar, extracted, first) for scalar in used))
         places = [scalar.stand_in.owner.operation for scalar in used]
         for number, (place, seen) in enumerate(zip(places, lower(made, places), strict=True)):
@@ -348,6 +339,10 @@ class Delayed(OwnScales):
         scaling = self._recipe.scaling
         at = terminator(self._main.regions[0].blocks[0])
         where = emit.before(at)
+        one = emit.constant(step.type, 1, at)
+        next_step = emit.elementwise("stablehlo.add", step, one, **where)
+        if not amaxes:
+            return [history, scales, next_step]
         emitter = Emitter(at, wide=False, shape=scales.type.shape)
         zero = emitter.number(0.0)
         # Otherwise XLA would repeat each reduction in the concatenation.
@@ -365,8 +360,6 @@ class Delayed(OwnScales):
         new = emitter.divide(emitter.number(1.0), inverse)
         known = emitter.is_positive(amax)
         new = emitter.select(known, new, scales)
-        one = emit.constant(step.type, 1, at)
-        next_step = emit.elementwise("stablehlo.add", step, one, **where)
         if scaling.interval > 1:
             due = emitter.multiple(next_step, scaling.interval)
             new = emitter.select(due, new, scales)

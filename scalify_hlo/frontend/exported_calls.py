@@ -22,9 +22,7 @@ def calls_of(exported: jax.export.Exported) -> Callable[..., Any]:
     """
     if exported.nr_devices > 1:
         return exported.call
-    types = tuple(
-        jax.core.ShapedArray(t.shape, t.dtype, t.weak_type) for t in exported.out_avals
-    )
+    types = tuple(jax.core.ShapedArray(t.shape, t.dtype, t.weak_type) for t in exported.out_avals)
 
     def run(*flat: Any) -> Sequence[Any]:
         args, kwargs = jax.tree.unflatten(exported.in_tree, flat)

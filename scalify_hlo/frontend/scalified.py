@@ -223,7 +223,10 @@ class Scalified:
         traced = self.fn.trace(*specs, **keywords)
         captured = _compat.captured_values(traced)
         given = [*captured, *filter(_is_dynamic, leaves)]
-        pairs, shapes = [is_scaled_array(leaf) for leaf in given], _scale_shapes(given, self.options)
+        pairs, shapes = (
+            [is_scaled_array(leaf) for leaf in given],
+            _scale_shapes(given, self.options),
+        )
         about = Call(pairs, self._sizes(captured, leaves, tree), shapes)
         key = None if captured or selection else (_whole_key(args, kwargs), str(about.measured))
         ready = self._ready.pop(key, None)

@@ -56,6 +56,10 @@ class ScalingState:
     step: Any
     about: Described = field(metadata={"static": True})
 
+    def __repr__(self) -> str:
+        history = np.shape(self.amax_history)
+        return f"ScalingState(tensors={len(self.tensors)}, steps={history[0] if history else 0})"
+
     @property
     def tensors(self) -> tuple[str, ...]:
         """The names of the tensors; see `scaling_tensors`."""
@@ -138,9 +142,7 @@ class StatefulCalls(CompiledCalls):
         rewritten: Returns the rewritten program for positional and keyword arguments.
     """
 
-    def __init__(
-        self, compiled: Any, rewritten: Callable[[Any, Any], jax.export.Exported]
-    ) -> None:
+    def __init__(self, compiled: Any, rewritten: Callable[[Any, Any], jax.export.Exported]) -> None:
         super().__init__(compiled)
         self._rewritten = rewritten
 
@@ -163,9 +165,7 @@ class StatefulCalls(CompiledCalls):
             return self._compiled(*copied, **keywords, **{STATE: state})[1].amax_history
 
         abstract = [each for each in values if hasattr(each, "dtype") and not is_concrete(each)]
-        return _first(
-            self._rewritten(args, kwargs), None if abstract else run, profile, former
-        )
+        return _first(self._rewritten(args, kwargs), None if abstract else run, profile, former)
 
 
 def add_state(call: Any) -> None:
@@ -366,7 +366,7 @@ class _Carried:
             f"the scaling state: {new} tensors are carried over, {self.fresh} start fresh, and "
             f"{dropped} of the former state are dropped"
         )
-        warnings.warn(message, ScalifyWarning, stacklevel=5)
+        warnings.warn(message, ScalifyWarning, stacklevel=4)
 
 
 def _former(given: object) -> ScalingState:
