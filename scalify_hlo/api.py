@@ -26,12 +26,12 @@ from scalify_hlo.recipes.model import NONE, Recipe
 from scalify_hlo.report.model import Report
 
 if TYPE_CHECKING:
-    import jax
     from jax.export import Exported
 
     from scalify_hlo.commands.nan.nan_report import NanReport
     from scalify_hlo.commands.stats.record import StatsRecord
     from scalify_hlo.commands.stats.run import Stats
+    from scalify_hlo.frontend.scaling_state import Stateful
 
 P = TypeVar("P", str, bytes, ir.Module, "Exported")
 
@@ -336,11 +336,11 @@ class Scalifying(TypedDict, total=False):
 
 
 @overload
-def scalify(fn: Callable[..., Any], **options: Unpack[Scalifying]) -> jax.stages.Wrapped: ...
+def scalify(fn: Callable[..., Any], **options: Unpack[Scalifying]) -> Stateful: ...
 @overload
 def scalify(
     fn: None = None, **options: Unpack[Scalifying]
-) -> Callable[[Callable[..., Any]], jax.stages.Wrapped]: ...
+) -> Callable[[Callable[..., Any]], Stateful]: ...
 
 
 def scalify(
@@ -358,11 +358,11 @@ def scalify(
     """Compiles a function like `jax.jit`, in scaled form.
 
     `fn` sees a `ScaledArray` argument as a plain array of its logical dtype. Plain arrays are
-    unscaled. A float result is a ScaledArray if it is scaled, and a plain array otherwise. The
-    function is exported and rewritten once for each combination of shapes. It can be called inside
-    `jax.jit`, and differentiated in reverse mode; the cotangent of a ScaledArray is a ScaledArray.
-    As with any call of an Exported, `jax.vmap` and `jax.jvp` do not apply to it. Use them inside,
-    as in ``scalify(jax.vmap(fn))``.
+    unscaled. A float result is a ScaledArray if it is scaled, and a plain array otherwise; see
+    `plain_results`. The function is exported and rewritten once for each combination of shapes. It
+    can be called inside `jax.jit`, and differentiated in reverse mode; the cotangent of a
+    ScaledArray is a ScaledArray. As with any call of an Exported, `jax.vmap` and `jax.jvp` do not
+    apply to it. Use them inside, as in ``scalify(jax.vmap(fn))``.
 
     A function of `jax.jit` keeps its static and donated arguments. One of `flax.nnx.jit` or
     `equinox.filter_jit` updates the modules, whose arrays stay plain. The function may call Python
@@ -372,6 +372,11 @@ def scalify(
     the values of the first call for each combination of shapes. They are constant from then on.
     Inside another trace, the function uses the scales of an earlier call, or those that the recipe
     declares. With such a recipe the results are plain arrays unless an argument is a ScaledArray.
+
+    If scales are delayed, as under ``fp8-delayed``, a call takes a `ScalingState` as the keyword
+    ``scaling_state``, and returns a pair of the results and the new state. The method
+    ``init_scaling_state`` of the function makes the first state from the arguments of a step; see
+    `init_scaling_state`. ``donate_argnames="scaling_state"`` donates it.
 
     Args:
         fn: The function. Without it, a decorator is returned.
@@ -391,7 +396,8 @@ def scalify(
 
     Raises:
         UsageError: The recipe or an option is not known. A call raises it under `jax.vmap`, for an
-            input scale that matches no float argument, and for calls of Python in an order.
+            input scale that matches no float argument, for calls of Python in an order, and without
+            the state that the recipe needs.
         InputError: The file of a recipe or of a profile is not valid. A call raises it if the
             profile is of another program, and with `strict` if there is a remark.
 

@@ -10,21 +10,17 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Literal, NoReturn, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import jax
-import jax.numpy as jnp
 import numpy as np
-from jax.extend.core import Primitive
-from jax.interpreters import ad, batching, mlir
 
 from scalify_hlo import _compat
-from scalify_hlo._compat import ir
 from scalify_hlo.casts.delayed import STATE
 from scalify_hlo.commands.stats.prepare import Selection
 from scalify_hlo.commands.stats.run import Stats
-from scalify_hlo.errors import UsageError, caller
-from scalify_hlo.frontend.exported_calls import calls_of
+from scalify_hlo.errors import UsageError
+from scalify_hlo.frontend.exported_calls import calls_of, export, platforms, unmapped
 from scalify_hlo.frontend.host_callbacks import HostCallbacks
 from scalify_hlo.frontend.module_jit import rewritten_inside
 from scalify_hlo.frontend.observed import CompiledCalls, ObservedCalls, observe_rewrite
@@ -35,8 +31,6 @@ from scalify_hlo.frontend.scaling_state import (
     for_state,
     state_of_call,
 )
-from scalify_hlo.ir.functions import target_of
-from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.jax_api.parts import data_at_one
 from scalify_hlo.jax_api.scaled_array import (
     ScaledArray,
@@ -60,8 +54,6 @@ _SHARED = ("static_argnums", "static_argnames", "donate_argnums", "donate_argnam
 
 Plain: TypeAlias = Literal["all", "outputs", "none"]
 """The results that are plain arrays though they are scaled."""
-
-_CUSTOM_CALL = "stablehlo.custom_call"
 
 
 @dataclass(frozen=True)
@@ -239,7 +231,7 @@ class Scalified:
         if ahead and key is not None:
             self._ready[key] = ready
         line = f'scalify(jax.vmap({traced.fun_name}, ...), recipe="{self.options.recipe.name}")'
-        given = jax.tree.map(functools.partial(_unmapped, line=line), given)
+        given = jax.tree.map(functools.partial(unmapped, line=line), given)
         return ready, given, jax.tree.structure(traced.out_info)
 
     def _rewritten(
@@ -247,7 +239,7 @@ class Scalified:
     ) -> _Ready:
         """Exports and rewrites a function of `jax.jit` for the types of its arguments."""
         callbacks, collected = HostCallbacks(), list[Any]()
-        exported = _export(fn, *specs, callbacks)
+        exported = export(fn, *specs, callbacks)
         if selection is None:
             rewritten = rewrite_with_report(readable(exported), self.options, about)
             warn_of(rewritten.report, stacklevel=4)
@@ -358,40 +350,11 @@ def _whole_key(args: Any, kwargs: Any) -> Any:
     """Returns the key of a call in which pairs differ from arrays."""
     leaves, tree = jax.tree.flatten((args, kwargs))
     types = [jax.typeof(leaf) if _is_dynamic(leaf) else leaf for leaf in leaves]
-    return tree, tuple(types), _platforms()
+    return tree, tuple(types), platforms()
 
 
 def _is_type(spec: Any) -> bool:
     return isinstance(spec, jax.ShapeDtypeStruct)
-
-
-_unmapped_p = Primitive("scalify_unmapped")
-"""An identity that raises an error under `jax.vmap`."""
-
-
-def _unmapped(value: Any, line: str) -> Any:
-    """Returns an array unchanged; `jax.vmap` over it raises an error with the line to write."""
-    extended = jnp.issubdtype(jax.typeof(value).dtype, jax.dtypes.extended)
-    return value if extended else _unmapped_p.bind(value, line=line)
-
-
-def _refuse_map(_values: Any, _dims: Any, *, line: str) -> NoReturn:
-    raise UsageError(
-        "jax.vmap cannot map over a function that scalify made, which is one program",
-        location=caller(),
-        hint=f"map inside: {line}, where each ScaledArray has one scale for the whole batch",
-    )
-
-
-def _unmapped_jvp(primals: Sequence[Any], tangents: Sequence[Any], *, line: str) -> tuple[Any, Any]:
-    return _unmapped_p.bind(*primals, line=line), tangents[0]
-
-
-_unmapped_p.def_impl(lambda value, **_: value)
-_unmapped_p.def_abstract_eval(lambda type_, **_: type_)
-ad.primitive_jvps[_unmapped_p] = _unmapped_jvp
-batching.primitive_batchers[_unmapped_p] = _refuse_map
-mlir.register_lowering(_unmapped_p, lambda _, value, **__: [value])
 
 
 def _as_stored(rewritten: Rewritten, given: Sequence[Any]) -> list[Any]:
@@ -450,31 +413,6 @@ def _nothing(fn: Callable[..., Any]) -> Callable[..., Any]:
     return nothing
 
 
-def _export(fn: Any, specs: Any, keywords: Any, callbacks: HostCallbacks) -> jax.export.Exported:
-    """Exports a function; all custom calls are allowed, as it is called in this process only."""
-    export = functools.partial(callbacks.export, fn, platforms=_platforms())
-    try:
-        return export([])(*specs, **keywords)
-    except ValueError:
-        module = fn.trace(*specs, **keywords).lower().compiler_ir("stablehlo")
-        targets = _custom_call_targets(module)
-        if not targets:
-            raise
-        return export(targets)(*specs, **keywords)
-
-
-def _platforms() -> tuple[str] | None:
-    """Returns the platform of `jax.default_device`; None for that of the default backend."""
-    platform = _compat.default_platform()
-    return (platform,) if platform in ("cpu", "tpu") else None  # "gpu" may be CUDA or ROCm.
-
-
-def _custom_call_targets(module: ir.Module) -> list[str]:
-    with module.context:
-        calls = ops_in(module.operation, {_CUSTOM_CALL})
-        return list(dict.fromkeys(map(target_of, calls)))
-
-
 def _observing(
     scalified: Scalified, fn: Callable[..., Any], stats: Stats, jit_options: Mapping[str, Any]
 ) -> Callable[..., Any]:
@@ -507,7 +445,7 @@ def _call(
         The flat results, and the new state.
     """
     rewritten, flat = ready.rewritten, jax.tree.leaves(list(given))
-    in_tree = rewritten.exported.in_tree
+    in_tree: Any = rewritten.exported.in_tree
     if state is not None:  # The state is the last positional argument.
         start = in_tree.children()[0].num_leaves - len(state.arrays)
         flat[start:start] = jax.tree.leaves(state.arrays)

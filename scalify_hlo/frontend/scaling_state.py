@@ -21,7 +21,7 @@ import inspect
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import jax
 import jax.numpy as jnp
@@ -132,6 +132,20 @@ def scaling_tensors(exported: jax.export.Exported) -> tuple[str, ...]:
         UsageError: The program has no such state.
     """
     return _about(exported).names
+
+
+class Stateful(jax.stages.Wrapped, Protocol):
+    """The interface of a function that `scalify` made."""
+
+    def init_scaling_state(
+        self,
+        *args: Any,
+        profile: Profile | None = None,
+        former: Former | None = None,
+        **kwargs: Any,
+    ) -> ScalingState:
+        """Returns the state before the first step, with a recipe of delayed scales."""
+        raise NotImplementedError
 
 
 class StatefulCalls(CompiledCalls):
@@ -301,10 +315,8 @@ def _first(
     carried = None if former is None else _Carried(_former(former), about)
 
     def made(state: State) -> ScalingState:
-        return ScalingState(*map(jnp.asarray, state), about=about)
-
-    def step(state: State) -> State:
-        return state_after(about, length, np.asarray(run(made(state))[0]), state[1])
+        arrays = dict(zip(LEAVES, map(jnp.asarray, state), strict=True))
+        return ScalingState(**arrays, about=about)
 
     state = first_state(about, length)
     if profile is not None:
@@ -313,6 +325,10 @@ def _first(
     if carried is not None:
         carried.put_in(state)
     if profile is None and run is not None and (carried.fresh if carried else about.names):
+
+        def step(state: State) -> State:
+            return state_after(about, length, np.asarray(run(made(state))[0]), state[1])
+
         _, state = converged(state, step)
         if carried is not None:
             carried.put_in(state)
@@ -383,15 +399,15 @@ def _former(given: object) -> ScalingState:
                 f"the former state is not one of the program {given[0].fun_name!r}",
                 hint="give the program that returned the state, as in former=(program, state)",
             )
-        given = ScalingState(*(arrays[leaf] for leaf in LEAVES), about=about)
+        given = ScalingState(**{leaf: arrays[leaf] for leaf in LEAVES}, about=about)
     if not isinstance(given, ScalingState):
         raise UsageError(
             f"the former state is a {type(given).__name__}, which does not name its tensors",
             hint="give former=(program, state) with the program that returned it, or the state of "
             "a function that scalify made",
         )
-    arrays = given.arrays.values()
-    if not all(map(has_values, arrays)) or any(map(_is_donated, arrays)):
+    leaves = given.arrays.values()
+    if not all(map(has_values, leaves)) or any(map(_is_donated, leaves)):
         raise UsageError(
             "the former state has no values, or was donated to a step",
             hint="give the state that the last step returned",

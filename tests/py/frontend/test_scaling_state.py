@@ -11,10 +11,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from jax import monitoring
 
 import scalify_hlo as jsa
 from scalify_hlo.errors import InputError, ScalifyWarning, UsageError
+from tests.py.shared.compilations import compilations
 from tests.py.shared.judge import assert_all_equal, normals, program_of
 
 RECIPE = "fp8-delayed"
@@ -48,22 +48,6 @@ def trained(run: Any, weights: Any, state: Any, data: Any) -> Any:
         (weights, value), state = run(weights, x, scaling_state=state)
         losses.append(value)
     return weights, state, losses
-
-
-@contextmanager
-def compilations() -> Iterator[list[str]]:
-    """Lists the functions that XLA compiles."""
-    found: list[str] = []
-
-    def note(event: str, _: float, **about: Any) -> None:
-        if "backend_compile" in event:
-            found.append(str(about.get("fun_name")))
-
-    monitoring.register_event_duration_secs_listener(note)
-    try:
-        yield found
-    finally:
-        monitoring.unregister_event_duration_listener(note)
 
 
 @contextmanager
