@@ -339,10 +339,8 @@ class Delayed(OwnScales):
         scaling = self._recipe.scaling
         at = terminator(self._main.regions[0].blocks[0])
         where = emit.before(at)
-        one = emit.constant(step.type, 1, at)
-        next_step = emit.elementwise("stablehlo.add", step, one, **where)
         if not amaxes:
-            return [history, scales, next_step]
+            return [history, scales, _counted(step, at)]
         emitter = Emitter(at, wide=False, shape=scales.type.shape)
         zero = emitter.number(0.0)
         # Otherwise XLA would repeat each reduction in the concatenation.
@@ -360,6 +358,7 @@ class Delayed(OwnScales):
         new = emitter.divide(emitter.number(1.0), inverse)
         known = emitter.is_positive(amax)
         new = emitter.select(known, new, scales)
+        next_step = _counted(step, at)
         if scaling.interval > 1:
             due = emitter.multiple(next_step, scaling.interval)
             new = emitter.select(due, new, scales)
@@ -424,6 +423,12 @@ def _element(vector: ir.Value, number: int, at: ir.Operation) -> ir.Value:
     both = stablehlo.gather(vector, indices, numbers, [1], **where)
     one = stablehlo.slice(both, [0], [1], [1], **where)
     return stablehlo.reshape(emit.scalar_type(element), one, **where)
+
+
+def _counted(step: ir.Value, at: ir.Operation) -> ir.Value:
+    """Returns the number of the next step."""
+    one = emit.constant(step.type, 1, at)
+    return emit.elementwise("stablehlo.add", step, one, **emit.before(at))
 
 
 def _vector(values: Sequence[ir.Value], at: ir.Operation) -> ir.Value:

@@ -46,7 +46,7 @@ class ScalingState:
     Attributes:
         amax_history: The amax of each tensor in past steps, most recent first; f32
             [steps, tensors].
-        scale: The scale X_s of each tensor, f32 [tensors].
+        scale: The scale X_s of each tensor, f32 [tensors]; by default a power of two.
         step: The number of steps, i32 of rank 0.
         about: The names and formats of the tensors, which are static.
     """
