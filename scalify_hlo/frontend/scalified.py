@@ -29,6 +29,7 @@ from scalify_hlo.frontend.scaling_state import (
     StatefulCalls,
     add_state,
     for_state,
+    require_own,
     state_of_call,
 )
 from scalify_hlo.jax_api.parts import data_at_one
@@ -170,14 +171,14 @@ class Scalified:
             InputError: The function cannot be rewritten.
             UsageError: The options do not fit the function, or the state is missing.
         """
-        state = kwargs.pop(STATE, None) if self.keeps_state else None
+        state = state_of_call(kwargs.pop(STATE, None)) if self.keeps_state else None
         ready, given, tree = self._ready_for(args, kwargs, selection)
-        if self.keeps_state:
-            state = state_of_call(ready.rewritten.exported, state)
+        if state is not None:
+            require_own(state, ready.rewritten.exported)
         given = _as_stored(ready.rewritten, given)
         results, state = _call(ready, given, state, self.plain)
         returned = ready.callbacks.called(jax.tree.unflatten(tree, results))
-        returned = (returned, state) if self.keeps_state else returned
+        returned = returned if state is None else (returned, state)
         return returned if selection is None else (returned, *ready.collected)
 
     def prepared(self, args: Any, kwargs: Any) -> jax.export.Exported:
@@ -215,10 +216,8 @@ class Scalified:
         traced = self.fn.trace(*specs, **keywords)
         captured = _compat.captured_values(traced)
         given = [*captured, *filter(_is_dynamic, leaves)]
-        pairs, shapes = (
-            [is_scaled_array(leaf) for leaf in given],
-            _scale_shapes(given, self.options),
-        )
+        pairs = [is_scaled_array(leaf) for leaf in given]
+        shapes = _scale_shapes(given, self.options)
         about = Call(pairs, self._sizes(captured, leaves, tree), shapes)
         key = None if captured or selection else (_whole_key(args, kwargs), str(about.measured))
         ready = self._ready.pop(key, None)

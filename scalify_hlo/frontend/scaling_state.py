@@ -240,34 +240,46 @@ def for_state(
     return own, given
 
 
-def state_of_call(exported: jax.export.Exported, given: object) -> ScalingState:
-    """Returns the state that is given to a call, after a check that it is that of the program.
+_MAKE = f"{STATE}=step.init_scaling_state(...), with the arguments of a step"
+
+
+def state_of_call(given: object) -> ScalingState:
+    """Returns the state that is given to a call.
 
     Args:
-        exported: The rewritten program.
         given: The state; None if a call lacks it.
 
     Raises:
-        UsageError: It is not the state of the program.
+        UsageError: There is none, or it is something else.
     """
-    make = f"{STATE}=step.init_scaling_state(...), with the arguments of a step,"
-    if not isinstance(given, ScalingState):
-        message = (
-            f"the call lacks {STATE}, as the recipe takes scales from past steps"
-            if given is None
-            else f"{STATE} is a {type(given).__name__}, and not a ScalingState"
-        )
-        hint = f"give {make} and then the state that each step returns beside its results"
-        raise UsageError(message, location=caller(), hint=hint)
+    if isinstance(given, ScalingState):
+        return given
+    message = (
+        f"the call lacks {STATE}, as the recipe takes scales from past steps"
+        if given is None
+        else f"{STATE} is a {type(given).__name__}, and not a ScalingState"
+    )
+    hint = f"give {_MAKE}, and then the state that each step returns beside its results"
+    raise UsageError(message, location=caller(), hint=hint)
+
+
+def require_own(state: ScalingState, exported: jax.export.Exported) -> None:
+    """Checks that a state is that of a rewritten program.
+
+    Raises:
+        UsageError: It has other tensors, or a history of another length.
+    """
     about, history = _about(exported), _history(exported).shape
-    if given.about != about or np.shape(given.amax_history) != history:
+    if state.about != about or np.shape(state.amax_history) != history:
+        ours = _described(about, history)
+        theirs = _described(state.about, np.shape(state.amax_history))
         raise UsageError(
-            f"{STATE} has {_described(given.about, np.shape(given.amax_history))}, and the "
-            f"function {_described(about, history)}",
+            f"{STATE} has {theirs}, and the function {ours}"
+            if ours != theirs
+            else f"{STATE} has scales for other tensors or formats than those of the function",
             location=caller(),
-            hint=f"carry it over: {make[:-1]} and former= this state",
+            hint=f"carry it over: {_MAKE} and former= this state",
         )
-    return given
 
 
 def _described(about: Described, history: tuple[int, ...]) -> str:

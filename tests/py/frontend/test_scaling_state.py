@@ -170,6 +170,13 @@ class TestRefused:
                 run(params(), x, scaling_state=state)
             assert "former=" in str(caught.value.hint)
 
+    def test_the_state_of_other_formats(self) -> None:
+        (x,) = batches(1)
+        run = jsa.scalify(step, recipe=RECIPE)
+        other = jsa.scalify(step, recipe=RECIPE, settings={"scaling.fp8_format": "E4M3"})
+        with pytest.raises(UsageError, match="scales for other tensors or formats"):
+            run(params(), x, scaling_state=other.init_scaling_state(params(), x))
+
     def test_options_that_do_not_go_with_a_state(self) -> None:
         place = jax.sharding.SingleDeviceSharding(jax.devices()[0])
         with pytest.raises(UsageError, match="in_shardings does not apply"):
