@@ -36,7 +36,6 @@ from tests.py.laws.judge import (
     Way,
     findings,
     gap,
-    is_refusal,
     subject,
 )
 from tests.py.laws.programs import KINDS
@@ -61,8 +60,7 @@ def trained(drawn: Subject, steps: int) -> Iterator[tuple[Way, str, list[Finding
             if away is not None and not away <= GAP and way.recipe not in FP4:
                 found = [Finding(2, f"the loss after {steps} steps is off by {away:.3f}")]
         except Exception as error:  # each is a finding
-            if not is_refusal(error):
-                found = [Finding(0, f"{type(error).__name__}: {str(error)[:300]}")]
+            found = [Finding(0, f"{type(error).__name__}: {str(error)[:300]}")]
         yield way, "none", found
 
 

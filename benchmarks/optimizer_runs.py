@@ -172,7 +172,9 @@ class Rewritten:
     def __init__(self, original: Original, recipe: str) -> None:
         self._original, self._recipe = original, recipe
         self._batch = jax.jit(_same if original.model.plain else scalify_hlo.as_scaled_array)
-        scalified = scalify_hlo.scalify(original.step, recipe=recipe, keep_unused=True)
+        scalified = scalify_hlo.scalify(
+            original.step, recipe=recipe, plain_results=False, keep_unused=True
+        )
         self._first = jax.eval_shape(self._batch, original.batches(0)[0])
         self._begin = jax.eval_shape(scalify_hlo.as_scaled_array, original.state(0))
         self._state, self._loss = _settled(scalified, self._begin, self._first)
@@ -189,7 +191,7 @@ class Rewritten:
     def _with_gradients(self) -> Callable[..., Any]:
         """The rewritten step that also returns the gradients which its optimizer takes."""
         step = self._original.step_with_gradients
-        made: Callable[..., Any] = scalify_hlo.scalify(step, recipe=self._recipe)
+        made = scalify_hlo.scalify(step, recipe=self._recipe, plain_results=False)
         # The types of the first call, which are those of the model, are those it is traced at.
         jax.eval_shape(made, *self._begin, *self._first)
         return made

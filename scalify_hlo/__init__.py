@@ -60,9 +60,10 @@ if TYPE_CHECKING:
     from scalify_hlo.errors import ScalifyError as ScalifyError
     from scalify_hlo.errors import ScalifyWarning as ScalifyWarning
     from scalify_hlo.errors import UsageError as UsageError
-    from scalify_hlo.frontend.scaled_state import init_scaling_state as init_scaling_state
     from scalify_hlo.frontend.scaled_state import scaled_state as scaled_state
-    from scalify_hlo.frontend.scaled_state import scaling_tensors as scaling_tensors
+    from scalify_hlo.frontend.scaling_state import ScalingState as ScalingState
+    from scalify_hlo.frontend.scaling_state import init_scaling_state as init_scaling_state
+    from scalify_hlo.frontend.scaling_state import scaling_tensors as scaling_tensors
     from scalify_hlo.jax_api import tree as tree
     from scalify_hlo.jax_api.custom_scale import custom_scale as custom_scale
     from scalify_hlo.jax_api.export_trees import register_for_export as register_for_export

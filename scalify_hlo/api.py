@@ -22,16 +22,16 @@ from scalify_hlo.program.given import readable, written
 from scalify_hlo.program.rewriting import rewrite_program
 from scalify_hlo.recipes.fields import values_of
 from scalify_hlo.recipes.loading import recipe_of, require_pairs
-from scalify_hlo.recipes.model import Recipe
+from scalify_hlo.recipes.model import NONE, Recipe
 from scalify_hlo.report.model import Report
 
 if TYPE_CHECKING:
-    import jax
     from jax.export import Exported
 
     from scalify_hlo.commands.nan.nan_report import NanReport
     from scalify_hlo.commands.stats.record import StatsRecord
     from scalify_hlo.commands.stats.run import Stats
+    from scalify_hlo.frontend.scaling_state import Stateful
 
 P = TypeVar("P", str, bytes, ir.Module, "Exported")
 
@@ -323,7 +323,7 @@ class Scalifying(TypedDict, total=False):
     profile: str | PathLike[str] | Profile | None
     strict: bool
     stats: Stats | None
-    plain_results: bool
+    plain_results: bool | None
     static_argnums: int | Sequence[int] | None
     static_argnames: str | Iterable[str] | None
     donate_argnums: int | Sequence[int] | None
@@ -336,11 +336,11 @@ class Scalifying(TypedDict, total=False):
 
 
 @overload
-def scalify(fn: Callable[..., Any], **options: Unpack[Scalifying]) -> jax.stages.Wrapped: ...
+def scalify(fn: Callable[..., Any], **options: Unpack[Scalifying]) -> Stateful: ...
 @overload
 def scalify(
     fn: None = None, **options: Unpack[Scalifying]
-) -> Callable[[Callable[..., Any]], jax.stages.Wrapped]: ...
+) -> Callable[[Callable[..., Any]], Stateful]: ...
 
 
 def scalify(
@@ -352,17 +352,17 @@ def scalify(
     profile: str | PathLike[str] | Profile | None = None,
     strict: bool = False,
     stats: Stats | None = None,
-    plain_results: bool = False,
+    plain_results: bool | None = None,
     **jit_options: Any,
 ) -> Any:
     """Compiles a function like `jax.jit`, in scaled form.
 
     `fn` sees a `ScaledArray` argument as a plain array of its logical dtype. Plain arrays are
-    unscaled. A float result is a ScaledArray if it is scaled, and a plain array otherwise. The
-    function is exported and rewritten once for each combination of shapes. It can be called inside
-    `jax.jit`, and differentiated in reverse mode; the cotangent of a ScaledArray is a ScaledArray.
-    As with any call of an Exported, `jax.vmap` and `jax.jvp` do not apply to it. Use them inside,
-    as in ``scalify(jax.vmap(fn))``.
+    unscaled. A float result is a ScaledArray if it is scaled, and a plain array otherwise; see
+    `plain_results`. The function is exported and rewritten once for each combination of shapes. It
+    can be called inside `jax.jit`, and differentiated in reverse mode; the cotangent of a
+    ScaledArray is a ScaledArray. As with any call of an Exported, `jax.vmap` and `jax.jvp` do not
+    apply to it. Use them inside, as in ``scalify(jax.vmap(fn))``.
 
     A function of `jax.jit` keeps its static and donated arguments. One of `flax.nnx.jit` or
     `equinox.filter_jit` updates the modules, whose arrays stay plain. The function may call Python
@@ -373,6 +373,11 @@ def scalify(
     Inside another trace, the function uses the scales of an earlier call, or those that the recipe
     declares. With such a recipe the results are plain arrays unless an argument is a ScaledArray.
 
+    If scales are delayed, as under ``fp8-delayed``, a call takes a `ScalingState` as the keyword
+    ``scaling_state``, and returns a pair of the results and the new state. The method
+    ``init_scaling_state`` of the function makes the first state from the arguments of a step; see
+    `init_scaling_state`. ``donate_argnames="scaling_state"`` donates it.
+
     Args:
         fn: The function. Without it, a decorator is returned.
         recipe: As for `rewrite`; by default ``propagate``.
@@ -381,8 +386,9 @@ def scalify(
         profile: As for `rewrite`, for one combination of shapes.
         strict: As for `rewrite`; a call raises the error.
         stats: Collects statistics of the values of the function every few calls.
-        plain_results: Whether scalars, and results of a shape that no argument has, are plain
-            arrays, as `jax.grad` needs of a loss. Other results stay pairs, as state has to.
+        plain_results: Whether results that replace no argument of the next call, such as a loss or
+            logits, are plain arrays, as `jax.grad` needs of a loss. State stays pairs. By default
+            they are if the recipe makes anything narrow or predicts sizes; ``propagate`` does not.
         **jit_options: Options of `jax.jit`, such as ``static_argnums`` and ``donate_argnums``.
 
     Returns:
@@ -390,7 +396,8 @@ def scalify(
 
     Raises:
         UsageError: The recipe or an option is not known. A call raises it under `jax.vmap`, for an
-            input scale that matches no float argument, and for calls of Python in an order.
+            input scale that matches no float argument, for calls of Python in an order, and without
+            the state that the recipe needs.
         InputError: The file of a recipe or of a profile is not valid. A call raises it if the
             profile is of another program, and with `strict` if there is a remark.
 
@@ -414,9 +421,9 @@ def scalify(
     _check_scaling(options)
     _check_jit_options(jit_options)
     _check_stats(stats)
-    return Scalified.of(
-        fn, options, jit_options, stats, plain="outputs" if plain_results else "none"
-    )
+    narrow = options.recipe.narrow or options.recipe.predict != NONE
+    plain = narrow if plain_results is None else plain_results
+    return Scalified.of(fn, options, jit_options, stats, plain="outputs" if plain else "none")
 
 
 def _check_stats(stats: object) -> None:
@@ -430,15 +437,9 @@ def _check_stats(stats: object) -> None:
 
 
 def _check_scaling(options: Options) -> None:
-    kind, name = options.recipe.scaling.kind, options.recipe.name
-    if kind == "delayed":
+    if options.recipe.scaling.kind == "calibrated" and options.profile is None:
         raise UsageError(
-            f"scalify keeps no state, as the recipe {name} needs",
-            hint="export the function, rewrite it, and carry the state of init_scaling_state along",
-        )
-    if kind == "calibrated" and options.profile is None:
-        raise UsageError(
-            f"the recipe {name} takes its scales from a profile, and there is none",
+            f"the recipe {options.recipe.name} takes its scales from a profile, and there is none",
             hint="make one with `calibrate` of the exported function, and give it as profile=",
         )
 

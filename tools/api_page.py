@@ -28,6 +28,7 @@ GROUPS = {
         "TensorProfile",
         "load_profile",
         "dump_profile",
+        "ScalingState",
         "init_scaling_state",
         "scaling_tensors",
     ),

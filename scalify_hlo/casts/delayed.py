@@ -39,11 +39,10 @@ from scalify_hlo.casts.own_scales import OwnScales
 from scalify_hlo.casts.strategy import CastContext
 from scalify_hlo.dataflow.matmuls import WEIGHT
 from scalify_hlo.dialect import attributes
-from scalify_hlo.errors import UsageError
 from scalify_hlo.ir import emit, traits
 from scalify_hlo.ir.functions import terminator
 from scalify_hlo.ir.value_map import ValueCache, ValueSet, erase, replace_op
-from scalify_hlo.report.model import Report, ScalingState
+from scalify_hlo.report.model import Report, StateReport
 from scalify_hlo.rules.emitter import Emitter
 from scalify_hlo.rules.placement import on_one_device
 from scalify_hlo.rules.statistics import statistic
@@ -262,17 +261,7 @@ class Delayed(OwnScales):
         return "in order" if flat and value.owner == block else "apart"
 
     def finish(self, report: Report) -> None:
-        """Adds the state to the arguments and results of the program.
-
-        Raises:
-            UsageError: Nothing was cast, so there is no state.
-        """
-        if not self._tensors:
-            raise UsageError(
-                f"the recipe {self._recipe.name} gives no matmul of this program narrow operands",
-                hint="`scalify-hlo inspect --matmuls` lists the matmuls with the reasons why they "
-                "stay wide, such as matmul.smallest or the target",
-            )
+        """Adds the state, of no tensor if nothing was cast, to the arguments and results."""
         super().finish(report)
         history, scales, step = self._arguments()
         self._hand_out(scales)
@@ -282,7 +271,7 @@ class Delayed(OwnScales):
         add_results(self._main, new, [f"{STATE}['{leaf}']" for leaf in LEAVES])
         names = tuple(name for tensor in self._tensors for name in tensor.names)
         self._describe(names)
-        report.scaling_state = ScalingState(names, self._recipe.scaling.amax_history_len)
+        report.scaling_state = StateReport(names, self._recipe.scaling.amax_history_len)
 
     def _describe(self, names: Sequence[str]) -> None:
         f32 = ir.F32Type.get()
@@ -332,6 +321,8 @@ class Delayed(OwnScales):
         for scalar in self._scalars:
             if not any(scalar.stand_in.uses):
                 erase(scalar.stand_in.owner.operation)
+        if not used:
+            return  # A barrier has at least one value.
         made = emitter.kept_together(*(_made(scalar, extracted, first) for scalar in used))
         places = [scalar.stand_in.owner.operation for scalar in used]
         for number, (place, seen) in enumerate(zip(places, lower(made, places), strict=True)):
@@ -348,6 +339,8 @@ class Delayed(OwnScales):
         scaling = self._recipe.scaling
         at = terminator(self._main.regions[0].blocks[0])
         where = emit.before(at)
+        if not amaxes:
+            return [history, scales, _counted(step, at)]
         emitter = Emitter(at, wide=False, shape=scales.type.shape)
         zero = emitter.number(0.0)
         # Otherwise XLA would repeat each reduction in the concatenation.
@@ -365,8 +358,7 @@ class Delayed(OwnScales):
         new = emitter.divide(emitter.number(1.0), inverse)
         known = emitter.is_positive(amax)
         new = emitter.select(known, new, scales)
-        one = emit.constant(step.type, 1, at)
-        next_step = emit.elementwise("stablehlo.add", step, one, **where)
+        next_step = _counted(step, at)
         if scaling.interval > 1:
             due = emitter.multiple(next_step, scaling.interval)
             new = emitter.select(due, new, scales)
@@ -431,6 +423,12 @@ def _element(vector: ir.Value, number: int, at: ir.Operation) -> ir.Value:
     both = stablehlo.gather(vector, indices, numbers, [1], **where)
     one = stablehlo.slice(both, [0], [1], [1], **where)
     return stablehlo.reshape(emit.scalar_type(element), one, **where)
+
+
+def _counted(step: ir.Value, at: ir.Operation) -> ir.Value:
+    """Returns the number of the next step."""
+    one = emit.constant(step.type, 1, at)
+    return emit.elementwise("stablehlo.add", step, one, **emit.before(at))
 
 
 def _vector(values: Sequence[ir.Value], at: ir.Operation) -> ir.Value:

@@ -15,6 +15,7 @@ from scalify_hlo import _compat
 from scalify_hlo._compat import ir
 from scalify_hlo.commands.stats.prepare import Prepared, Programs, Selection
 from scalify_hlo.commands.stats.run import Stats
+from scalify_hlo.frontend.exported_calls import calls_of
 from scalify_hlo.jax_api.scaled_array import is_scaled_array
 from scalify_hlo.passes.pipeline import Options
 from scalify_hlo.program.artifact import version_of, write_artifact_since
@@ -53,9 +54,10 @@ class ObservedRewrite:
 
     def collecting(self, collected: list[Any]) -> Callable[..., Any]:
         """Returns the call of the rewrite; it appends the further results to a list."""
+        run = calls_of(self.exported)
 
         def call(*args: Any, **kwargs: Any) -> Any:
-            results, arrays = self.exported.call(*args, **kwargs)
+            results, arrays = run(*args, **kwargs)
             collected.append(Collected(arrays, self.about))
             return results
 

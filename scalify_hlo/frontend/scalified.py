@@ -9,24 +9,29 @@ import functools
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Literal, NoReturn, TypeAlias
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
 
 import jax
-import jax.numpy as jnp
 import numpy as np
-from jax.extend.core import Primitive
-from jax.interpreters import ad, batching, mlir
 
 from scalify_hlo import _compat
-from scalify_hlo._compat import ir
+from scalify_hlo.casts.delayed import STATE
 from scalify_hlo.commands.stats.prepare import Selection
 from scalify_hlo.commands.stats.run import Stats
-from scalify_hlo.errors import UsageError, caller
+from scalify_hlo.errors import UsageError
+from scalify_hlo.frontend.exported_calls import calls_of, export, platforms, unmapped
 from scalify_hlo.frontend.host_callbacks import HostCallbacks
 from scalify_hlo.frontend.module_jit import rewritten_inside
 from scalify_hlo.frontend.observed import CompiledCalls, ObservedCalls, observe_rewrite
-from scalify_hlo.ir.functions import target_of
-from scalify_hlo.ir.walk import ops_in
+from scalify_hlo.frontend.scaling_state import (
+    ScalingState,
+    StatefulCalls,
+    add_state,
+    for_state,
+    require_own,
+    state_of_call,
+)
 from scalify_hlo.jax_api.parts import data_at_one
 from scalify_hlo.jax_api.scaled_array import (
     ScaledArray,
@@ -51,7 +56,22 @@ _SHARED = ("static_argnums", "static_argnames", "donate_argnums", "donate_argnam
 Plain: TypeAlias = Literal["all", "outputs", "none"]
 """The results that are plain arrays though they are scaled."""
 
-_CUSTOM_CALL = "stablehlo.custom_call"
+
+@dataclass(frozen=True)
+class _Ready:
+    """A program that was rewritten for a call.
+
+    Attributes:
+        rewritten: The program.
+        run: Runs it.
+        callbacks: The calls of Python in it.
+        collected: The results with statistics, once it ran.
+    """
+
+    rewritten: Rewritten
+    run: Callable[..., Any]
+    callbacks: HostCallbacks
+    collected: list[Any]
 
 
 class Scalified:
@@ -77,6 +97,7 @@ class Scalified:
         self.signature = signature
         self.options = options
         self.plain = plain
+        self._ready: dict[Any, _Ready] = {}
         self._measured: dict[Any, list[float | None]] = {}
         self._given = threading.local()
 
@@ -109,6 +130,9 @@ class Scalified:
             return updating
         jit_options = _with_own(fn, jit_options)
         shared = {key: value for key, value in jit_options.items() if key in _SHARED}
+        delayed = options.recipe.scaling.kind == "delayed"
+        if delayed:
+            shared, jit_options = for_state(shared, jit_options, modules=plain == "all")
         signature = jax.jit(_nothing(fn), **shared)
         scalified = cls(jax.jit(fn, **shared), signature, options, plain=plain)
 
@@ -116,69 +140,113 @@ class Scalified:
         def call(*args: Any, **kwargs: Any) -> Any:
             return scalified.call(args, kwargs)
 
+        if delayed:
+            add_state(call)
         compiled: Any = jax.jit(call, **jit_options)
+        if delayed:
+            compiled = StatefulCalls(compiled, scalified.prepared)
         if stats is not None:
             compiled = ObservedCalls(compiled, _observing(scalified, fn, stats, jit_options), stats)
         return compiled if options.recipe.predict == NONE else _Measuring(compiled, scalified)
+
+    @property
+    def keeps_state(self) -> bool:
+        """Whether calls take the state of delayed scales, and return it."""
+        return self.options.recipe.scaling.kind == "delayed"
 
     def call(self, args: Any, kwargs: Any, selection: Selection | None = None) -> Any:
         """Rewrites the function for the types of its arguments, and calls it on traced values.
 
         Args:
             args: The positional arguments, with ScaledArray leaves as pairs.
-            kwargs: The keyword arguments.
+            kwargs: The keyword arguments, with the state of delayed scales if the recipe has any.
             selection: The values of which statistics are wanted; None for no statistics.
 
         Returns:
-            The results, with ScaledArrays for float results that are scaled. With a selection, a
-            pair of these and of the results with statistics.
+            The results, with ScaledArrays for float results that are scaled. With delayed scales, a
+            pair of these and of the new state. With a selection, a pair of that and of the results
+            with statistics.
 
         Raises:
             InputError: The function cannot be rewritten.
-            UsageError: The options do not fit the function.
+            UsageError: The options do not fit the function, or the state is missing.
+        """
+        state = state_of_call(kwargs.pop(STATE, None)) if self.keeps_state else None
+        ready, given, tree = self._ready_for(args, kwargs, selection)
+        if state is not None:
+            require_own(state, ready.rewritten.exported)
+        given = _as_stored(ready.rewritten, given)
+        results, state = _call(ready, given, state, self.plain)
+        returned = ready.callbacks.called(jax.tree.unflatten(tree, results))
+        returned = returned if state is None else (returned, state)
+        return returned if selection is None else (returned, *ready.collected)
+
+    def prepared(self, args: Any, kwargs: Any) -> jax.export.Exported:
+        """Returns the rewritten program of the next call, which then takes it.
+
+        Args:
+            args: The positional arguments, or their types.
+            kwargs: The keyword arguments, or their types, without the state.
+        """
+        found: list[_Ready] = []
+
+        @functools.wraps(self.fn)
+        def rewritten(*args: Any, **kwargs: Any) -> None:
+            found.append(self._ready_for(args, kwargs, ahead=True)[0])
+
+        own = zip(_SHARED, _compat.jit_options(self.fn, _SHARED), strict=True)
+        options: Any = {key: value for key, value in own if value}
+        with self.given(args, kwargs):
+            jax.jit(rewritten, **options).trace(*args, **kwargs)
+        return found[0].rewritten.exported
+
+    def _ready_for(
+        self, args: Any, kwargs: Any, selection: Selection | None = None, *, ahead: bool = False
+    ) -> tuple[_Ready, list[Any], _compat.TreeDef]:
+        """Returns the rewritten program of a call, its flat arguments and the tree of its results.
+
+        Args:
+            args: See `call`.
+            kwargs: See `call`; without the state.
+            selection: See `call`.
+            ahead: Whether the next call of these types takes the program.
         """
         leaves, tree = jax.tree.flatten((args, kwargs), is_leaf=is_scaled_array)
-        logical = [_logical(leaf) for leaf in leaves]
-        specs, keywords = jax.tree.unflatten(tree, logical)
+        specs, keywords = jax.tree.unflatten(tree, [_logical(leaf) for leaf in leaves])
         traced = self.fn.trace(*specs, **keywords)
         captured = _compat.captured_values(traced)
         given = [*captured, *filter(_is_dynamic, leaves)]
-        types = [*map(_logical, captured), *(s for s in logical if _is_type(s))]
-        callbacks = HostCallbacks()
-        exported = (
-            _export(self._of_flat(traced, specs, keywords), types, {}, callbacks)
-            if captured
-            else _export(self.fn, specs, keywords, callbacks)
-        )
         pairs = [is_scaled_array(leaf) for leaf in given]
         shapes = _scale_shapes(given, self.options)
-        line = f'scalify(jax.vmap({traced.fun_name}, ...), recipe="{self.options.recipe.name}")'
-        given = jax.tree.map(functools.partial(_unmapped, line=line), given)
         about = Call(pairs, self._sizes(captured, leaves, tree), shapes)
-        collected: list[Any] = []
+        key = None if captured or selection else (_whole_key(args, kwargs), str(about.measured))
+        ready = self._ready.pop(key, None)
+        if ready is None:
+            fn: Any = self.fn
+            if captured:
+                fn = self._of_flat(traced, specs, keywords)
+                specs, keywords = [_logical(leaf) for leaf in given], {}
+            ready = self._rewritten(fn, (specs, keywords), about, selection)
+        if ahead and key is not None:
+            self._ready[key] = ready
+        line = f'scalify(jax.vmap({traced.fun_name}, ...), recipe="{self.options.recipe.name}")'
+        given = jax.tree.map(functools.partial(unmapped, line=line), given)
+        return ready, given, jax.tree.structure(traced.out_info)
+
+    def _rewritten(
+        self, fn: Any, specs: tuple[Any, Any], about: Call, selection: Selection | None
+    ) -> _Ready:
+        """Exports and rewrites a function of `jax.jit` for the types of its arguments."""
+        callbacks, collected = HostCallbacks(), list[Any]()
+        exported = export(fn, *specs, callbacks)
         if selection is None:
             rewritten = rewrite_with_report(readable(exported), self.options, about)
-            warn_of(rewritten.report, stacklevel=2)
-            run = rewritten.exported.call
+            warn_of(rewritten.report, stacklevel=4)
+            run = calls_of(rewritten.exported)
         else:
             observed = observe_rewrite(readable(exported), self.options, about, selection)
             rewritten, run = observed.rewritten, observed.collecting(collected)
-        given = _as_stored(rewritten, given)
-        results = self._given_back(_call(rewritten, run, given), types)
-        returned = jax.tree.unflatten(jax.tree.structure(traced.out_info), results)
-        returned = callbacks.called(returned)
-        return returned if selection is None else (returned, *collected)
-
-    def _given_back(self, results: Sequence[Any], types: Sequence[Any]) -> list[Any]:
-        """Returns flat results, with plain arrays for those that are to be plain.
-
-        A scalar replaces no argument whose scale matters, nor does a result of a shape that none
-        has.
-        """
-        if self.plain == "none":
-            return list(results)
-        kept = {spec.shape for spec in types if spec.shape and self.plain == "outputs"}
-        return [each if jnp.shape(each) in kept else asarray(each) for each in results]
+        return _Ready(rewritten, run, callbacks, collected)
 
     def _of_flat(self, traced: jax.stages.Traced, specs: Any, keywords: Any) -> Any:
         """Returns a function of the captured values of a trace and its flat arguments."""
@@ -277,37 +345,15 @@ def _key(tree: Any, leaves: Sequence[Any]) -> Any:
     return tree, tuple((t.shape, str(t.dtype)) if _is_type(t) else t for t in types)
 
 
+def _whole_key(args: Any, kwargs: Any) -> Any:
+    """Returns the key of a call in which pairs differ from arrays."""
+    leaves, tree = jax.tree.flatten((args, kwargs))
+    types = [jax.typeof(leaf) if _is_dynamic(leaf) else leaf for leaf in leaves]
+    return tree, tuple(types), platforms()
+
+
 def _is_type(spec: Any) -> bool:
     return isinstance(spec, jax.ShapeDtypeStruct)
-
-
-_unmapped_p = Primitive("scalify_unmapped")
-"""An identity that raises an error under `jax.vmap`."""
-
-
-def _unmapped(value: Any, line: str) -> Any:
-    """Returns an array unchanged; `jax.vmap` over it raises an error with the line to write."""
-    extended = jnp.issubdtype(jax.typeof(value).dtype, jax.dtypes.extended)
-    return value if extended else _unmapped_p.bind(value, line=line)
-
-
-def _refuse_map(_values: Any, _dims: Any, *, line: str) -> NoReturn:
-    raise UsageError(
-        "jax.vmap cannot map over a function that scalify made, which is one program",
-        location=caller(),
-        hint=f"map inside: {line}, where each ScaledArray has one scale for the whole batch",
-    )
-
-
-def _unmapped_jvp(primals: Sequence[Any], tangents: Sequence[Any], *, line: str) -> tuple[Any, Any]:
-    return _unmapped_p.bind(*primals, line=line), tangents[0]
-
-
-_unmapped_p.def_impl(lambda value, **_: value)
-_unmapped_p.def_abstract_eval(lambda type_, **_: type_)
-ad.primitive_jvps[_unmapped_p] = _unmapped_jvp
-batching.primitive_batchers[_unmapped_p] = _refuse_map
-mlir.register_lowering(_unmapped_p, lambda _, value, **__: [value])
 
 
 def _as_stored(rewritten: Rewritten, given: Sequence[Any]) -> list[Any]:
@@ -366,31 +412,6 @@ def _nothing(fn: Callable[..., Any]) -> Callable[..., Any]:
     return nothing
 
 
-def _export(fn: Any, specs: Any, keywords: Any, callbacks: HostCallbacks) -> jax.export.Exported:
-    """Exports a function; all custom calls are allowed, as it is called in this process only."""
-    export = functools.partial(callbacks.export, fn, platforms=_platforms())
-    try:
-        return export([])(*specs, **keywords)
-    except ValueError:
-        module = fn.trace(*specs, **keywords).lower().compiler_ir("stablehlo")
-        targets = _custom_call_targets(module)
-        if not targets:
-            raise
-        return export(targets)(*specs, **keywords)
-
-
-def _platforms() -> tuple[str] | None:
-    """Returns the platform of `jax.default_device`; None for that of the default backend."""
-    platform = _compat.default_platform()
-    return (platform,) if platform in ("cpu", "tpu") else None  # "gpu" may be CUDA or ROCm.
-
-
-def _custom_call_targets(module: ir.Module) -> list[str]:
-    with module.context:
-        calls = ops_in(module.operation, {_CUSTOM_CALL})
-        return list(dict.fromkeys(map(target_of, calls)))
-
-
 def _observing(
     scalified: Scalified, fn: Callable[..., Any], stats: Stats, jit_options: Mapping[str, Any]
 ) -> Callable[..., Any]:
@@ -400,37 +421,54 @@ def _observing(
     def call(*args: Any, **kwargs: Any) -> Any:
         return scalified.call(args, kwargs, stats.selection)
 
+    if scalified.keeps_state:
+        add_state(call)
     options = dict(jit_options)
     if options.get("out_shardings") is not None:
         options["out_shardings"] = (options["out_shardings"], None)
     return jax.jit(call, **options)
 
 
-def _call(rewritten: Rewritten, run: Callable[..., Any], given: Sequence[Any]) -> list[Any]:
-    """Calls the rewritten program; unscaled results are returned as plain arrays.
+def _call(
+    ready: _Ready, given: Sequence[Any], state: ScalingState | None, plain: Plain
+) -> tuple[list[Any], ScalingState | None]:
+    """Calls a rewritten program; unscaled results are returned as plain arrays.
 
     Args:
-        rewritten: The program.
-        run: Runs it.
+        ready: The program.
         given: The flat arguments.
+        state: The state of delayed scales; None if it takes none.
+        plain: The results that are plain arrays though they are scaled.
+
+    Returns:
+        The flat results, and the new state.
     """
-    args, keywords = _as_arguments(rewritten.exported.in_tree, given)
-    tree = run(*args, **keywords)
+    rewritten, flat = ready.rewritten, jax.tree.leaves(list(given))
+    in_tree: Any = rewritten.exported.in_tree
+    if state is not None:  # The state is the last positional argument.
+        start = in_tree.children()[0].num_leaves - len(state.arrays)
+        flat[start:start] = jax.tree.leaves(state.arrays)
+    args, keywords = in_tree.unflatten(flat)
+    tree = ready.run(*args, **keywords)
+    if state is not None:
+        tree, new = tree
+        state = ScalingState(**new, about=state.about)
     results = jax.tree.leaves(tree, is_leaf=is_scaled_array)
     numbers = [leaf.number for leaf in rewritten.results]
     reports = [rewritten.report.results[number] for number in numbers if number is not None]
     taken = {leaf.number: each for leaf, each in zip(rewritten.arguments, given, strict=True)}
-    return [_given_back(*each, taken) for each in zip(results, reports, strict=True)]
+    back = [_given_back(*each, taken, plain) for each in zip(results, reports, strict=True)]
+    return back, state
 
 
-def _given_back(result: Any, report: ValueReport, taken: Mapping[int | None, Any]) -> Any:
+def _given_back(
+    result: Any, report: ValueReport, taken: Mapping[int | None, Any], plain: Plain
+) -> Any:
+    if plain == "all" or (plain == "outputs" and not report.carried):
+        return asarray(result)
     if not is_scaled_array(result) or report.packed:
         return result
     if not report.scaled:
         return data_at_one(result)
     scales = [taken[number].scale for number in report.moved]
     return held(result, scales, report.bound) if scales else result
-
-
-def _as_arguments(tree: _compat.TreeDef, given: Sequence[Any]) -> Any:
-    return tree.unflatten(jax.tree.leaves(list(given)))

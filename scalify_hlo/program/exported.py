@@ -291,8 +291,8 @@ def _refusal(options: Options, leaves: Sequence[Leaf]) -> tuple[str, str]:
     if options.recipe.scaling.kind in _STEPWISE:
         return (
             "has scales for its own operands, and none for those of its vjp",
-            "export the function that takes the gradient, and rewrite that; a file without a vjp "
-            "is what serialize(vjp_order=0) gives",
+            "rewrite the function that takes the gradient, as scalify(jax.value_and_grad(fn)) "
+            "does; a file without a vjp is what serialize(vjp_order=0) gives",
         )
     if any(leaf.power for leaf in leaves):
         return (

@@ -16,7 +16,7 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.ir.functions import entry
 from scalify_hlo.ir.value_map import erase_argument, replace_uses
 from scalify_hlo.program.leaves import Leaf
-from scalify_hlo.report.model import ScalingState
+from scalify_hlo.report.model import StateReport
 
 _TREE = jax.tree.structure(dict.fromkeys(LEAVES, 0))
 _PAIR: Any = jax.tree.structure((0, 0))
@@ -24,7 +24,7 @@ _PAIR: Any = jax.tree.structure((0, 0))
 
 def extended(
     module: ir.Module,
-    state: ScalingState,
+    state: StateReport,
     arguments: Sequence[Leaf],
     results: Sequence[Leaf],
     trees: tuple[Any, Any],

@@ -32,6 +32,7 @@ class ValueReport(NamedTuple):
             scales are factors of its own. Over many calls, its scale could leave any range.
         bound: For such a result: the bound on ``|log2|`` of the scales of these arguments.
         packed: Whether it is a moment with a scale for each block.
+        carried: Whether it is a result that replaces an argument in the next call.
     """
 
     name: str
@@ -41,6 +42,7 @@ class ValueReport(NamedTuple):
     moved: tuple[int, ...] = ()
     bound: int = GIVEN_BOUND
     packed: bool = False
+    carried: bool = False
 
     @property
     def scaled(self) -> bool:
@@ -100,7 +102,7 @@ class LayerReport(NamedTuple):
     gradient: str
 
 
-class ScalingState(NamedTuple):
+class StateReport(NamedTuple):
     """The state of delayed scales, which is the last three arguments and results of a program.
 
     Attributes:
@@ -188,7 +190,7 @@ class Report:
     statistics: int = 0
     state_bytes: StateBytes | None = None
     casts: list[CastScale] = field(default_factory=list)
-    scaling_state: ScalingState | None = None
+    scaling_state: StateReport | None = None
     markers: int = 0
     untrusted: list[Untrusted] = field(default_factory=list)
     tensors: list[tuple[str, ...]] = field(default_factory=list)

@@ -63,6 +63,7 @@ class Boundary:
         self._known = known
         self._kept: dict[int, Scale] = {}
         self._measured: set[int] = set()
+        self._carries: set[int] = set()
         self._returning: dict[int, dict[int, Scale]] = {}
         self._encoded: ir.Attribute | None = None
         self._result_marks: list[Attributes] = []
@@ -150,6 +151,7 @@ class Boundary:
         for reason in sorted(frame.ended):
             self._rewriter.remark(self._main.operation, _MISSED.format(reason))
         frame.release()
+        self._carries = known.keys() | found.keys()
         return found, others
 
     def _marks_of_results(self) -> list[Attributes]:
@@ -418,7 +420,8 @@ class Boundary:
             element = ir.Type.parse(ir.StringAttr(packed).value)
             type_, info = ir.RankedTensorType.get(type_.shape, element), None
         text = self._texts.get(type_) or self._texts.setdefault(type_, str(type_))
-        report = ValueReport(name, text, pair, info, packed=packed is not None)
+        carried = result in self._carries
+        report = ValueReport(name, text, pair, info, packed=packed is not None, carried=carried)
         reports.append(report if result is None else self._moved(result, report))
 
 

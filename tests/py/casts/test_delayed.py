@@ -16,7 +16,7 @@ from scalify_hlo import init_scaling_state, scaling_tensors
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.api import make_options
 from scalify_hlo.casts.encoding import dtype_of
-from scalify_hlo.errors import UsageError
+from scalify_hlo.errors import ScalifyWarning, UsageError
 from scalify_hlo.program.program import read_text
 from scalify_hlo.program.rewriting import rewrite_program
 from tests.py.shared import own_scales
@@ -258,10 +258,6 @@ class TestRefused:
         with pytest.raises(UsageError, match="no state of delayed scales"):
             init_scaling_state(exported)
 
-    def test_a_program_without_narrow_matmuls(self) -> None:
-        with pytest.raises(UsageError, match="fp8-delayed gives no matmul"):
-            rewritten(outer, sample(0), sample(1))
-
     @pytest.mark.parametrize("recipe", ["fp8-delayed", "fp8-calibrated"])
     def test_a_vjp_has_other_operands(self, recipe: str) -> None:
         given = normals(*[(16, 16)] * 2)
@@ -269,9 +265,22 @@ class TestRefused:
         with pytest.raises(UsageError, match="none for those of its vjp"):
             program.vjp()
 
-    def test_scalify_keeps_no_state(self) -> None:
-        with pytest.raises(UsageError, match="keeps no state"):
-            scalify_hlo.scalify(jnp.dot, recipe="fp8-delayed")
+
+@pytest.mark.parametrize("fn", [jnp.dot, jnp.add])
+def test_no_narrow_matmul_is_a_remark_and_an_empty_state(fn: Callable[..., Any]) -> None:
+    x = np.ones((4, 4), F32)
+    with pytest.warns(ScalifyWarning, match="fp8-delayed quantizes no matmul"):
+        program = rewritten(fn, x, x)
+    state = init_scaling_state(program, x, x)
+    assert scaling_tensors(program) == ()
+    assert {leaf: array.shape for leaf, array in state.items()} == {
+        "amax_history": (1024, 0),
+        "scale": (0,),
+        "step": (),
+    }
+    result, state = program.call(x, x, state)
+    np.testing.assert_array_equal(result, fn(x, x))
+    assert int(state["step"]) == 1
 
 
 COMPOSITE = """

@@ -18,11 +18,12 @@ import scalify_hlo as jsa
 from scalify_hlo import InputError, UsageError, _compat
 from scalify_hlo._compat import ir, new_context
 from scalify_hlo.api import Scalifying
-from scalify_hlo.frontend import scalified
+from scalify_hlo.frontend import exported_calls
 from scalify_hlo.jax_api.scaled_array import is_scaled_array
 from scalify_hlo.profile.file import dump_profile
 from tests.py.shared import samples
 from tests.py.shared.commands import python
+from tests.py.shared.compilations import compilations
 from tests.py.shared.judge import assert_all_close, program_of, propagated
 
 CLOSE: dict[str, Any] = {"rtol": 1e-5, "atol": 1e-6}
@@ -270,22 +271,38 @@ def test_editors_know_the_options_of_scalify() -> None:
     assert Scalifying.__annotations__.keys() - own <= jitted
 
 
-@pytest.mark.parametrize("recipe", ["fp8", "fp16"])
+@pytest.mark.parametrize("recipe", ["fp8", "fp16", "propagate"])
 def test_gradients_and_results_that_replace_no_argument(recipe: str) -> None:
     def loss(w: Any, x: Any) -> Any:
         return jnp.mean((x @ w) ** 2)
 
     def step(w: Any, x: Any) -> Any:
         value, gradient = jax.value_and_grad(loss)(w, x)
-        return w - 0.1 * gradient, value, x[:2] @ w
+        return w - 0.1 * gradient, value, x[:2] @ w, x @ w, gradient
 
-    value, gradient = jax.value_and_grad(jsa.scalify(loss, recipe=recipe, plain_results=True))(W, X)
+    narrow = recipe != "propagate"
+    options: dict[str, Any] = {} if narrow else {"plain_results": True}
+    value, gradient = jax.value_and_grad(jsa.scalify(loss, recipe=recipe, **options))(W, X)
     expected, wanted = jax.value_and_grad(loss)(W, X)
     np.testing.assert_allclose(value, expected, rtol=5e-2)
     assert jnp.linalg.norm(gradient - wanted) < 0.1 * jnp.linalg.norm(wanted)
-    for plain, kinds in ((True, [True, False, False]), (False, [True] * 3)):
-        results = jsa.scalify(step, recipe=recipe, plain_results=plain)(W, X)
+    given = jsa.as_scaled_array((W, X))
+    for plain, kinds in (
+        (None, [True, *[not narrow] * 4]),
+        (True, [True, *[False] * 4]),
+        (False, [True] * 5),
+    ):
+        results = jsa.scalify(step, recipe=recipe, plain_results=plain)(*given)
         assert [is_scaled_array(each) for each in results] == kinds
+
+
+def test_a_loop_compiles_once() -> None:
+    step = jsa.scalify(lambda w, x: w - 0.1 * x.T @ (x @ w), recipe="fp8-current")
+    w = jnp.asarray(np.ones((32, 32), np.float32))
+    with compilations() as found:
+        for _ in range(3):
+            w = step(w, X)
+    assert found.count("jit(<lambda>)") == 1
 
 
 def test_a_remark_is_an_error_if_asked() -> None:
@@ -421,10 +438,10 @@ class TestMapping:
 
 def test_the_platform_of_the_default_device() -> None:
     assert _compat.default_platform() is None
-    assert scalified._platforms() is None
+    assert exported_calls.platforms() is None
     with jax.default_device(jax.devices("cpu")[0]):
         assert _compat.default_platform() == "cpu"
-        assert scalified._platforms() == ("cpu",)
+        assert exported_calls.platforms() == ("cpu",)
 
 
 def test_a_function_runs_on_the_default_device() -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect.attributes import function_type
-from scalify_hlo.errors import InputError, ScalifyError, UsageError
+from scalify_hlo.errors import InputError, ScalifyError
 from scalify_hlo.ir.functions import main_function
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.recipes.model import Recipe
@@ -287,7 +287,7 @@ def _formats_of_f32(program: Drawn, text: str) -> None:
         run = program.run()
         assert_invariant(text, program.arrays(), program.exponents, recipe=recipe, run=run)
     else:
-        _try(program, text, recipe)
+        rewritten(text, "scaled", recipe=recipe)
 
 
 def _casts(program: Drawn, text: str) -> None:
@@ -296,25 +296,16 @@ def _casts(program: Drawn, text: str) -> None:
     if program.other != _MOMENTS_OF_BLOCKS:
         settings = dict.fromkeys(_STATE, "keep") | settings
     recipe = load_recipe(program.other, settings)
-    _try(program, text, load_recipe(program.other, {**settings, "compute": "bf16"}))
+    rewritten(text, "scaled", recipe=load_recipe(program.other, {**settings, "compute": "bf16"}))
     weights = {"state.weight": "bf16", "state.weight_rounding": "stochastic"}
-    _try(program, text, load_recipe(program.other, settings | weights))
+    rewritten(text, "scaled", recipe=load_recipe(program.other, settings | weights))
     if program.other in _OF_BLOCKS:
         random = {"blocks.hadamard": True, "blocks.gradient_rounding": "stochastic"}
-        _try(program, text, load_recipe(program.other, settings | random))
+        rewritten(text, "scaled", recipe=load_recipe(program.other, settings | random))
     if program.element == "f32" and not program.symbolic and program.other not in _ONLY_TRIED:
         assert_casts_are_numpys(text, program.arrays(), program.exponents, recipe)
     else:
-        _try(program, text, recipe)
-
-
-def _try(program: Drawn, text: str, recipe: Recipe) -> None:
-    """Rewrites a program; a recipe that keeps state may say that there is none to keep."""
-    try:
         rewritten(text, "scaled", recipe=recipe)
-    except UsageError as error:
-        if program.other != _WITH_STATE or "narrow operands" not in error.message:
-            raise
 
 
 def _stored_weights(program: Drawn, text: str) -> None:

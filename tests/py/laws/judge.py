@@ -125,8 +125,6 @@ def plain(results: Results) -> Results:
     return made
 
 
-NOTHING = "gives no matmul of this program narrow operands"
-"""The refusal of `fp8-delayed` for programs that have no matmul for it."""
 STORED = "numbers that float8_e4m3fn cannot hold"
 """The refusal of the first call for state with an infinity, in a format without one."""
 
@@ -176,7 +174,7 @@ class Subject:
         program, call, report = self._rewritten(way)
         if way.scaled:
             return plain(call(*scalify_hlo.scaled_state(program, args))), report
-        if way.recipe == "fp8-delayed" and report.matmuls and self._keeps_state(program):
+        if way.recipe == "fp8-delayed":
             state = scalify_hlo.init_scaling_state(program, *self.step.args)
             return plain(call(*args, state)[0]), report
         return plain(call(*args)), report
@@ -187,11 +185,11 @@ class Subject:
         if way is None:
             call, state = self._call, None
         else:
-            program, call, report = self._rewritten(way)
+            program, call, _ = self._rewritten(way)
             if way.scaled:
                 args = list(scalify_hlo.scaled_state(program, self.step.args))
             state = None
-            if way.recipe == "fp8-delayed" and report.matmuls and self._keeps_state(program):
+            if way.recipe == "fp8-delayed":
                 state = scalify_hlo.init_scaling_state(program, *self.step.args)
         losses = []
         for _ in range(steps):
@@ -203,9 +201,6 @@ class Subject:
                 args[1] = results["state"]
             losses.append(float(np.mean(plain({"loss": results["loss"]})["loss"])))
         return losses
-
-    def _keeps_state(self, program: jax.export.Exported) -> bool:
-        return len(program.in_avals) > len(self.exported.in_avals)
 
     def grains(self, way: Way) -> list[float]:
         """The distance of numbers next to 1 in which each weight is stored; 0 if it is in f32."""
@@ -231,11 +226,6 @@ class Subject:
         return program, jax.jit(program.call), report
 
 
-def is_refusal(error: Exception) -> bool:
-    """Whether a program is refused in which a recipe finds nothing to do."""
-    return NOTHING in str(error)
-
-
 def findings(subject: Subject, way: Way, fault: str, seed: str) -> Iterator[Finding]:
     """Yields the laws that a rewrite of a step breaks.
 
@@ -252,7 +242,7 @@ def findings(subject: Subject, way: Way, fault: str, seed: str) -> Iterator[Find
         found, _ = subject.run(way, args)
         grains = subject.grains(way)
     except Exception as error:  # each is a finding
-        if is_refusal(error) or (fault in HIDDEN and STORED in str(error)):
+        if fault in HIDDEN and STORED in str(error):
             return
         yield Finding(0, f"{type(error).__name__}: {str(error)[:300]}")
         return
