@@ -6,8 +6,8 @@ import os
 
 from scalify_hlo.cli import console
 from scalify_hlo.cli.command import command
-from scalify_hlo.cli.options import WithEntry, WithOutput, WithQuiet, read_arrays
-from scalify_hlo.program.arrays import save_arrays
+from scalify_hlo.cli.options import WithEntry, WithOutput, WithQuiet
+from scalify_hlo.program.arrays import read_arrays, save_arrays
 from scalify_hlo.recipes.fields import option
 from scalify_hlo.storage.files import STREAM, display_name, save_file
 

@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from scalify_hlo.errors import InputError
-from scalify_hlo.program.byte_source import OnDisk, Source
+from scalify_hlo.program.byte_source import OnDisk, Source, source_of
+from scalify_hlo.storage.files import display_name
 from scalify_hlo.storage.memory import require_memory
 
 _SUFFIX = ".npy"
@@ -53,6 +54,23 @@ class StoredArray:
                 return array
         except Exception:
             raise _no_archive(self._path) from None
+
+
+def read_arrays(path: str) -> dict[str, StoredArray]:
+    """Returns the arrays of an .npz file by name; they are inflated on demand.
+
+    Args:
+        path: The path of the file, or ``-``.
+
+    Raises:
+        InputError: The file cannot be read, or is not an .npz file.
+    """
+    return arrays_of(source_of(path, _require_archive), display_name(path))
+
+
+def _require_archive(head: bytes, name: str) -> None:
+    if not head.startswith(b"PK"):
+        raise _no_archive(name)
 
 
 def arrays_of(source: Source, path: str) -> dict[str, StoredArray]:
