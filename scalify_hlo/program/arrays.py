@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 import math
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -28,7 +29,7 @@ _READERS = {
 
 @dataclass(frozen=True, slots=True)
 class StoredArray:
-    """An array in an .npz file.
+    """An array in a file, such as an .npz file.
 
     Attributes:
         shape: The shape, as the header of the array gives it.
@@ -37,8 +38,7 @@ class StoredArray:
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
-    _archive: zipfile.ZipFile
-    _member: str
+    _read: Callable[[], npt.NDArray[Any]]
     _path: str
 
     def load(self) -> npt.NDArray[Any]:
@@ -49,9 +49,7 @@ class StoredArray:
         """
         require_memory(math.prod(self.shape) * self.dtype.itemsize, self._path)
         try:
-            with self._archive.open(self._member) as file:
-                array: npt.NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)
-                return array
+            return self._read()
         except Exception:
             raise _no_archive(self._path) from None
 
@@ -97,7 +95,13 @@ def _stored(archive: zipfile.ZipFile, name: str, path: str) -> StoredArray:
     with archive.open(name) as member:
         header = io.BytesIO(member.read(_LONGEST_HEADER))
     shape, _, dtype = _READERS[np.lib.format.read_magic(header)](header)
-    return StoredArray(shape, dtype, archive, name, path)
+    return StoredArray(shape, dtype, partial(_member, archive, name), path)
+
+
+def _member(archive: zipfile.ZipFile, name: str) -> npt.NDArray[Any]:
+    with archive.open(name) as file:
+        array: npt.NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)
+        return array
 
 
 def save_arrays(file: BinaryIO, arrays: Iterable[tuple[str, npt.NDArray[Any]]]) -> None:

@@ -116,16 +116,34 @@ def arrays_read(
         unread = [f"arr_{i}" for i in dropped]
     else:
         known = {t.name for t in program.arguments} | {f"arr_{i}" for i in range(len(kept) + first)}
-        like = [tensor_of_aval(avals[i]) for i in dropped]
-        for name in arrays.keys() - known if like else ():
-            fitting = [tensor for tensor in like if dtype_for(arrays[name], tensor)]
-            if fitting:
-                like.remove(fitting[0])
-                unread.append(name)
-                del found[name]
+        unread = arrays_unread(known, exported, arrays)
+        found = {name: array for name, array in found.items() if name not in unread}
     if platform and not {program.arguments[0].name, "arr_0"} & found.keys():
         found["arr_0"] = platform[0]
-    return found, sorted(unread)
+    return found, unread
+
+
+def arrays_unread(
+    known: Collection[str], exported: Exported | None, arrays: Mapping[str, Array | StoredArray]
+) -> list[str]:
+    """Returns the names of arrays that may be those of arguments which jax.export dropped.
+
+    Args:
+        known: The names of the other arguments.
+        exported: The program if it is an Exported.
+        arrays: Arrays by name.
+    """
+    if exported is None:
+        return []
+    dropped = set(range(len(exported.in_avals))).difference(exported.module_kept_var_idx)
+    like = [tensor_of_aval(exported.in_avals[i]) for i in sorted(dropped)]
+    unread: list[str] = []
+    for name in [each for each in arrays if each not in known] if like else ():
+        fitting = [tensor for tensor in like if dtype_for(arrays[name], tensor)]
+        if fitting:
+            like.remove(fitting[0])
+            unread.append(name)
+    return unread
 
 
 def ignored(unread: Sequence[str]) -> str:
