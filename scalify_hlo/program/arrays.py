@@ -63,10 +63,15 @@ def read_arrays(path: str) -> dict[str, StoredArray]:
     Raises:
         InputError: The file cannot be read, or is not an .npz file.
     """
-    return arrays_of(source_of(path, _require_archive), display_name(path))
+    return arrays_of(source_of(path, require_archive), display_name(path))
 
 
-def _require_archive(head: bytes, name: str) -> None:
+def require_archive(head: bytes, name: str) -> None:
+    """Refuses a stream whose first bytes are not those of an .npz file.
+
+    Raises:
+        InputError: They are others.
+    """
     if not head.startswith(b"PK"):
         raise _no_archive(name)
 

@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
+from importlib import import_module
 from pathlib import Path, PurePath
 from typing import Any, BinaryIO, Final, TypeAlias
 
@@ -18,7 +19,7 @@ import ml_dtypes
 import numpy as np
 
 from scalify_hlo.errors import InputError, UsageError
-from scalify_hlo.program.arrays import StoredArray, arrays_of, save_arrays
+from scalify_hlo.program.arrays import StoredArray, arrays_of, require_archive, save_arrays
 from scalify_hlo.program.byte_source import Source, head, source_of, viewed
 from scalify_hlo.program.tensors import Array
 from scalify_hlo.storage.files import STREAM, display_name, save_file
@@ -43,8 +44,8 @@ def read_checkpoint(path: str, known: Collection[str]) -> dict[str, StoredArray]
     """
     if Path(path).is_dir():
         return _renamed(_of_orbax(path), known)
-    source = source_of(path, lambda *_: None)
-    if head(source, _LENGTH + 1)[_LENGTH:] == b"{":
+    source = source_of(path, _require_known)
+    if _is_safetensors(head(source, _LENGTH + 1)):
         return _renamed(_of_safetensors(source, display_name(path)), known)
     return arrays_of(source, display_name(path))
 
@@ -112,6 +113,16 @@ _DTYPES: Final[dict[str, Any]] = {
 }
 
 
+def _is_safetensors(start: bytes) -> bool:
+    return start[_LENGTH : _LENGTH + 1] == b"{"
+
+
+def _require_known(start: bytes, name: str) -> None:
+    """Refuses a stream, which may never end, if it is no checkpoint."""
+    if not _is_safetensors(start):
+        require_archive(start, name)
+
+
 def _of_safetensors(source: Source, name: str) -> dict[str, StoredArray]:
     try:
         with viewed(source) as data:
@@ -169,7 +180,7 @@ def _orbax(do: Callable[[Any], Any], path: str) -> Any:
         InputError: It fails.
     """
     try:
-        from orbax import checkpoint
+        checkpoint = import_module("orbax.checkpoint")
     except ImportError:
         raise UsageError(
             "folders are checkpoints of orbax, which is not installed",
