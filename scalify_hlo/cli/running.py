@@ -74,11 +74,11 @@ class OnInputs(WithSizes, Running):
 
         from scalify_hlo.run.made_up import made_up
 
-        made = made_up(source, self.sizes, default_rng(0))
+        made = made_up(source, self.sizes, default_rng(0), trained=True)
         if made and not quiet:
             console.report_summary(
-                "note: inputs are made up: floats are normal, not negative where the program takes "
-                "their root or logarithm, and integers small; --inputs gives others"
+                "note: inputs are made up: random numbers, with state as at the start of training; "
+                "--inputs gives others"
             )
         return [made]
 

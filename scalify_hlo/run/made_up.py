@@ -12,9 +12,16 @@ import numpy as np
 
 from scalify_hlo import _compat
 from scalify_hlo._compat import ir
+from scalify_hlo.dataflow.listing import Listing
+from scalify_hlo.dataflow.matmuls import Walk
+from scalify_hlo.dataflow.names import FORWARD
 from scalify_hlo.dataflow.nonnegative import nonnegative_arguments
+from scalify_hlo.dataflow.sizes import Sizes
+from scalify_hlo.dataflow.state import state_of
 from scalify_hlo.dialect import attributes
 from scalify_hlo.errors import UsageError, nearest
+from scalify_hlo.ir.calls import functions_in
+from scalify_hlo.ir.formats import are_floats
 from scalify_hlo.ir.functions import entry
 from scalify_hlo.program.artifact import copy_module
 from scalify_hlo.program.program import Program
@@ -23,11 +30,13 @@ from scalify_hlo.run.given import random_inputs
 from scalify_hlo.run.runner import Shape, refined
 from scalify_hlo.storage.memory import require_memory
 
-Sizes: TypeAlias = Mapping[str, int]
+Values: TypeAlias = Mapping[str, int]
 """Values of symbolic sizes by name: ``b`` of an Exported, ``x.0`` for dimension 0 of ``x`` else."""
 
 
-def made_up(program: Program, sizes: Sizes, rng: np.random.Generator) -> dict[str, Array]:
+def made_up(
+    program: Program, sizes: Values, rng: np.random.Generator, *, trained: bool = False
+) -> dict[str, Array]:
     """Returns random arguments of a program by name; see `random_inputs`.
 
     Arguments of which the program takes the root or the logarithm are not negative. The scales of
@@ -38,6 +47,8 @@ def made_up(program: Program, sizes: Sizes, rng: np.random.Generator) -> dict[st
         program: The program.
         sizes: The values of all its symbolic sizes.
         rng: The generator.
+        trained: Whether state is that at the start of training: the weights of a matmul are divided
+            by the root of the number of terms in its sums, and moments are zero.
 
     Raises:
         UsageError: A symbolic size has no value, or a value is for none.
@@ -49,7 +60,10 @@ def made_up(program: Program, sizes: Sizes, rng: np.random.Generator) -> dict[st
     require_memory(sum(math.prod(t.shape) * t.dtype.itemsize for t in tensors), program.name)
     with program.module.context:
         roots = nonnegative_arguments(entry(program.module))
+        factors = _first_factors(program) if trained else {}
     values = random_inputs(Interface(tensors, ()), rng, roots)
+    for i, factor in factors.items():
+        values[i] = (values[i] * factor).astype(values[i].dtype)
     counts = Counter(tensor.name for tensor in tensors)
     return {
         tensor.name if counts[tensor.name] == 1 else f"arr_{i}": value
@@ -58,7 +72,28 @@ def made_up(program: Program, sizes: Sizes, rng: np.random.Generator) -> dict[st
     }
 
 
-def at_sizes(program: Program, sizes: Sizes) -> Program:
+def _first_factors(program: Program) -> dict[int, float]:
+    """Returns factors of random arguments at the start of training, by number."""
+    main = entry(program.module)
+    block = main.regions[0].blocks[0]
+    walk = Walk(functions_in(program.module.operation))
+    walk.main(main, Listing(block).ops)
+    types = [argument.type for argument in block.arguments]
+    kept = [f and not _is_dynamic(t) for f, t in zip(are_floats(types), types, strict=True)]
+    state = state_of(main, kept, trains=walk.trains)
+    factors = dict.fromkeys(state.first | state.second, 0.0)
+    sizes = Sizes()
+    for matmul in walk.matmuls:
+        number = None if matmul.weight is None else matmul.origins[matmul.weight].argument
+        terms = sizes.of(matmul.op).k
+        if matmul.part == FORWARD and number is not None and terms.known:
+            own = min(factors.get(number, 1.0), max(terms.least, 1) ** -0.5)
+            factors[number] = own
+    walk.release()
+    return {i: factor for i, factor in factors.items() if kept[i]}
+
+
+def at_sizes(program: Program, sizes: Values) -> Program:
     """Returns a program with static shapes: itself, if its own are.
 
     Args:
@@ -76,7 +111,7 @@ def at_sizes(program: Program, sizes: Sizes) -> Program:
     return replace(program, module=refined(copy_module(program.module), shapes))
 
 
-def shapes_at(program: Program, sizes: Sizes) -> list[Shape]:
+def shapes_at(program: Program, sizes: Values) -> list[Shape]:
     """Returns the shapes of the arguments of a program at values of its symbolic sizes.
 
     Args:
@@ -119,7 +154,7 @@ def _first(program: Program, count: int) -> int:
     return 0 if exported is None else count - len(exported.module_kept_var_idx)
 
 
-def _require_all(known: set[str], sizes: Sizes, name: str) -> None:
+def _require_all(known: set[str], sizes: Values, name: str) -> None:
     """Refuses sizes that are not those of a program."""
     own = f"its symbolic sizes are: {', '.join(sorted(known))}" if known else "leave it out"
     for each in sizes:

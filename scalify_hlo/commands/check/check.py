@@ -20,7 +20,7 @@ from scalify_hlo.recipes.toml import parse_input_scale
 from scalify_hlo.results.model import keys
 from scalify_hlo.run.differences import Difference, compare
 from scalify_hlo.run.input_scales import measured_size
-from scalify_hlo.run.made_up import Sizes, made_up
+from scalify_hlo.run.made_up import Values, made_up
 from scalify_hlo.run.runner import Backend, Runner, at_inputs, compiled
 from scalify_hlo.run.session import Session, Step
 
@@ -119,7 +119,7 @@ def checked(
     scale: float | None = None,
     backend: Backend = "xla",
     declared: Sequence[str] = (),
-    sizes: Sizes | None = None,
+    sizes: Values | None = None,
 ) -> Checked:
     """Compares a rewrite with its original, result by result.
 

@@ -15,6 +15,8 @@ import pytest
 
 import scalify_hlo
 from scalify_hlo import ScalifyWarning, UsageError, load_inputs, save_inputs
+from scalify_hlo.program.given import readable
+from scalify_hlo.run.made_up import made_up
 from tests.py.shared.commands import OUTPUTS, PROGRAM, RUNS, call
 from tests.py.shared.judge import program_of, shaped
 
@@ -190,6 +192,21 @@ class TestMadeUpInputs:
         (tmp_path / "p.export").write_bytes(program.serialize())
         done = call("bisect-nan", tmp_path / "p.export", code=0)
         assert done.stderr.startswith("note: inputs are made up: ")
+
+    def test_are_those_at_the_start_of_training(self) -> None:
+        def step(w: Any, m: Any, x: Any) -> Any:
+            g = jax.grad(lambda w: jnp.mean((x @ w) ** 2))(w)
+            m = 0.9 * m + 0.1 * g
+            return w - 0.1 * m, m
+
+        w = shaped(1024, 16)
+        program = readable(program_of(step, w, w, shaped(64, 1024)))
+        found = made_up(program, {}, np.random.default_rng(0), trained=True)
+        sizes = {name: float(np.std(array)) for name, array in found.items()}
+        assert sizes == {"w": pytest.approx(1 / 32, rel=0.02), "m": 0, "x": pytest.approx(1, 0.02)}
+        plain = made_up(program, {}, np.random.default_rng(0))
+        np.testing.assert_allclose(plain["w"], 32 * found["w"], rtol=1e-6)
+        assert np.std(plain["m"]) > 0.9
 
     def test_of_rewrites_have_scales_and_state(self, tmp_path: Path) -> None:
         exported = program_of(applied, STATE, X)
