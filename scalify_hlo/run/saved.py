@@ -76,6 +76,7 @@ def load_inputs(path: str | PathLike[str], exported: Exported) -> tuple[tuple[An
         UsageError: An array is missing, belongs to no argument, or has another shape or dtype.
 
     Example:
+        >>> import tempfile
         >>> exported = jax.export.export(jax.jit(jnp.sin))(jnp.ones(3))
         >>> path = f"{tempfile.mkdtemp()}/x.npz"
         >>> save_inputs(path, exported, np.ones(3))
