@@ -101,6 +101,8 @@ if TYPE_CHECKING:
     from scalify_hlo.rules.registry import register_rule as register_rule
     from scalify_hlo.rules.table import RULES as RULES
     from scalify_hlo.run.input_scales import measured_scales as measured_scales
+    from scalify_hlo.run.saved import load_inputs as load_inputs
+    from scalify_hlo.run.saved import save_inputs as save_inputs
     from scalify_hlo.schemas import json_schema as json_schema
 
 _IMPORT = re.compile(rb"^    from scalify_hlo\.([\w.]+) import (\w+) as \2$", re.MULTILINE)

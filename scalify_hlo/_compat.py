@@ -188,6 +188,19 @@ def with_module(
     return replace(exported, mlir_module_serialized=artifact, _get_vjp=get_vjp)
 
 
+def symbols_of(shape: Sequence[Any]) -> set[str]:
+    """Returns the names of the symbolic sizes in the shape of an aval."""
+    return {each for size in shape if not isinstance(size, int) for each in size._get_vars()}
+
+
+def shape_at(shape: Sequence[Any], sizes: Mapping[str, int]) -> tuple[int, ...]:
+    """Returns the shape of an aval at values of its symbolic sizes."""
+    import jax
+
+    with jax.enable_x64(True):  # Otherwise sizes would be of 32 bits.
+        return tuple(n if isinstance(n, int) else int(n._evaluate(sizes)) for n in shape)
+
+
 def make_tree(node: tuple[type, Any], children: Sequence[TreeDef]) -> TreeDef:
     """Returns a tree with one node at its root, without making an object of its type.
 
@@ -264,13 +277,7 @@ class CpuProgram:
 
 
 def compile_on_cpu(text: str) -> CpuProgram:
-    """Compiles StableHLO with XLA for one CPU device.
-
-    Args:
-        text: The program as MLIR text.
-
-    Returns:
-        A function from the flat list of arguments to the flat list of results, both arrays.
+    """Compiles a program, which is MLIR text, with XLA for one CPU device.
 
     Raises:
         ValueError: XLA cannot compile the program.
@@ -483,14 +490,5 @@ def _digest(function: func.FuncOp, symbols: ir.SymbolTable) -> str:
 def call_function(
     symbol: str, operands: Sequence[ir.Value], results: Sequence[ir.Type]
 ) -> func.CallOp:
-    """Inserts a call of a function at the current insertion point.
-
-    Args:
-        symbol: The symbol name of the function.
-        operands: The operands of the call.
-        results: The types of the results.
-
-    Returns:
-        The call.
-    """
+    """Inserts a call of a function, by its symbol, at the current insertion point."""
     return func.CallOp(list(results), ir.FlatSymbolRefAttr.get(symbol), list(operands))

@@ -47,7 +47,7 @@ class UsageError(ScalifyError):
 
 
 class ScalifyWarning(UserWarning):
-    """A rewrite succeeded, but did not change something that it was asked to change."""
+    """A call succeeded, but did not do or use something that it was given."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ GROUPS = {
         "scaled_state",
         "tree",
     ),
-    "Files": ("serialize", "deserialize", "register_for_export"),
+    "Files": ("serialize", "deserialize", "register_for_export", "save_inputs", "load_inputs"),
     "Measuring": (
         "measured_scales",
         "calibrate",

@@ -30,6 +30,9 @@ INERT: Final = (
     _row("--entry", "the program is a jax.export file", 1, "starts at its function `main`"),
     _row("--signature --input-scale --set --profile", "a command that rewrites on request has no "
          "--recipe", 2, "is for a rewrite, and there is no --recipe"),
+    _row("--dim", "there are --inputs, which have their sizes", 2, "--dim has no effect"),
+    _row("--dim", "the shapes of the program are static", 2, "has static shapes"),
+    _row("--dim", "the program has other symbolic sizes", 2, "no symbolic size 'c'"),
     _row("--input-scale", "the pattern matches no argument", 2, "matches no float argument"),
     _row("--input-scale", "the pattern matches integers", 2, "only arguments that are not floats"),
     _row("--input-scale", "`check` has no --inputs", 2, "no effect without --inputs"),
@@ -75,8 +78,9 @@ ALWAYS: Final = {
     "if there is nothing to permit",
     "--format --quiet --target-version --print-ir-after-all --mlir-timing --split-input-file "
     "--verify-diagnostics --sort": "decide about the form of what there is",
-    "--only --anywhere --turns --backend --merge --formats --recipes --pass-pipeline": "decide "
-    "what is done with what there is, and the output has it",
+    "--only --anywhere --turns --backend --merge --formats --recipes --pass-pipeline --inverse": (
+        "decide what is done with what there is, and the output has it"
+    ),
 }
 """The other options by what they do."""
 

@@ -475,3 +475,6 @@ LOSS_APART: Final = 0.02
 
 STATE_MOVED: Final = 2.0
 """The most by which the change of state in training may be longer, or shorter."""
+
+LARGEST_SIZE: Final = 2**31 - 1
+"""The largest size of a dimension that is asked for: a product of two is one of 64 bits."""

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Literal
 
 from scalify_hlo.cli import console
 from scalify_hlo.cli.command import command
-from scalify_hlo.cli.options import WithForm, WithOptionalRuns
+from scalify_hlo.cli.options import WithForm
+from scalify_hlo.cli.running import WithOptionalRuns
 from scalify_hlo.errors import InputError, leading
 from scalify_hlo.results.model import cells, headers
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from scalify_hlo.cli import console
 from scalify_hlo.cli.command import command
-from scalify_hlo.cli.options import Judging, MakingRecipe, WithSettings
+from scalify_hlo.cli.options import WithSettings
+from scalify_hlo.cli.running import Judging, MakingRecipe
 from scalify_hlo.recipes.fields import Amount, Count, Share, option
 from scalify_hlo.results.model import cells, headers
 
@@ -49,7 +50,8 @@ class Blame(Judging, WithSettings, MakingRecipe):
         """See `Command.run`."""
         from scalify_hlo.commands.choose.blame import blame
 
-        source, arrays = self.read(), self.arrays()
+        source = self.read()
+        arrays = self.arrays(source)
         with console.progress("Searching") as progress:
             found = blame(
                 source,

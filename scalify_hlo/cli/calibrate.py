@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from scalify_hlo.cli import console
 from scalify_hlo.cli.command import command
-from scalify_hlo.cli.options import WithInputs, WithOutput, WithQuiet, read_arrays
+from scalify_hlo.cli.options import WithOutput, WithQuiet
+from scalify_hlo.cli.running import WithInputs
 from scalify_hlo.recipes.fields import option
 from scalify_hlo.storage.files import display_name, read_file, write_file
 
@@ -23,7 +24,8 @@ class Calibrate(WithInputs, WithOutput, WithQuiet):
     rms and a histogram of each operand of a matmul or a convolution.
 
     Attributes:
-        inputs: A sample: arrays by argument name, or arr_0, arr_1 ... Repeat it for more samples.
+        inputs: A sample: arrays by argument name, or arr_0, arr_1 ...; by default, one is made up.
+            Repeat it for more samples.
         merge: Add the samples of an earlier profile.
     """
 
@@ -35,13 +37,15 @@ class Calibrate(WithInputs, WithOutput, WithQuiet):
         from scalify_hlo.profile.file import dump_profile, parse_profile
 
         earlier = [parse_profile(read_file(path), display_name(path)) for path in self.merge]
-        calibration = Calibration(self.read())
+        source = self.read()
+        samples = self.arrays(source)
+        calibration = Calibration(source)
         for profile in earlier:
             profile.require(calibration.program)
         with console.progress("Calibrating", quiet=self.quiet) as progress:
-            for done, path in enumerate(self.inputs):
-                progress(done, len(self.inputs))
-                calibration.add(read_arrays(path), path)
+            for done, sample in enumerate(samples):
+                progress(done, len(samples))
+                calibration.add(sample, self.inputs[done] if self.inputs else "the inputs")
         if not self.quiet:
             console.report_remarks(calibration.remarks, display_name(self.program))
         write_file(self.output, dump_profile(_merged(calibration.profile(), earlier)))

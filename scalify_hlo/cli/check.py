@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from scalify_hlo.cli import console
 from scalify_hlo.cli.command import command
-from scalify_hlo.cli.options import Running, WithEntry, WithForm, read_arrays
+from scalify_hlo.cli.options import WithEntry, WithForm
+from scalify_hlo.cli.running import OnInputs
 from scalify_hlo.errors import InputError, UsageError
 from scalify_hlo.recipes.fields import Amount, Count, option
 from scalify_hlo.results.model import cells, headers
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @command("scalify-hlo check step.mlir scaled.mlir --rtol 1e-5 --seed 1")
-class Check(WithEntry, WithForm, Running):
+class Check(WithEntry, WithForm, OnInputs):
     """Run ORIGINAL and REWRITTEN on the same inputs and compare their results.
 
     A float argument or result of REWRITTEN may be a pair of data and scale. The argument X is then
@@ -54,8 +55,8 @@ class Check(WithEntry, WithForm, Running):
     the values that exceed a limit included.
 
     Attributes:
-        inputs: Inputs: arrays by argument name, or arr_0, arr_1 ... With --steps, repeat it for
-            further steps; the first one follows the last.
+        inputs: Inputs: arrays by argument name, or arr_0, arr_1 ...; by default, they are random.
+            With --steps, repeat it for further steps; the first one follows the last.
         steps: Train for so many steps, with the state of the inputs, and compare losses.
         seed: The seed of random inputs.
         input_scale: A further declared size to compare with --inputs.
@@ -71,7 +72,6 @@ class Check(WithEntry, WithForm, Running):
 
     original: str = option(metavar="ORIGINAL", argument=True, reads=True)
     rewritten: str = option(metavar="REWRITTEN", argument=True, reads=True)
-    inputs: tuple[str, ...] = option((), metavar="F.NPZ", reads=True)
     steps: Count = 1
     seed: Amount = 0
     input_scale: tuple[str, ...] = option((), metavar="PATTERN=2^k")
@@ -107,7 +107,8 @@ class Check(WithEntry, WithForm, Running):
         with console.progress("Running"):
             done = checked(
                 *programs,
-                inputs=read_arrays(self.inputs[0]) if self.inputs else None,
+                inputs=self.arrays(programs[0])[0] if self.inputs else None,
+                sizes=self.sizes,
                 seed=self.seed,
                 scale=power,
                 backend=self.backend,
@@ -127,7 +128,7 @@ class Check(WithEntry, WithForm, Running):
 
         self._refuse_of_one_step()
         programs = self.read_from(self.original), self.read_from(self.rewritten)
-        arrays = [read_arrays(path) for path in self.inputs]
+        arrays = self.arrays(programs[0])
         with console.progress("Training"):
             training = trained(*programs, arrays, self.steps, self.backend)
         found = Comparison(programs, (), Limits(None, None, None, None), None, (), training)
@@ -177,9 +178,9 @@ def _inside(
     from scalify_hlo.commands.check.parting import compare_values
     from scalify_hlo.program.record import recorded_options
 
-    original, rewritten = programs
+    rewritten = programs[1]
     options = recorded_options(rewritten.module, rewritten.name, profile)
-    return Inside(tuple(compare_values(original, options, done)), limits)
+    return Inside(tuple(compare_values(done.original, options, done)), limits)
 
 
 def _lines(found: Comparison) -> Iterator[str]:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from scalify_hlo.cli import console
 from scalify_hlo.cli.command import command
-from scalify_hlo.cli.options import Judging, WithOutput, WithSettings, WithSteps
+from scalify_hlo.cli.options import WithOutput, WithSettings
+from scalify_hlo.cli.running import Judging, WithSteps
 from scalify_hlo.recipes.fields import Amount, Count, option
 from scalify_hlo.results.decibels import written
 from scalify_hlo.results.model import cells, headers
@@ -51,7 +52,8 @@ class Compare(WithSteps, Judging, WithSettings, WithOutput):
         """See `Command.run`."""
         from scalify_hlo.commands.choose.comparison import compare_recipes
 
-        source, arrays = self.read(), self.arrays()
+        source = self.read()
+        arrays = self.arrays(source)
         with console.progress("Comparing") as progress:
             found = compare_recipes(
                 source,

@@ -40,7 +40,7 @@ class Compile(Compiling):
 
         device = self.device()
         require_folder(self.output, frozenset({_HLO, _REPORT}))
-        source = self.read()
+        source = self.sized(self.program)
         with console.progress("Compiling") as progress:
             compiled = compile_program(
                 source.module,

@@ -77,8 +77,8 @@ class Explain(Compiling, WithOptionalRewrite):
             raise UsageError(
                 "with --recipe, IN is the original", hint="leave out --against or --recipe"
             )
-        source = self.read()
-        original = None if self.against is None else self.read_from(self.against).module
+        source = self.sized(self.program)
+        original = None if self.against is None else self.sized(self.against).module
         with console.progress("Compiling") as progress:
             explained = explain_module(
                 source,

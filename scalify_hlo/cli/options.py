@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
+from scalify_hlo.algebra.limits import LARGEST_SIZE
 from scalify_hlo.cli import console
 from scalify_hlo.cli.command import Command
-from scalify_hlo.errors import InputError, UsageError, refuse_without
+from scalify_hlo.errors import UsageError, refuse_without
 from scalify_hlo.program.byte_source import source_of
-from scalify_hlo.recipes.fields import Amount, Count, number, option, options_of
+from scalify_hlo.recipes.fields import number, option, options_of
 from scalify_hlo.recipes.toml import call_settings
 from scalify_hlo.results.model import dump
-from scalify_hlo.storage.files import display_name, write_file
+from scalify_hlo.storage.files import display_name
 
 if TYPE_CHECKING:
-    from scalify_hlo.commands.choose.model import Blame, Search
     from scalify_hlo.passes.pipeline import Options
-    from scalify_hlo.program.arrays import StoredArray
     from scalify_hlo.program.program import Program
     from scalify_hlo.targets.description import Target
 
@@ -132,59 +130,38 @@ class WithMarkdown(WithForm):
 
 
 Seconds = Annotated[float, number(float, "a number of seconds above 0", lambda s: s > 0)]
-_Gibibytes = Annotated[float, number(float, "a number of GiB above 0", lambda g: g > 0)]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Running(Command):
-    """A command that runs programs, on the CPU, in a child process.
+class WithSizes(Command):
+    """A command that may give a program static shapes.
 
     Attributes:
-        timeout: The most seconds that a program may take to compile, and to run once.
-        memory_limit: The most memory that programs may take; by default that of the machine.
+        dim: A symbolic size of the program, as in b=16.
     """
 
-    timeout: Seconds = option(600.0, metavar="S")
-    memory_limit: _Gibibytes | None = option(None, metavar="GIB")
+    dim: tuple[str, ...] = option((), metavar="NAME=SIZE")
 
-    def start(self) -> None:
-        """See `Command.start`."""
-        from scalify_hlo.run.child import isolated
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The symbolic sizes that are given, by name.
 
-        os.environ.setdefault("JAX_PLATFORMS", "cpu")
-        most = None if self.memory_limit is None else int(self.memory_limit * 2**30)
-        with isolated(self.timeout, most):
-            super().start()
-
-
-@dataclass(frozen=True, kw_only=True)
-class WithInputs(OfProgram, Running):
-    """A command that runs a program on inputs.
-
-    Attributes:
-        inputs: Inputs of the program: arrays by argument name, or arr_0, arr_1 ...
-    """
-
-    inputs: tuple[str, ...] = option(metavar="F.NPZ", reads=True)
-
-    def arrays(self) -> list[dict[str, StoredArray]]:
-        """Returns the arrays of each file of inputs."""
-        return [read_arrays(path) for path in self.inputs]
-
-
-@dataclass(frozen=True, kw_only=True)
-class WithSteps(WithInputs):
-    """A command that runs a program for some steps.
-
-    Attributes:
-        inputs: Inputs of a step: arrays by argument name, or arr_0, arr_1 ... Repeat it for further
-            steps; the first one follows the last.
-        steps: How many steps to run.
-        carry: Pass results that are arguments of the next call on to the next step.
-    """
-
-    steps: Count = 1
-    carry: Literal["none", "state"] = "none"
+        Raises:
+            UsageError: One is not a size, or is given twice.
+        """
+        found: dict[str, int] = {}
+        for text in self.dim:
+            name, _, size = text.rpartition("=")
+            if not (name and size.isdecimal() and 0 < int(size) <= LARGEST_SIZE):
+                raise UsageError(
+                    f"--dim {text} has no size from 1 to {LARGEST_SIZE}",
+                    hint="write it as in --dim b=16",
+                )
+            if found.setdefault(name, int(size)) != int(size):
+                raise UsageError(
+                    f"--dim gives {name} the sizes {found[name]} and {size}", hint="give one"
+                )
+        return found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -275,93 +252,7 @@ class WithOptionalRewrite(WithRewrite):
 
 
 @dataclass(frozen=True, kw_only=True)
-class WithOptionalRuns(WithOptionalRewrite, WithSteps):
-    """A command that runs a program for some steps, and its rewrite if a recipe is given."""
-
-    def sources(self) -> tuple[Program, list[dict[str, StoredArray]], Options | None]:
-        """Returns the program, the inputs of the steps, and the options of the rewrite.
-
-        If the recipe predicts sizes from those of inputs, the options have their measured scales.
-
-        Raises:
-            UsageError: As for `optional`.
-            InputError: A file is not valid.
-        """
-        from scalify_hlo.recipes.model import NONE
-
-        options = self.optional()
-        source, arrays = self.read(), self.arrays()
-        if options is None or options.recipe.predict == NONE or options.recipe.inputs.scale:
-            return source, arrays, options
-        return source, arrays, with_measured(options, source, arrays[0])
-
-
-@dataclass(frozen=True, kw_only=True)
-class Choosing(WithInputs, WithForm):
-    """A command that runs rewrites of a program to choose a recipe.
-
-    Attributes:
-        signature: The signature of rewrites; auto is scaled for recipes that keep state in low
-            precision, and same for others.
-        profile: The profile of calibrated scales; by default it is one of the inputs.
-        rows: How many rows of a table to print.
-    """
-
-    signature: Literal["auto", "same", "scaled"] = "auto"
-    profile: str | None = option(None, metavar="PROFILE.JSON", reads=True)
-    rows: Amount = option(16, of_text=True)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Judging(Choosing):
-    """A command that judges rewrites by their errors.
-
-    Attributes:
-        snr: The signal-to-noise ratio that outputs and gradients need.
-    """
-
-    snr: float = option(20.0, metavar="DB")
-
-
-@dataclass(frozen=True, kw_only=True)
-class MakingRecipe(Choosing):
-    """A command that makes a recipe.
-
-    Attributes:
-        recipe: The recipe to start from: a recipe's name, or a TOML file.
-        output: Write the recipe.
-    """
-
-    recipe: str = option(metavar="NAME|FILE", reads=True)
-    output: str | None = option(None, metavar="R.TOML", short="-o", writes=True)
-
-    def start(self) -> None:
-        """See `Command.start`.
-
-        Raises:
-            UsageError: No command would take the output as a recipe.
-        """
-        if self.output is not None and not self.output.endswith(".toml"):
-            raise UsageError(
-                f"the recipe would be written to {self.output!r}, whose name does not end in .toml",
-                hint="name a file as in -o better.toml, so that --recipe takes it",
-            )
-        super().start()
-
-    def finish(self, found: Blame | Search, lines: Iterable[str]) -> None:
-        """Writes the recipe that was found, and prints the result.
-
-        Args:
-            found: The result.
-            lines: The lines for people.
-        """
-        if self.output is not None:
-            write_file(self.output, found.toml)
-        console.echo(self.text(found, lines))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Compiling(OfProgram, WithForm):
+class Compiling(OfProgram, WithSizes, WithForm):
     """A command that compiles a program for a device.
 
     Attributes:
@@ -373,6 +264,16 @@ class Compiling(OfProgram, WithForm):
     target: str = option(metavar="NAME")
     free_layouts: bool = False
     timeout: Seconds = option(600.0, metavar="S")
+
+    def sized(self, path: str) -> Program:
+        """Returns the program of a file, with static shapes.
+
+        Raises:
+            UsageError: A symbolic size has no value, or a value is for none.
+        """
+        from scalify_hlo.run.made_up import at_sizes
+
+        return at_sizes(self.read_from(path), self.sizes)
 
     def device(self) -> Target:
         """Returns the device, whose compiler is installed.
@@ -393,20 +294,6 @@ class Compiling(OfProgram, WithForm):
         return device
 
 
-def with_measured(options: Options, source: Program, arrays: dict[str, StoredArray]) -> Options:
-    """Returns options with measured scales of inputs besides those that were given.
-
-    Args:
-        options: The options of a rewrite.
-        source: The program.
-        arrays: The inputs.
-    """
-    from scalify_hlo.run.input_scales import scales_by_name
-
-    measured = scales_by_name(source, arrays)
-    return replace(options, input_scale=measured | dict(options.input_scale))
-
-
 def read(path: str, entry: str | None = None) -> Program:
     """Reads a program from a file or from standard input, with guarded native readers.
 
@@ -421,23 +308,3 @@ def read(path: str, entry: str | None = None) -> Program:
 
     source = source_of(path, require_known)
     return read_program(source, display_name(path), guarded=True, entry=entry)
-
-
-def read_arrays(path: str) -> dict[str, StoredArray]:
-    """Returns the arrays of an .npz file by name; they are inflated on demand.
-
-    Raises:
-        InputError: The file cannot be read, or is not an .npz file.
-    """
-    from scalify_hlo.program.arrays import arrays_of
-
-    return arrays_of(source_of(path, _require_archive), display_name(path))
-
-
-def _require_archive(head: bytes, name: str) -> None:
-    if not head.startswith(b"PK"):
-        raise InputError(
-            "this is not an .npz file of arrays",
-            location=name,
-            hint="write one with numpy.savez(path, *arrays)",
-        )

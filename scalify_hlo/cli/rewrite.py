@@ -7,14 +7,8 @@ from typing import TYPE_CHECKING
 
 from scalify_hlo.cli import console
 from scalify_hlo.cli.command import command
-from scalify_hlo.cli.options import (
-    OfProgram,
-    WithOutput,
-    WithQuiet,
-    WithRewrite,
-    read_arrays,
-    with_measured,
-)
+from scalify_hlo.cli.options import OfProgram, WithOutput, WithQuiet, WithRewrite
+from scalify_hlo.cli.running import read_inputs, with_measured
 from scalify_hlo.errors import InputError, UsageError
 from scalify_hlo.recipes.fields import option
 from scalify_hlo.storage.files import save_file, write_file
@@ -175,7 +169,9 @@ class Rewrite(OfProgram, WithOutput, WithRewrite, WithQuiet):
         options = replace(options, again=self.again, optimize=self.optimize, listed=listed)
         source = of_kind(self.read(), self.output, self.target_version)
         if self.input_values is not None:
-            options = with_measured(options, source, read_arrays(self.input_values))
+            options = with_measured(
+                options, source, read_inputs(source, self.input_values, quiet=self.quiet)
+            )
             _require_sizes(options)
         estimator = Estimator(device, source, options)
         with console.progress("Rewriting", quiet=self.quiet):

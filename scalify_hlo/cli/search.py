@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from scalify_hlo.cli import console
 from scalify_hlo.cli.blame import effect_text
 from scalify_hlo.cli.command import command
-from scalify_hlo.cli.options import MakingRecipe
+from scalify_hlo.cli.running import MakingRecipe
 from scalify_hlo.recipes.fields import option
 from scalify_hlo.results.model import cells, headers
 
@@ -48,7 +48,8 @@ class Search(MakingRecipe):
         """See `Command.run`."""
         from scalify_hlo.commands.choose.search import search
 
-        source, arrays = self.read(), self.arrays()
+        source = self.read()
+        arrays = self.arrays(source)
         with console.progress("Searching") as progress:
             found = search(
                 source,

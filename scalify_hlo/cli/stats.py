@@ -7,7 +7,8 @@ from typing import Literal
 
 from scalify_hlo.cli import console
 from scalify_hlo.cli.command import command
-from scalify_hlo.cli.options import WithOptionalRuns, WithOutput, WithQuiet
+from scalify_hlo.cli.options import WithOutput, WithQuiet
+from scalify_hlo.cli.running import WithOptionalRuns
 from scalify_hlo.recipes.fields import option
 from scalify_hlo.storage.files import form_of, write_file
 

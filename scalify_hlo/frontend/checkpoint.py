@@ -44,6 +44,7 @@ class Argument:
         scale: The argument that is its scale; None if the program takes it as the original does.
         logical: The dtype in which the program computes, for a pair of a file that says it.
         keys: The names of the arrays that are written for it.
+        numbers: Their numbers among the arguments of the rewritten program.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Argument:
     scale: Tensor | None
     logical: np.dtype[Any] | None
     keys: tuple[str, ...]
+    numbers: tuple[int, ...]
 
     def dtype_of(self, array: StoredArray) -> np.dtype[Any] | None:
         """Returns the dtype of its array in a file; None if the array has another dtype.
@@ -146,6 +148,7 @@ def original_arguments(program: Program) -> list[Argument]:
                 tensors[own[1]] if len(own) > 1 else None,
                 logical.get(number),
                 tuple(keys[each] for each in own),
+                own,
             )
         )
     return found
@@ -216,7 +219,7 @@ def given_arguments(
     missing = [argument.name for key, argument in each if key not in arrays]
     found = [_given(argument, arrays[key], name) for key, argument in each if key in arrays]
     if not partial:
-        _require_whole([given.argument.name for given in found], missing, name)
+        require_whole([given.argument.name for given in found], missing, name)
     return found
 
 
@@ -260,8 +263,17 @@ def _require_known(
         )
 
 
-def _require_whole(given: list[str], missing: list[str], name: str) -> None:
-    """Refuses a checkpoint that has some leaves of a pytree, and not others."""
+def require_whole(given: list[str], missing: list[str], name: str) -> None:
+    """Refuses a checkpoint that has some leaves of a pytree, and not others.
+
+    Args:
+        given: The names of the arguments that it has.
+        missing: The names of the others.
+        name: The name of the checkpoint in diagnostics.
+
+    Raises:
+        UsageError: It has a part of a pytree.
+    """
     roots = {_root(each): each for each in given}
     for each in missing:
         if _root(each) in roots:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import io
 import math
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
 
 from scalify_hlo.errors import InputError
-from scalify_hlo.program.byte_source import OnDisk, Source
+from scalify_hlo.program.byte_source import OnDisk, Source, source_of
+from scalify_hlo.storage.files import display_name
 from scalify_hlo.storage.memory import require_memory
 
 _SUFFIX = ".npy"
@@ -27,7 +29,7 @@ _READERS = {
 
 @dataclass(frozen=True, slots=True)
 class StoredArray:
-    """An array in an .npz file.
+    """An array in a file, such as an .npz file.
 
     Attributes:
         shape: The shape, as the header of the array gives it.
@@ -36,8 +38,7 @@ class StoredArray:
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
-    _archive: zipfile.ZipFile
-    _member: str
+    _read: Callable[[], npt.NDArray[Any]]
     _path: str
 
     def load(self) -> npt.NDArray[Any]:
@@ -48,11 +49,31 @@ class StoredArray:
         """
         require_memory(math.prod(self.shape) * self.dtype.itemsize, self._path)
         try:
-            with self._archive.open(self._member) as file:
-                array: npt.NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)
-                return array
+            return self._read()
         except Exception:
             raise _no_archive(self._path) from None
+
+
+def read_arrays(path: str) -> dict[str, StoredArray]:
+    """Returns the arrays of an .npz file by name; they are inflated on demand.
+
+    Args:
+        path: The path of the file, or ``-``.
+
+    Raises:
+        InputError: The file cannot be read, or is not an .npz file.
+    """
+    return arrays_of(source_of(path, require_archive), display_name(path))
+
+
+def require_archive(head: bytes, name: str) -> None:
+    """Refuses a stream whose first bytes are not those of an .npz file.
+
+    Raises:
+        InputError: They are others.
+    """
+    if not head.startswith(b"PK"):
+        raise _no_archive(name)
 
 
 def arrays_of(source: Source, path: str) -> dict[str, StoredArray]:
@@ -79,7 +100,13 @@ def _stored(archive: zipfile.ZipFile, name: str, path: str) -> StoredArray:
     with archive.open(name) as member:
         header = io.BytesIO(member.read(_LONGEST_HEADER))
     shape, _, dtype = _READERS[np.lib.format.read_magic(header)](header)
-    return StoredArray(shape, dtype, archive, name, path)
+    return StoredArray(shape, dtype, partial(_member, archive, name), path)
+
+
+def _member(archive: zipfile.ZipFile, name: str) -> npt.NDArray[Any]:
+    with archive.open(name) as file:
+        array: npt.NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)
+        return array
 
 
 def save_arrays(file: BinaryIO, arrays: Iterable[tuple[str, npt.NDArray[Any]]]) -> None:

@@ -12,12 +12,15 @@ import jax
 from scalify_hlo import _compat
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.measured import Measured
-from scalify_hlo.errors import UsageError
+from scalify_hlo.dialect import attributes
+from scalify_hlo.errors import InputError, UsageError
+from scalify_hlo.ir.functions import entry
 from scalify_hlo.jax_api.scaled_array import is_scaled_array
 from scalify_hlo.jax_api.stored_arrays import stored_program
 from scalify_hlo.passes.pipeline import Options, rewrite_module
 from scalify_hlo.passes.signature import SignaturePass
 from scalify_hlo.program.artifact import parse_artifact, version_of, write_artifact_since
+from scalify_hlo.program.entry import AS_IT_IS
 from scalify_hlo.program.leaves import (
     Leaf,
     avals_of,
@@ -29,9 +32,10 @@ from scalify_hlo.program.leaves import (
     pair_tree,
     rewritten_leaves,
 )
-from scalify_hlo.program.program import Program
+from scalify_hlo.program.program import Kind, Program
 from scalify_hlo.program.record import record, refuse_rewritten
 from scalify_hlo.program.state_leaves import extended
+from scalify_hlo.program.tensors import interface
 from scalify_hlo.program.wellformed import located
 from scalify_hlo.report.model import Report
 
@@ -123,6 +127,65 @@ def rewrite_with_report(program: Program, options: Options, call: Call | None = 
             pair_tree(exported.in_tree, [each.node for each in taken]),
             pair_tree(exported.out_tree, [each.node for each in given]),
         ),
+    )
+
+
+def with_flat_trees(program: Program) -> Program:
+    """Returns a module as the program of a jax.export file, which is called with flat arrays.
+
+    The file is called with an array for each argument of `main`, on any platform. It returns a
+    tuple of arrays, or an array if there is one result.
+
+    Args:
+        program: A program that was read from MLIR.
+
+    Raises:
+        InputError: The module has dynamic shapes, arguments that jax itself passes, or several
+            devices, of which it does not say enough.
+    """
+    module, name = program.module, program.name
+    with module.context:
+        taken = attributes.argument_attributes(entry(module))
+        counts = [module.operation.attributes.get(each) for each in _DEVICES]
+    described = interface(module, name, dynamic=True)
+    if not all(tensor.static for tensor in (*described.arguments, *described.results)):
+        raise _not_exportable("has dynamic shapes, whose symbols it does not name", name)
+    if any("jax.global_constant" in each for each in taken):
+        raise _not_exportable("has arguments that jax itself passes", name)
+    if any(each is not None and ir.IntegerAttr(each).value > 1 for each in counts):
+        raise _not_exportable("is for several devices, whose shardings it does not name", name)
+    arguments, results = (
+        [jax.ShapeDtypeStruct(t.shape, t.dtype) for t in tensors]
+        for tensors in (described.arguments, described.results)
+    )
+    checks = [jax.export.DisabledSafetyCheck.platform()]
+    with jax.enable_x64(True):
+
+        def like(*_: Any) -> Any:
+            made = tuple(jax.numpy.zeros(each.shape, each.dtype) for each in results)
+            return made[0] if len(made) == 1 else made
+
+        shell = jax.export.export(jax.jit(like), platforms=["cpu"], disabled_checks=checks)
+        exported = _compat.replace_exported(
+            shell(*arguments),
+            arguments=range(len(arguments)),
+            results=range(len(results)),
+            vjp=None,
+            fun_name=program.entry.name,
+            mlir_module_serialized=b"",
+            module_kept_var_idx=tuple(range(len(arguments))),
+        )
+    return replace(program, kind=Kind.EXPORTED, exported=exported, entry=AS_IT_IS)
+
+
+_DEVICES = ("mhlo.num_partitions", "mhlo.num_replicas")
+
+
+def _not_exportable(why: str, name: str) -> InputError:
+    return InputError(
+        f"a jax.export file cannot be made of the module: it {why}",
+        location=name,
+        hint="name the file .mlir, .mlirbc or .vhlo, or give the program as a jax.export file",
     )
 
 

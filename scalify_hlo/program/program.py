@@ -223,6 +223,7 @@ def of_kind(program: Program, path: str, target_version: str | None) -> Program:
 
     Raises:
         UsageError: The program cannot be written as this kind.
+        InputError: It has no arguments or results of which a jax.export file could say the types.
     """
     suffix = PurePath(path).suffix.lower()
     kind = _SUFFIXES.get(suffix, program.kind)
@@ -233,11 +234,9 @@ def of_kind(program: Program, path: str, target_version: str | None) -> Program:
             hint="name the file .vhlo, or leave --target-version out",
         )
     if kind is Kind.EXPORTED and program.exported is None:
-        raise UsageError(
-            f"{program.kind.value} does not have the pytrees of arguments that a file that ends in "
-            f"{suffix} needs",
-            hint="name the file .mlir, .mlirbc or .vhlo, or give the program as a jax.export file",
-        )
+        from scalify_hlo.program.exported import with_flat_trees
+
+        return with_flat_trees(program)
     return program if kind is program.kind else replace(program, kind=kind)
 
 

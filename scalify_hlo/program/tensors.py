@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any, Final
 
 import ml_dtypes
@@ -165,10 +166,9 @@ def _tensors(
 
 def paired(tensors: Sequence[Tensor]) -> list[tuple[Tensor, Tensor | None]]:
     """Returns arguments or results with their scales; None for those that are not pairs."""
-    each = zip(tensors, [*tensors[1:], None], strict=True)
     return [
         (data, scale if scale is not None and scale.is_scale else None)
-        for data, scale in each
+        for data, scale in zip_longest(tensors, tensors[1:])
         if not data.is_scale
     ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -11,7 +12,7 @@ from scalify_hlo import _compat
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.structure import structural_hash
-from scalify_hlo.errors import InputError, UsageError
+from scalify_hlo.errors import InputError, ScalifyWarning, UsageError
 from scalify_hlo.ir.functions import main_function
 from scalify_hlo.ir.value_map import erase_argument, replace_uses, run_native
 from scalify_hlo.ir.walk import ops_in
@@ -22,7 +23,7 @@ from scalify_hlo.program.record import refuse_rewritten
 from scalify_hlo.program.tensors import Array, interface
 from scalify_hlo.run import child
 from scalify_hlo.run.bounds import require_runnable, require_shallow
-from scalify_hlo.run.given import Sample, flat_arguments
+from scalify_hlo.run.given import Sample, arrays_in, arrays_read, flat_arguments, ignored
 from scalify_hlo.run.session import Run, Session, with_added
 from scalify_hlo.run.xla import Source, compile_here, require_plain_meshes
 
@@ -203,6 +204,30 @@ def _misfit(reason: str) -> UsageError:
     )
 
 
+def at_inputs(
+    original: Runner, rewritten: Program, values: Sequence[Array]
+) -> tuple[Program, Program]:
+    """Returns a program and a rewrite of it with the shapes of their arguments.
+
+    Args:
+        original: The program.
+        rewritten: The rewrite.
+        values: The arguments of the original.
+
+    Raises:
+        InputError: The rewrite does not fit the original.
+        UsageError: The programs do not take arguments of these shapes.
+    """
+    if original.static:
+        return original.program, rewritten
+    steps = Session(
+        partial(compiled, rewritten), original.interface, rewritten.module, rewritten.name
+    )
+    module = refined(copy_module(rewritten.module), steps.shapes(values))
+    own = original.at([value.shape for value in values])
+    return replace(original.program, module=own), replace(rewritten, module=module)
+
+
 class Runner:
     """A program, and the arguments of its runs.
 
@@ -274,7 +299,10 @@ class Runner:
     def flat(self, sample: Sample, name: str) -> list[Array]:
         """Returns the flat arguments of a run; see `flat_arguments` and `with_added`."""
         if isinstance(sample, Mapping):
-            sample = with_added(self.module, self.interface, sample)
+            read, unread = arrays_read(self.interface, self.program.exported, arrays_in(sample))
+            if unread:
+                warnings.warn(f"{name}: {ignored(unread)}", ScalifyWarning, stacklevel=2)
+            sample = with_added(self.module, self.interface, read)
         return flat_arguments(self.interface, self.program.called, sample, name)
 
     def at(self, shapes: Sequence[Shape]) -> ir.Module:

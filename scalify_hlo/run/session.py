@@ -198,7 +198,7 @@ class Session:
         name: str,
         added: int = 0,
     ) -> None:
-        self._compile, own = compile_, interface(module, name)
+        self._compile, own = compile_, interface(module, name, dynamic=True)
         more = len(own.arguments) > len(original.arguments)
         self._about, self._at = described_state(module) if more else None, range(0)
         self.state: State = []
@@ -209,6 +209,17 @@ class Session:
         arguments = tuple(t for i, t in enumerate(own.arguments) if i not in self._at)
         results = own.results[: len(own.results) - len(self._at) - added]
         self.matched = match(original, Interface(arguments, results), name)
+
+    def shapes(self, values: Sequence[Array]) -> list[tuple[int, ...]]:
+        """Returns the shapes of all arguments of the program for those of the original."""
+        start, state = self._at.start, [each.shape for each in self.state]
+        scales = self.matched[0].scales
+        fed = [
+            shape
+            for value, scale in zip(values, scales, strict=True)
+            for shape in ([value.shape] if scale is None else [value.shape, scale.shape])
+        ]
+        return [*fed[:start], *state, *fed[start:]]
 
     @cached_property
     def _run(self) -> Run:

@@ -10,21 +10,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scalify_hlo.dataflow.nonnegative import nonnegative_arguments
 from scalify_hlo.errors import UsageError, nearest
-from scalify_hlo.ir.functions import entry
 from scalify_hlo.ir.patterns import matches
 from scalify_hlo.program.arrays import StoredArray
 from scalify_hlo.program.program import Program
 from scalify_hlo.program.record import recorded_sizes
-from scalify_hlo.program.tensors import Array, Interface, Tensor, interface
+from scalify_hlo.program.tensors import Array, Tensor, interface
 from scalify_hlo.recipes.toml import parse_input_scale
 from scalify_hlo.results.model import keys
-from scalify_hlo.run.bounds import require_runnable
 from scalify_hlo.run.differences import Difference, compare
-from scalify_hlo.run.given import given_inputs, random_inputs
 from scalify_hlo.run.input_scales import measured_size
-from scalify_hlo.run.runner import Backend, compiled
+from scalify_hlo.run.made_up import Values, made_up
+from scalify_hlo.run.runner import Backend, Runner, at_inputs, compiled
 from scalify_hlo.run.session import Session, Step
 
 
@@ -99,12 +96,14 @@ class Checked:
     """A comparison of a rewrite with its original.
 
     Attributes:
+        original: The original, with static shapes.
         differences: The difference of each result.
         values: The arguments of the original.
         step: The last step of the rewrite.
         wrong: The declared sizes that are wrong for the inputs; none if these are random.
     """
 
+    original: Program
     differences: list[Difference]
     values: list[Array]
     step: Step
@@ -120,6 +119,7 @@ def checked(
     scale: float | None = None,
     backend: Backend = "xla",
     declared: Sequence[str] = (),
+    sizes: Values | None = None,
 ) -> Checked:
     """Compares a rewrite with its original, result by result.
 
@@ -133,19 +133,21 @@ def checked(
         backend: ``xla`` for XLA on the CPU, or ``interpreter`` for the reference interpreter.
         declared: Declared sizes as ``PATTERN=NUMBER``, which are compared with inputs that are
             given, besides those that the rewrite records.
+        sizes: The values of symbolic sizes of random inputs.
 
     Raises:
         InputError: The programs do not have matching signatures, or the backend refuses one.
         UsageError: The inputs do not fit the program, or there is a scale and no pair.
     """
-    require_runnable(original.module, original.name)
+    rng, runner = np.random.default_rng(seed), Runner(original)
+    given = made_up(original, sizes or {}, rng) if inputs is None else inputs
+    values = runner.flat(given, "the inputs")
+    original, rewritten = at_inputs(runner, rewritten, values)
     before = interface(original.module, original.name)
     run = partial(compiled, rewritten, backend)
     session = Session(run, before, rewritten.module, rewritten.name)
-    rng = np.random.default_rng(seed)
-    values = _arguments(original, before, inputs, rng)
-    sizes = [] if inputs is None else [*recorded_sizes(rewritten.module, rewritten.name), *declared]
-    wrong = wrong_sizes(before.arguments, values, sizes)
+    recorded = [] if inputs is None else recorded_sizes(rewritten.module, rewritten.name)
+    wrong = wrong_sizes(before.arguments, values, [*recorded, *declared])
     expected = compiled(original, backend)(values)
 
     def draw() -> float:
@@ -165,21 +167,4 @@ def checked(
         compare(tensor.name, array, value.astype(tensor.dtype))
         for tensor, array, value in zip(before.results, expected, step.values, strict=True)
     ]
-    return Checked(differences, values, step, wrong)
-
-
-def _arguments(
-    program: Program,
-    described: Interface,
-    inputs: Mapping[str, Array | StoredArray] | None,
-    rng: np.random.Generator,
-) -> list[Array]:
-    """Returns the arguments of a program: given ones, or random ones.
-
-    Random arguments of which the program takes the root or the logarithm are not negative.
-    """
-    if inputs is not None:
-        return given_inputs(described, inputs)
-    with program.module.context:
-        roots = nonnegative_arguments(entry(program.module))
-        return random_inputs(described, rng, roots)
+    return Checked(original, differences, values, step, wrong)

@@ -21,9 +21,7 @@ from scalify_hlo.program.program import Program
 from scalify_hlo.program.tensors import Array, interface
 from scalify_hlo.results.kinds import Count, Finite
 from scalify_hlo.results.model import keys
-from scalify_hlo.run.bounds import require_runnable
-from scalify_hlo.run.given import given_inputs
-from scalify_hlo.run.runner import Backend, compiled
+from scalify_hlo.run.runner import Backend, Runner, at_inputs, compiled
 from scalify_hlo.run.session import Session, carried_state
 
 
@@ -119,7 +117,9 @@ def trained(
         InputError: As for `checked`.
         UsageError: The inputs do not fit, or the program returns no state or no loss.
     """
-    require_runnable(original.module, original.name)
+    runner = Runner(original)
+    values = [runner.flat(each, "the inputs") for each in inputs]
+    original, rewritten = at_inputs(runner, rewritten, values[0])
     before = interface(original.module, original.name)
     carried = carried_state(original.module, original.name)
     losses = [
@@ -131,7 +131,6 @@ def trained(
             location=original.name,
             hint="leave --steps out, or return the loss of the step",
         )
-    values = [given_inputs(before, each) for each in inputs]
     courses = [
         _course(program, before, carried, values, steps, backend)
         for program in (original, rewritten)

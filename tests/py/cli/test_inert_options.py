@@ -6,6 +6,8 @@ from collections import Counter
 from pathlib import Path
 
 import click
+import jax
+import jax.export
 import numpy as np
 import pytest
 
@@ -28,6 +30,9 @@ LINES = (
     f"{NAN} --input-scale x=2",
     f"{STATS} --set matmul.smallest=4",
     f"explain {IN} --target cpu --profile p.json",
+    f"{STATS} --dim b=16",
+    f"stats {IN} -o out.json --dim b=16",
+    "check sym.export sym.export --dim b=16 --dim c=2",
     f"{REWRITE} fp8 --input-scale z=2^2",
     "rewrite int.export -o out.export --recipe fp8 --input-scale i=2^2",
     f"{CHECK} --input-scale x=2",
@@ -89,6 +94,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     commands.write(folder)
     x, i = np.load(folder / "x.npz")["x"], np.arange(4, dtype=np.int32)
     np.savez(folder / "more.npz", x=x, w=x, z=x)
+    rows = jax.ShapeDtypeStruct(jax.export.symbolic_shape("b, 32"), np.float32)
+    (folder / "sym.export").write_bytes(program_of(commands.step, rows, x).serialize())
     (folder / "int.export").write_bytes(program_of(lambda i, x: x[i] @ x, i, x).serialize())
     call("calibrate", folder / IN, "--inputs", folder / "x.npz", "-o", folder / "p.json", code=0)
     return folder

@@ -75,7 +75,7 @@ REFUSED: dict[str, tuple[int, str]] = {
     "explain step.jax_export --target cpu --recipe propagate": (2, "quantizes no matmul"),
     "explain step.jax_export --target cpu --recipe fp8 --against x": (2, "IN is the original"),
     "explain step.jax_export --target cpu --check speed": (2, "'speed' is not a requirement"),
-    "calibrate step.jax_export -o out.json": (2, "missing option '--inputs'"),
+    "calibrate step.jax_export -o out.json --dim b": (2, "--dim b has no size from 1"),
     f"calibrate {IN} 0.npz -o out.json": (1, "0.npz: error: cannot read the file"),
     f"calibrate {IN} text.json -o out.json": (1, "text.json: error: this is not an .npz file"),
     f"calibrate {IN} shape.npz -o out.json": (2, "shape.npz: error: the array for 'x' is float3"),

@@ -137,6 +137,13 @@ def test_state_of_a_training_is_converted_by_position(recipe: str) -> None:
     arrays = {f"arr_{i}": leaf for i, leaf in enumerate(jax.tree.leaves(plain))}
     state("step.export", arrays)
     assert_same(read(program), jax.tree.leaves(jsa.scaled_state(program, plain)))
+    call("state", "step.export", "new.npz", "--inverse", "-o", "back.npz", code=0)
+    expected = jax.tree.leaves(jsa.asarray(jsa.scaled_state(program, plain)))
+    with np.load("back.npz") as back:
+        assert len(back.files) == len(expected)
+        for found, leaf in zip(back.values(), expected, strict=True):
+            assert found.dtype in (np.float32, np.int32)
+            np.testing.assert_allclose(found, leaf, rtol=1e-6)
 
 
 def test_kinds_of_programs_give_the_same_file() -> None:

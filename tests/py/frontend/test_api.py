@@ -84,7 +84,7 @@ def test_every_public_name_is_there_and_lazy() -> None:
     "module",
     [
         *("api", "program.exported_file", "results.model", "schemas"),
-        "commands.calibrate.calibration",
+        *("commands.calibrate.calibration", "run.saved"),
         *(
             f"jax_api.{name}"
             for name in ("custom_scale", "export_trees", "markers", "scaled_array", "tree")
