@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from scalify_hlo.cli import console
 from scalify_hlo.cli.command import command
-from scalify_hlo.cli.options import WithInputs, WithOutput, WithQuiet, read_arrays
+from scalify_hlo.cli.options import WithInputs, WithOutput, WithQuiet, WithRemarks, read_arrays
 from scalify_hlo.recipes.fields import option
 from scalify_hlo.storage.files import display_name, read_file, write_file
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @command("scalify-hlo calibrate model.mlir --inputs a.npz -o profile.json")
-class Calibrate(WithInputs, WithOutput, WithQuiet):
+class Calibrate(WithInputs, WithOutput, WithQuiet, WithRemarks):
     """Run the program IN on samples and write a profile of the operands of its matmuls.
 
     The program runs with XLA on the CPU. The profile is JSON. It has the largest magnitude, the
@@ -43,7 +43,8 @@ class Calibrate(WithInputs, WithOutput, WithQuiet):
                 progress(done, len(self.inputs))
                 calibration.add(read_arrays(path), path)
         if not self.quiet:
-            console.report_remarks(calibration.remarks, display_name(self.program))
+            name = display_name(self.program)
+            console.report_remarks(calibration.remarks, name, verbose=self.verbose)
         write_file(self.output, dump_profile(_merged(calibration.profile(), earlier)))
 
 

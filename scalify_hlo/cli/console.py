@@ -7,13 +7,12 @@ import os
 import shutil
 import sys
 import threading
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import click
 
-from scalify_hlo.errors import Remark, ScalifyError, UsageError, leading, shown
+from scalify_hlo.errors import Remark, ScalifyError, UsageError, callers_of_text, leading, shown
 from scalify_hlo.results.model import cells, headers
 from scalify_hlo.storage.files import STREAM, standard_output
 from scalify_hlo.storage.interrupts import undone_by_interrupt
@@ -25,6 +24,9 @@ if TYPE_CHECKING:
 
 _PATIENCE = 2.0
 """Seconds that work takes before a progress bar appears."""
+
+_KINDS = 5
+"""The most kinds of remarks that are printed."""
 
 _RESTORE = b"\r\x1b[2K\x1b[?25h"
 """The control sequences that erase a line and show the cursor."""
@@ -82,22 +84,29 @@ def report_error(error: ScalifyError) -> None:
         _diagnose("note", error.hint, error.location)
 
 
-def report_remarks(remarks: Iterable[Remark], name: str) -> None:
-    """Prints each distinct remark once, with the number of further occurrences."""
-    from scalify_hlo.ir.locations import place_of_text
+def report_remarks(remarks: Iterable[Remark], name: str, *, verbose: bool = False) -> None:
+    """Prints the first remark of each kind, with the number of others.
 
-    first: dict[tuple[str, str], Remark] = {}
-    counts: Counter[tuple[str, str]] = Counter()
+    Args:
+        remarks: The remarks.
+        name: The name of the program, for locations without a file.
+        verbose: Whether all remarks are printed, with the callers of their ops.
+    """
+    kinds: dict[object, list[Remark]] = {}
     for remark in remarks:
-        key = (remark.op, remark.message)
-        first.setdefault(key, remark)
-        counts[key] += 1
-    for key, remark in first.items():
-        times = f" (and {counts[key] - 1} more)" if counts[key] > 1 else ""
-        location = place_of_text(remark.location, name)
-        _diagnose("remark", f"{remark.op}: {remark.message}{times}", location)
-        if remark.hint:
-            _diagnose("note", remark.hint, location)
+        kinds.setdefault(remark if verbose else (remark.op, remark.message), []).append(remark)
+    most, told = len(kinds) if verbose else _KINDS, set[str]()
+    for first, *others in list(kinds.values())[:most]:
+        times = f" (and {len(others)} more)" if others else ""
+        _diagnose("remark", f"{first.sentence}{times}", first.place(name))
+        callers = callers_of_text(first.location, name)
+        chain = f"the op is in {', called in '.join(callers)}" if verbose and callers else ""
+        for note in filter(None, (first.hint, chain)):
+            if note not in told:
+                _diagnose("note", note, first.place(name))
+            told.add(note)
+    if len(kinds) > most:
+        _diagnose("note", f"{len(kinds) - most} kinds of remarks are left out; -v prints all", name)
 
 
 def report_summary(text: str) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from scalify_hlo.cli import console
 from scalify_hlo.cli.command import command
-from scalify_hlo.cli.options import OfProgram, WithForm, WithRewrite
+from scalify_hlo.cli.options import OfProgram, WithForm, WithRemarks, WithRewrite
 from scalify_hlo.recipes.fields import names, option
 
 
 @command("scalify-hlo inspect step.mlir --recipe fp8 --matmuls --wide")
-class Inspect(OfProgram, WithForm, WithRewrite):
+class Inspect(OfProgram, WithForm, WithRewrite, WithRemarks):
     """Show the arguments, ops, matmuls and layers of the program IN, and its scales.
 
     By default, arguments, results and matmuls are counted, and values by static and run-time scale.
@@ -77,4 +77,4 @@ class Inspect(OfProgram, WithForm, WithRewrite):
         lines = inspected.lines(chosen, sites=self.sites)
         console.echo(self.text(inspected, lines, source.name))
         if self.form == "text" and not chosen:
-            console.report_remarks(inspected.report.remarks, source.name)
+            console.report_remarks(inspected.report.remarks, source.name, verbose=self.verbose)

@@ -13,9 +13,8 @@ from scalify_hlo.cli.matmul_table import Selection, listed
 from scalify_hlo.commands.lint.model import Finding
 from scalify_hlo.commands.lint.run import lint
 from scalify_hlo.dialect import attributes
-from scalify_hlo.errors import leading
+from scalify_hlo.errors import leading, place_of_text
 from scalify_hlo.ir.functions import entry
-from scalify_hlo.ir.locations import place_of_text
 from scalify_hlo.passes.normalize import NormalizePass
 from scalify_hlo.passes.pipeline import Options, rewrite_module, run_passes
 from scalify_hlo.passes.recognize import RecognizePass

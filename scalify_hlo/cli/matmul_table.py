@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from scalify_hlo.cli import console
-from scalify_hlo.errors import UsageError, nearest
-from scalify_hlo.ir.locations import place_of_text
+from scalify_hlo.errors import UsageError, nearest, place_of_text
 from scalify_hlo.ir.patterns import TAGS, hint_of_tags
 from scalify_hlo.report.matmuls import MatmulReport
 

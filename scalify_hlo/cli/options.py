@@ -73,6 +73,17 @@ class WithQuiet(Command):
 
 
 @dataclass(frozen=True, kw_only=True)
+class WithRemarks(Command):
+    """A command that prints remarks.
+
+    Attributes:
+        verbose: Print each remark, with the callers of its op, and not one of each kind.
+    """
+
+    verbose: bool = option(False, short="-v", of_text=True)
+
+
+@dataclass(frozen=True, kw_only=True)
 class WithForm(Command):
     """A command that prints for people or for programs.
 

@@ -11,6 +11,7 @@ from scalify_hlo.cli.options import (
     OfProgram,
     WithOutput,
     WithQuiet,
+    WithRemarks,
     WithRewrite,
     read_arrays,
     with_measured,
@@ -108,7 +109,7 @@ def _require_sizes(options: Options) -> None:
 
 
 @command("scalify-hlo rewrite step.mlir --recipe unit --input-scale '*=2^-4'")
-class Rewrite(OfProgram, WithOutput, WithRewrite, WithQuiet):
+class Rewrite(OfProgram, WithOutput, WithRewrite, WithQuiet, WithRemarks):
     """Rewrite the program IN into scaled form.
 
     The output is of the kind that its suffix names: .mlir is MLIR text, .mlirbc bytecode, .vhlo a
@@ -181,7 +182,7 @@ class Rewrite(OfProgram, WithOutput, WithRewrite, WithQuiet):
         with console.progress("Rewriting", quiet=self.quiet):
             rewritten, done = rewrite_program(source, options)
         if not self.quiet:
-            console.report_remarks(done.remarks, rewritten.name)
+            console.report_remarks(done.remarks, rewritten.name, verbose=self.verbose)
         console.refuse_terminal(self.output, text=is_text(rewritten, self.target_version))
         done.estimate = estimator.make(quiet=self.quiet)
         if self.report is not None:

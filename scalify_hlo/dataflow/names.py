@@ -94,6 +94,17 @@ def scopes_of(stack: str) -> Scopes:
     return Scopes("/".join(named), subscripts[-1].replace(",", " ") if subscripts else "")
 
 
+@lru_cache(maxsize=1024)
+def layer_in(stack: str) -> str:
+    """Returns the scopes around an op, without its primitive; empty if it is in none.
+
+    Example:
+        >>> layer_in("jit(step)/transpose(jvp(block))/while/body/closed_call/mlp/add_any")
+        'block/mlp'
+    """
+    return scopes_of(stack).path.rpartition("/")[0] if "/" in stack else ""
+
+
 def _segments(stack: str) -> Iterator[tuple[str, list[str]]]:
     """Yields the scopes from each derivative to the next one, after the transforms of it."""
     derived, scopes = "", list[str]()

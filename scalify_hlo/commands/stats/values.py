@@ -17,8 +17,9 @@ from scalify_hlo.commands.stats.encodings import Encoding, Tally, encoding_of, t
 from scalify_hlo.commands.stats.numbering import Identities
 from scalify_hlo.dataflow.names import part_of
 from scalify_hlo.dialect import attributes
+from scalify_hlo.errors import place_of_text
 from scalify_hlo.ir.formats import format_of
-from scalify_hlo.ir.locations import place_of_text, source_location
+from scalify_hlo.ir.locations import source_location
 from scalify_hlo.ir.splats import dense_of
 from scalify_hlo.ir.traits import BODIES, BRANCHES, LOOP, where
 from scalify_hlo.ir.value_map import ValueMap
