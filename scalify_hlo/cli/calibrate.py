@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from scalify_hlo.cli import console
@@ -46,6 +46,19 @@ class Calibrate(WithInputs, WithOutput, WithQuiet, WithRemarks):
             name = display_name(self.program)
             console.report_remarks(calibration.remarks, name, verbose=self.verbose)
         write_file(self.output, dump_profile(_merged(calibration.profile(), earlier)))
+
+
+def lines(profile: Profile, rows: int) -> Iterator[str]:
+    """Yields a line on each tensor of a profile, the largest first.
+
+    Args:
+        profile: The profile.
+        rows: How many rows the table has; 0 for all.
+    """
+    yield f"{profile.name}: {profile.samples} sample{'s' * (profile.samples != 1)}"
+    named = sorted(profile.tensors.items(), key=lambda item: -item[1].amax)
+    cells = [(f"{t.amax:.4g}", f"{t.rms:.4g}", str(t.count), name) for name, t in named]
+    yield from console.table(("amax", "rms", "count", "operand"), cells, rows)
 
 
 def _merged(profile: Profile, earlier: Sequence[Profile]) -> Profile:

@@ -6,6 +6,7 @@ import contextlib
 import os
 import shutil
 import sys
+import textwrap
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 _PATIENCE = 2.0
 """Seconds that work takes before a progress bar appears."""
 
-_KINDS = 5
+KINDS = 5
 """The most kinds of remarks that are printed."""
 
 _RESTORE = b"\r\x1b[2K\x1b[?25h"
@@ -42,12 +43,20 @@ class Heading(str):
 
 def printed(lines: Iterable[str]) -> str:
     """Returns lines as text. Names in a line neither end it nor control the terminal."""
-    return "".join(f"{_printed(line)}\n" for line in lines)
+    return "".join(f"{part}\n" for line in lines for part in _printed(line))
 
 
-def _printed(line: str) -> str:
-    text = shown(line)
-    return _style(text, sys.stdout) if isinstance(line, Heading) else text
+def _printed(line: str) -> list[str]:
+    bold = isinstance(line, Heading)
+    return [_style(p, sys.stdout) if bold else p for p in _wrapped(shown(line), sys.stdout)]
+
+
+def _wrapped(text: str, stream: object) -> list[str]:
+    """Returns the lines of a text in the width of a stream; a text that fits is kept as it is."""
+    most = width(stream)
+    if most is None or len(text) <= most:
+        return [text]
+    return textwrap.wrap(text, most, subsequent_indent="  ", break_on_hyphens=False)
 
 
 def echo(text: str) -> None:
@@ -84,6 +93,21 @@ def report_error(error: ScalifyError) -> None:
         _diagnose("note", error.hint, error.location)
 
 
+def counted_remarks(remarks: Iterable[Remark], *, apart: bool = False) -> list[tuple[Remark, str]]:
+    """Returns the first remark of each kind, with the number of others as text.
+
+    Args:
+        remarks: The remarks.
+        apart: Whether remarks on different ops are different kinds.
+    """
+    kinds: dict[object, list[Remark]] = {}
+    for each in remarks:
+        kinds.setdefault(each if apart else (each.op, each.message), []).append(each)
+    return [
+        (first, f" (and {len(others)} more)" if others else "") for first, *others in kinds.values()
+    ]
+
+
 def report_remarks(remarks: Iterable[Remark], name: str, *, verbose: bool = False) -> None:
     """Prints the first remark of each kind, with the number of others.
 
@@ -92,12 +116,9 @@ def report_remarks(remarks: Iterable[Remark], name: str, *, verbose: bool = Fals
         name: The name of the program, for locations without a file.
         verbose: Whether all remarks are printed, with the callers of their ops.
     """
-    kinds: dict[object, list[Remark]] = {}
-    for remark in remarks:
-        kinds.setdefault(remark if verbose else (remark.op, remark.message), []).append(remark)
-    most, told = len(kinds) if verbose else _KINDS, set[str]()
-    for first, *others in list(kinds.values())[:most]:
-        times = f" (and {len(others)} more)" if others else ""
+    kinds = counted_remarks(remarks, apart=verbose)
+    most, told = len(kinds) if verbose else KINDS, set[str]()
+    for first, times in kinds[:most]:
         _diagnose("remark", f"{first.sentence}{times}", first.place(name))
         callers = callers_of_text(first.location, name)
         chain = f"the op is in {', called in '.join(callers)}" if verbose and callers else ""
@@ -106,7 +127,8 @@ def report_remarks(remarks: Iterable[Remark], name: str, *, verbose: bool = Fals
                 _diagnose("note", note, first.place(name))
             told.add(note)
     if len(kinds) > most:
-        _diagnose("note", f"{len(kinds) - most} kinds of remarks are left out; -v prints all", name)
+        left = len(kinds) - most
+        _diagnose("note", f"{left} more kind{'s' * (left > 1)} of remarks; -v prints all", name)
 
 
 def report_summary(text: str) -> None:
@@ -195,72 +217,95 @@ class _Bar:
                 self._shown.stop()
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[str]], *, fit: bool = False) -> list[str]:
-    """Returns the lines of a table of left-aligned columns.
+def table(header: Sequence[str], rows: Iterable[Sequence[str]], most: int = 0) -> list[str]:
+    """Returns the lines of a table of left-aligned columns, in the width of the terminal.
 
     Args:
         header: The names of the columns.
-        rows: The cells of each row.
-        fit: Whether the last column is shortened to the width of a terminal. In a pipe or a file,
-            nothing is cut.
+        rows: The cells of each row, the worst or largest first.
+        most: How many rows to print; 0 for all.
     """
-    lines = [(leading(first), *map(shown, others)) for first, *others in (header, *rows)]
-    if fit and (room := _room(lines)) is not None:
-        lines = [(*line[:-1], shortened(line[-1], room)) for line in lines]
+    every = [(leading(first), *map(shown, others)) for first, *others in (header, *rows)]
+    lines, left_out = _fitted(every[: most + 1] if most else every, width(sys.stdout))
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     texts = [
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
         for line in lines
     ]
-    return [Heading(texts[0]), *texts[1:]]
+    left = len(every) - len(lines)
+    more = [f"{left} more; --rows 0 prints all"] if left else []
+    more += [f"wider terminals have: {', '.join(left_out)}"] if left_out else []
+    return [Heading(texts[0]), *texts[1:], *more]
 
 
 def titled(
-    title: str, header: Sequence[str], rows: Sequence[Sequence[str]], *, fit: bool = False
+    title: str, header: Sequence[str], rows: Sequence[Sequence[str]], most: int = 0
 ) -> Iterator[str]:
     """Yields an empty line, a heading, and a table unless it has no rows; see `table`."""
     yield from ("", Heading(title))
     if rows:
-        yield from table(header, rows, fit=fit)
+        yield from table(header, rows, most)
 
 
-def listing(columns: str, models: Iterable[object]) -> list[str]:
+def listing(columns: str, models: Iterable[object], most: int = 0) -> list[str]:
     """Returns the lines of a table with a row for each model; see `cells` and `table`."""
-    return table(headers(columns), [cells(each, columns) for each in models], fit=True)
+    return table(headers(columns), [cells(each, columns) for each in models], most)
 
 
-def _room(lines: Sequence[Sequence[str]]) -> int | None:
-    """The width that a terminal leaves for the last column; None if there is no terminal."""
-    if not _is_terminal(sys.stdout):
+def width(stream: object) -> int | None:
+    """Returns the width of lines: that of a terminal, or COLUMNS; None if nothing is cut."""
+    if not _is_terminal(stream) and not os.environ.get("COLUMNS"):
         return None
-    others = list(zip(*lines, strict=True))[:-1]
-    used = sum(max(map(len, column)) + 2 for column in others)
-    return max(shutil.get_terminal_size().columns - used, _LEAST_ROOM)
+    return shutil.get_terminal_size().columns
 
 
-_LEAST_ROOM = 16
-"""The least width of a column that is shortened."""
+def _fitted(
+    lines: Sequence[Sequence[str]], most: int | None
+) -> tuple[Sequence[Sequence[str]], list[str]]:
+    """Returns the lines of a table in a width, and the names of columns for which it has no room.
+
+    Names in the widest columns are shortened. Then columns are left out, the last but one first.
+    """
+    if most is None:
+        return lines, []
+    columns = list(zip(*lines, strict=True))
+    left_out = list[str]()
+    while True:
+        widths = [max(map(len, column)) for column in columns]
+        over = sum(widths) + 2 * (len(widths) - 1) - most
+        widest = max(range(len(widths)), key=lambda i: (widths[i], i))
+        if over <= 0:
+            return list(zip(*columns, strict=True)), left_out
+        if widths[widest] > _LEAST_ROOM or len(columns) < 3:
+            room = max(widths[widest] - over, min(_LEAST_ROOM, widths[widest] - 1))
+            columns[widest] = tuple(shortened(cell, room) for cell in columns[widest])
+        else:
+            left_out.insert(0, columns.pop(-2)[0])
+
+
+_LEAST_ROOM = 28
+"""The width to which names are shortened before columns are left out."""
 
 
 def shortened(text: str, width: int) -> str:
-    """Returns a text of at most a width: its first word and its end, which tell most of a name."""
+    """Returns a text of at most a width: its beginning and its end, which tell most of a name."""
     if len(text) <= width:
         return text
-    first = text.partition(" ")[0] + " "
-    head = first if len(first) < width // 2 + 4 else ""
-    return f"{head}…{text[len(text) - max(width - len(head) - 1, 0) :]}"
+    head = (width - 1) // 2
+    return f"{text[:head]}…{text[len(text) - max(width - 1 - head, 0) :]}"
 
 
 def _diagnose(kind: str, message: str, location: str | None) -> None:
     prefix = f"{leading(location)}: " if location else ""
     styled = _style(f"{kind}:", sys.stderr, fg=_COLOURS[kind])
-    _complain(f"{prefix}{styled} {shown(message)}")
+    _complain(f"{prefix}{kind}: {shown(message)}", f"{kind}:", styled)
 
 
-def _complain(line: str) -> None:
-    """Prints a line to standard error; a failed write is ignored."""
+def _complain(line: str, kind: str = "", styled: str = "") -> None:
+    """Prints a line to standard error, in the width of a terminal; a failed write is ignored."""
+    lines = _wrapped(line, sys.stderr) if _is_terminal(sys.stderr) else [line]
     with contextlib.suppress(OSError):
-        click.echo(line, err=True)
+        click.echo("\n".join(lines).replace(kind, styled, bool(kind)), err=True)
 
 
 def _style(text: str, stream: object, *, fg: str | None = None) -> str:

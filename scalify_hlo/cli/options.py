@@ -119,6 +119,17 @@ class WithForm(Command):
 
 
 @dataclass(frozen=True, kw_only=True)
+class WithRows(WithForm):
+    """A command that prints tables.
+
+    Attributes:
+        rows: How many rows of each table to print; 0 for all.
+    """
+
+    rows: Amount = option(10, of_text=True)
+
+
+@dataclass(frozen=True, kw_only=True)
 class WithMarkdown(WithForm):
     """A command that prints a page of documentation too.
 
@@ -308,19 +319,17 @@ class WithOptionalRuns(WithOptionalRewrite, WithSteps):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Choosing(WithInputs, WithForm):
+class Choosing(WithInputs, WithRows):
     """A command that runs rewrites of a program to choose a recipe.
 
     Attributes:
         signature: The signature of rewrites; auto is scaled for recipes that keep state in low
             precision, and same for others.
         profile: The profile of calibrated scales; by default it is one of the inputs.
-        rows: How many rows of a table to print.
     """
 
     signature: Literal["auto", "same", "scaled"] = "auto"
     profile: str | None = option(None, metavar="PROFILE.JSON", reads=True)
-    rows: Amount = option(16, of_text=True)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -23,7 +24,7 @@ from scalify_hlo.storage.files import save_file, write_file
 if TYPE_CHECKING:
     from scalify_hlo.passes.pipeline import Options
     from scalify_hlo.program.program import Program
-    from scalify_hlo.report.model import Estimate
+    from scalify_hlo.report.model import Estimate, Report
     from scalify_hlo.targets.description import Target
 
 
@@ -84,6 +85,25 @@ class Estimator:
                     ) from error
                 self._reason = error.message
                 return None
+
+
+def lines(report: Report, rows: int) -> Iterator[str]:
+    """Yields the summary of a rewrite, its remarks, and its matmuls, the largest first.
+
+    Args:
+        report: The report of the rewrite.
+        rows: How many rows of each table there are; 0 for all.
+    """
+    from scalify_hlo.cli.matmul_table import Selection, listed
+    from scalify_hlo.passes.summary import summary
+
+    yield summary(report)
+    kinds = console.counted_remarks(report.remarks)
+    yield from (f"{first}{times}" for first, times in kinds[: console.KINDS])
+    if len(kinds) > console.KINDS:
+        yield f"{len(kinds) - console.KINDS} more kinds of remarks are among its `remarks`"
+    selection = Selection(sort="size")
+    yield from listed(report.matmuls, selection.of(report.matmuls), selection, "<program>", rows)
 
 
 def told(made: Estimate) -> str:

@@ -80,13 +80,7 @@ def scopes_of(stack: str) -> Scopes:
         >>> scopes_of("jit(step)/transpose(jvp(block))/jvp(block)/checkpoint/mlp/dot_general").path
         'block/mlp'
     """
-    path, transposed = list[str](), False
-    for transforms, scopes in _segments(stack):
-        if transposed and scopes[: len(path)] == path:
-            path = scopes
-        else:
-            path += scopes
-        transposed = transposed or "transpose" in transforms
+    path = _path(stack)
     if path and path[-1] in _PRIMITIVES:
         path.pop()
     subscripts = [scope for scope in path if _EINSUM in scope]
@@ -95,14 +89,30 @@ def scopes_of(stack: str) -> Scopes:
 
 
 @lru_cache(maxsize=1024)
-def layer_in(stack: str) -> str:
-    """Returns the scopes around an op, without its primitive; empty if it is in none.
+def shown_name(stack: str) -> str:
+    """Returns a name stack without what jax adds to it: its scopes, and the primitive of the op.
 
     Example:
-        >>> layer_in("jit(step)/transpose(jvp(block))/while/body/closed_call/mlp/add_any")
-        'block/mlp'
+        >>> shown_name("jit(step)/transpose(jvp(block))/while/body/closed_call/mlp/add_any")
+        'block/mlp/add_any'
     """
-    return scopes_of(stack).path.rpartition("/")[0] if "/" in stack else ""
+    return "/".join(_path(stack))
+
+
+def layer_in(stack: str) -> str:
+    """Returns the scopes around an op, without its primitive; empty if it is in none."""
+    return shown_name(stack).rpartition("/")[0] if "/" in stack else ""
+
+
+def _path(stack: str) -> list[str]:
+    path, transposed = list[str](), False
+    for transforms, scopes in _segments(stack):
+        if transposed and scopes[: len(path)] == path:
+            path = scopes
+        else:
+            path += scopes
+        transposed = transposed or "transpose" in transforms
+    return path
 
 
 def _segments(stack: str) -> Iterator[tuple[str, list[str]]]:
