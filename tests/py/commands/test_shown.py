@@ -52,7 +52,7 @@ def test_a_result_is_shown_as_one_line(shown: object, line: str) -> None:
 
 def program() -> Any:
     x = jnp.ones((32, 32))
-    return program_of(lambda x, w: jnp.tanh(x @ w) @ w + x * jnp.inf, x, x)
+    return program_of(lambda x, w: jnp.tanh(x @ w) @ w + jnp.exp(x * 1000), x, x)
 
 
 def results() -> dict[str, Any]:
