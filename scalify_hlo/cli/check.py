@@ -188,7 +188,7 @@ def _lines(found: Comparison, rows: int) -> Iterator[str]:
         yield from _inside_lines(found.inside)
     worst = sorted(found.checked, key=lambda d: (d.passed, d.difference.snr_db))
     results = [(d.difference.name, *_row(d.difference), _verdict(d)) for d in worst]
-    yield from console.table(("result", *_HEADER, "verdict"), results, rows)
+    yield from console.table(("result", *_HEADER, "verdict"), results, rows, less=_LESS)
     for program in found.programs:
         yield from console.rewrites(program)
     yield from map(str, found.wrong)
@@ -227,7 +227,7 @@ def _inside_lines(inside: Inside) -> Iterator[str]:
             (each.op or "argument", *_row(each.difference), each.location or each.name)
             for each in distinct[:_SHOWN]
         ]
-        yield from console.table(("value", *_HEADER, "at"), rows)
+        yield from console.table(("value", *_HEADER, "at"), rows, less=_LESS)
         yield ""
     within, count = inside.counts
     yield f"{within} of {count} values within {inside.limits}"
@@ -241,6 +241,7 @@ def _named(value: ComparedValue) -> str:
 
 _COLUMNS = "type max_ulp:.0f rel_error=relative_error:.3g SNR_dB=snr_db:.1f"
 _HEADER = (*headers(_COLUMNS), "non-finite")
+_LESS = ("max ulp", "type", "non-finite")
 
 
 def _row(difference: Difference) -> tuple[str, ...]:

@@ -108,16 +108,19 @@ def counted_remarks(remarks: Iterable[Remark], *, apart: bool = False) -> list[t
     ]
 
 
-def report_remarks(remarks: Iterable[Remark], name: str, *, verbose: bool = False) -> None:
+def report_remarks(
+    remarks: Iterable[Remark], name: str, *, verbose: bool = False, most: int = KINDS
+) -> None:
     """Prints the first remark of each kind, with the number of others.
 
     Args:
         remarks: The remarks.
         name: The name of the program, for locations without a file.
         verbose: Whether all remarks are printed, with the callers of their ops.
+        most: The most kinds of remarks that are printed otherwise.
     """
     kinds = counted_remarks(remarks, apart=verbose)
-    most, told = len(kinds) if verbose else KINDS, set[str]()
+    most, told = len(kinds) if verbose else most, set[str]()
     for first, times in kinds[:most]:
         _diagnose("remark", f"{first.sentence}{times}", first.place(name))
         callers = callers_of_text(first.location, name)
@@ -217,16 +220,23 @@ class _Bar:
                 self._shown.stop()
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[str]], most: int = 0) -> list[str]:
+def table(
+    header: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    most: int = 0,
+    *,
+    less: Sequence[str] = (),
+) -> list[str]:
     """Returns the lines of a table of left-aligned columns, in the width of the terminal.
 
     Args:
         header: The names of the columns.
         rows: The cells of each row, the worst or largest first.
         most: How many rows to print; 0 for all.
+        less: The names of columns that are left out first where they do not fit.
     """
     every = [(leading(first), *map(shown, others)) for first, *others in (header, *rows)]
-    lines, left_out = _fitted(every[: most + 1] if most else every, width(sys.stdout))
+    lines, left_out = _fitted(every[: most + 1] if most else every, width(sys.stdout), less)
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     texts = [
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
@@ -239,12 +249,17 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]], most: int = 0) -
 
 
 def titled(
-    title: str, header: Sequence[str], rows: Sequence[Sequence[str]], most: int = 0
+    title: str,
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    most: int = 0,
+    *,
+    less: Sequence[str] = (),
 ) -> Iterator[str]:
     """Yields an empty line, a heading, and a table unless it has no rows; see `table`."""
     yield from ("", Heading(title))
     if rows:
-        yield from table(header, rows, most)
+        yield from table(header, rows, most, less=less)
 
 
 def listing(columns: str, models: Iterable[object], most: int = 0) -> list[str]:
@@ -260,27 +275,28 @@ def width(stream: object) -> int | None:
 
 
 def _fitted(
-    lines: Sequence[Sequence[str]], most: int | None
+    lines: Sequence[Sequence[str]], most: int | None, less: Sequence[str]
 ) -> tuple[Sequence[Sequence[str]], list[str]]:
     """Returns the lines of a table in a width, and the names of columns for which it has no room.
 
-    Names in the widest columns are shortened. Then columns are left out, the last but one first.
+    Columns are left out, those of `less` before the last but one, until the others fit with
+    shortened names. Then the widest columns are shortened.
     """
-    if most is None:
-        return lines, []
-    columns = list(zip(*lines, strict=True))
-    left_out = list[str]()
-    while True:
-        widths = [max(map(len, column)) for column in columns]
-        over = sum(widths) + 2 * (len(widths) - 1) - most
-        widest = max(range(len(widths)), key=lambda i: (widths[i], i))
-        if over <= 0:
-            return list(zip(*columns, strict=True)), left_out
-        if widths[widest] > _LEAST_ROOM or len(columns) < 3:
-            room = max(widths[widest] - over, min(_LEAST_ROOM, widths[widest] - 1))
-            columns[widest] = tuple(shortened(cell, room) for cell in columns[widest])
-        else:
-            left_out.insert(0, columns.pop(-2)[0])
+    columns, left_out = list(zip(*lines, strict=True)), list[str]()
+
+    def over(longest: int) -> int:
+        widths = (min(max(map(len, column)), longest) for column in columns)
+        return 0 if most is None else sum(widths) + 2 * (len(columns) - 1) - most
+
+    while len(columns) > 2 and over(_LEAST_ROOM) > 0:
+        heads = [column[0] for column in columns]
+        first = next((heads.index(head) for head in less if head in heads), -2)
+        left_out.append(columns.pop(first)[0])
+    room = max(len(cell) for column in columns for cell in column)
+    while over(room) > 0 and room > 1:
+        room -= 1
+    fitted = ([shortened(cell, room) for cell in column] for column in columns)
+    return list(zip(*fitted, strict=True)), left_out
 
 
 _LEAST_ROOM = 28

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from scalify_hlo.targets.description import Target
 
 _HEADER = ("matmul", "M x N x K", "formats", "kernel", "µs", "in bf16")
+_LESS = ("M x N x K", "in bf16")
 
 
 @command("scalify-hlo explain step.jax_export --recipe fp8-current --target h200")
@@ -98,7 +99,7 @@ def lines(explained: Explanation, rows: int) -> Iterator[str]:
     from scalify_hlo.commands.explain.record import warnings_of
 
     largest = sorted(explained.matmuls, key=lambda m: (-(m.seconds or 0), -(m.matmul.flops or 0)))
-    yield from (*console.table(_HEADER, map(_row, largest), rows), "")
+    yield from (*console.table(_HEADER, map(_row, largest), rows, less=_LESS), "")
     columns = " ".join([CAUSE_COLUMNS, *([BEFORE_COLUMNS] if explained.original else [])])
     causes = [cells(each, columns) for each in explained.causes]
     yield from (*console.table(headers(columns), causes), "")

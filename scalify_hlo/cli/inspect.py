@@ -82,5 +82,7 @@ class Inspect(OfProgram, WithRows, WithRewrite, WithRemarks):
         chosen = [name for name, each in asked.items() if each]
         lines = inspected.lines(chosen, self.rows, sites=self.sites)
         console.echo(self.text(inspected, lines, source.name))
-        if self.form == "text" and not chosen:
-            console.report_remarks(inspected.report.remarks, source.name, verbose=self.verbose)
+        if self.form == "text" and not chosen and not self.sites:
+            console.report_remarks(
+                inspected.report.remarks, source.name, verbose=self.verbose, most=2
+            )

@@ -234,14 +234,15 @@ class Inspected:
 
     def _in_lines(self, rows: int, *, sites: bool) -> Iterator[str]:
         """Yields a line on each list, with the largest numbers."""
+        shown = max(rows // 2, 1)
         layers = Counter(layer.name for layer in self.layers)
         kinds = Counter(site.kind for site in self.report.sites) if sites else {}
         reads = {f"{each.op}{_REFUSED * each.refused}": each.times for each in self.reads}
         lists = {"sites": kinds, "layers": layers, "ops": self.ops, "scales": self.scales}
         for title, counts in {**lists, "read at scale 1": reads}.items():
             if counts:
-                first = [f"{name} {count}" for name, count in _counts(counts)[:rows]]
-                left = [f"{len(counts) - rows} more"] if len(counts) > rows else []
+                first = [f"{name} {count}" for name, count in _counts(counts)[:shown]]
+                left = [f"{len(counts) - shown} more"] if len(counts) > shown else []
                 yield f"{title} ({sum(counts.values())}): {', '.join([*first, *left])}"
         yield "--rows 0 lists all of these"
 

@@ -123,12 +123,13 @@ def listed(
         marks = (_MARK if selection.excludes(matmul) else "" for matmul in shown)
         rows = [(mark, *row) for mark, row in zip(marks, rows, strict=True)]
     title = f"matmuls ({count})" if matmuls else "matmuls: none"
-    yield from console.titled(title, header, rows, most)
+    yield from console.titled(title, header, rows, most, less=_LESS)
     if shown:
         yield from (*_reasons(shown), *_excluded(matmuls, selection))
 
 
 _HEADER: Final = ("part", "operands", "M x N x K", "n", "formats", "scale", "where")
+_LESS: Final = ("n", "part", "operands")
 
 
 def _row(matmul: MatmulReport, name: str) -> tuple[str, ...]:
