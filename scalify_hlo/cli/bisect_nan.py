@@ -56,7 +56,7 @@ class BisectNan(WithOptionalRuns, WithForm):
 
 
 def _hint(found: NonFiniteOp) -> str:
-    name = f"its name stack is {found.name}; " if found.op and found.name else ""
+    name = f"its name is {found.name}; " if found.op and found.name else ""
     if found.source == "argument":
         return "look at the inputs: they are not finite before the program runs"
     if found.source == "constant":

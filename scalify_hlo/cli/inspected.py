@@ -13,7 +13,7 @@ from scalify_hlo.cli.matmul_table import Selection, listed
 from scalify_hlo.commands.lint.model import Finding
 from scalify_hlo.commands.lint.run import lint
 from scalify_hlo.dialect import attributes
-from scalify_hlo.errors import leading, place_of_text
+from scalify_hlo.errors import leading, place_of_text, shown_place
 from scalify_hlo.ir.functions import entry
 from scalify_hlo.passes.normalize import NormalizePass
 from scalify_hlo.passes.pipeline import Options, rewrite_module, run_passes
@@ -309,7 +309,7 @@ def _listed_findings(findings: Sequence[Finding], name: str, rows: int) -> list[
 
 
 def _text(finding: Finding, name: str) -> str:
-    return f"{place_of_text(finding.location, name)}: {finding.message}"
+    return f"{shown_place(place_of_text(finding.location, name), name)}: {finding.message}"
 
 
 def _family(op: str) -> str:
