@@ -268,10 +268,8 @@ def listing(columns: str, models: Iterable[object], most: int = 0) -> list[str]:
 
 
 def width(stream: object) -> int | None:
-    """Returns the width of lines: that of a terminal, or COLUMNS; None if nothing is cut."""
-    if not _is_terminal(stream) and not os.environ.get("COLUMNS"):
-        return None
-    return shutil.get_terminal_size().columns
+    """Returns the width of a terminal; None for pipes and files, in which nothing is cut."""
+    return shutil.get_terminal_size().columns if _is_terminal(stream) else None
 
 
 def _fitted(
@@ -319,7 +317,7 @@ def _diagnose(kind: str, message: str, location: str | None) -> None:
 
 def _complain(line: str, kind: str = "", styled: str = "") -> None:
     """Prints a line to standard error, in the width of a terminal; a failed write is ignored."""
-    lines = _wrapped(line, sys.stderr) if _is_terminal(sys.stderr) else [line]
+    lines = _wrapped(line, sys.stderr)
     with contextlib.suppress(OSError):
         click.echo("\n".join(lines).replace(kind, styled, bool(kind)), err=True)
 

@@ -359,8 +359,7 @@ class Blame(Shown):
     result: Recipe
 
     def __repr__(self) -> str:
-        sites = f"sites={len(self.sites)}, left_out={len(self.left_out)}"
-        return f"Blame(recipe={self.recipe!r}, {sites})"
+        return f"Blame(recipe={self.recipe!r}, left_out={len(self.left_out)})"
 
     @property
     def fragment(self) -> str:
@@ -470,8 +469,7 @@ class Search(Shown):
     result: Recipe
 
     def __repr__(self) -> str:
-        left_out = f"left_out={len(self.left_out)}"
-        return f"Search(recipe={self.recipe!r}, budget={self.budget!r}, {left_out})"
+        return f"Search(recipe={self.recipe!r}, left_out={len(self.left_out)})"
 
     @property
     def fragment(self) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import Any
 
 import jax
@@ -117,11 +116,10 @@ def test_the_help_has_all_roles_and_keys() -> None:
         assert word in help_
 
 
-class Terminal:
-    """Standard output that is a terminal."""
-
-    def isatty(self) -> bool:
-        return True
+def on_terminal(monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
+    monkeypatch.setattr(console, "_is_terminal", lambda _: True)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("NO_COLOR", "1")
 
 
 def test_names_are_cut_to_a_terminal_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,9 +127,7 @@ def test_names_are_cut_to_a_terminal_alone(monkeypatch: pytest.MonkeyPatch) -> N
     table = [("forward", "16 x 64 x 32", name)]
     header = ("part", "M x N x K", "where")
     assert console.table(header, table)[1].endswith(name)
-    monkeypatch.setattr(sys, "stdout", Terminal())
-    monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setenv("NO_COLOR", "1")
+    on_terminal(monkeypatch, 80)
     line = console.table(header, table)[1]
     assert len(line) == 80
     assert "model.py:12 jit(" in line
@@ -141,7 +137,7 @@ def test_names_are_cut_to_a_terminal_alone(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_what_fits_no_terminal_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     columns = tuple(f"recipe {i:02}" for i in range(16))
-    monkeypatch.setenv("COLUMNS", "80")
+    on_terminal(monkeypatch, 80)
     table = console.table((*columns, "name"), [(*columns, "a" * 60)] * 12, 10)
     lines = console.printed(table).splitlines()
     assert max(map(len, lines)) <= 80
@@ -154,7 +150,7 @@ def test_what_fits_no_terminal_is_named(monkeypatch: pytest.MonkeyPatch) -> None
 def test_lines_are_wrapped_where_there_is_a_width(monkeypatch: pytest.MonkeyPatch) -> None:
     line = "a word " * 40
     assert console.printed([line]) == f"{line}\n"
-    monkeypatch.setenv("COLUMNS", "60")
+    on_terminal(monkeypatch, 60)
     text = console.printed([line])
     assert max(map(len, text.splitlines())) <= 60
     assert text.split() == line.split()
