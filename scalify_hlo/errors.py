@@ -1,12 +1,17 @@
-"""Errors, warnings and remarks. An error has a location and a note that says what to do."""
+"""Errors, warnings, remarks, and the places in source code that they name.
+
+An error has a location and a note that says what to do.
+"""
 
 from __future__ import annotations
 
 import difflib
 import inspect
+import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Final, NamedTuple
 
 
 class ScalifyError(Exception):
@@ -56,18 +61,36 @@ class Remark:
 
     Attributes:
         message: One sentence.
-        location: The source location of the op, as MLIR prints it.
+        location: The source locations of the op and of its callers, which `place` reads.
         op: The name of the op, such as ``stablehlo.custom_call``.
         hint: What to do about it; empty if there is nothing to add to the message.
+        layer: The name of the layer that the op is part of; empty if it is not known.
     """
 
     message: str
     location: str
     op: str
     hint: str = ""
+    layer: str = ""
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self}>"
 
     def __str__(self) -> str:
-        return f"{leading(self.location)}: remark: {shown(f'{self.op}: {self.message}')}"
+        return f"{leading(self.place('<program>'))}: remark: {shown(self.sentence)}"
+
+    @property
+    def sentence(self) -> str:
+        """The layer, the op and the message."""
+        return ": ".join(filter(None, (self.layer, self.op, self.message)))
+
+    def place(self, name: str) -> str:
+        """Returns the line of the user's code from which the op is, as ``file:line``.
+
+        Args:
+            name: The name of the program, for locations without a file.
+        """
+        return shown_place(place_of_text(self.location, name), name)
 
 
 def shown(text: str) -> str:
@@ -136,3 +159,95 @@ def caller() -> str:
     while frame is not None and frame.f_globals.get("__name__", "").startswith(inside):
         frame = frame.f_back
     return "" if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"
+
+
+UNNAMED: Final = "-"
+"""The file name that MLIR gives to a source that is not a file."""
+
+_FRAME: Final = re.compile(r'"([^"]*)":(\d+):(\d+)')
+"""A source location as MLIR prints it; of a range, the start is matched."""
+
+_NAME: Final = re.compile(r'loc\("([^"]*)"[()]')
+"""The name of an op, before its source location."""
+
+_LIBRARY: Final = re.compile(
+    r"[/\\](?:(?:site|dist)-packages|lib[/\\]python3\.\d+|jax[/\\]_src"
+    r"|flax[/\\](?:core|linen|nnx))[/\\]"
+)
+"""The folders of libraries: installed ones, the standard one, and copies of jax and of Flax."""
+
+
+class Frame(NamedTuple):
+    """A source location.
+
+    Attributes:
+        file: The path of the file; `UNNAMED` for the program itself.
+        line: The number of the line, from 1.
+        column: The number of the column, from 1.
+    """
+
+    file: str
+    line: str
+    column: str
+
+
+def frames_of_text(location: str) -> list[Frame]:
+    """Returns the source locations of an op and of its callers, from the inside out.
+
+    Args:
+        location: The location, as `ir.locations.source_location` writes it.
+    """
+    return [Frame(*match.groups()) for match in _FRAME.finditer(location)]
+
+
+def name_of_text(location: str) -> str:
+    """Returns the name of the op, which is its name stack in jax; empty if it has none."""
+    found = _NAME.match(location)
+    return found[1] if found else ""
+
+
+def place_of_text(location: str, name: str) -> str:
+    """Returns the line of the user's code from which an op is, as ``file:line:column``.
+
+    This is the innermost frame outside of libraries; if there is none, the innermost one.
+
+    Args:
+        location: The location, as `ir.locations.source_location` writes it.
+        name: The name of the program, for locations without a file.
+
+    Example:
+        >>> place_of_text('loc("/lib/python3.11/flax.py":9:2 at "train.py":3:7 to :9)', "step")
+        'train.py:3:7'
+    """
+    frames = frames_of_text(location)
+    frame = next((each for each in frames if not _LIBRARY.search(each.file)), None)
+    return _place(frame or frames[0], name) if frames else name
+
+
+def _place(frame: Frame, name: str) -> str:
+    return ":".join((name if frame.file == UNNAMED else frame.file, *frame[1:]))
+
+
+def shown_place(place: str, name: str) -> str:
+    """Returns a place as people read it: ``file:line``, from the working folder if it is inside.
+
+    Places in the program itself, which a machine may have written, keep the column.
+
+    Args:
+        place: The place, as ``file:line:column``.
+        name: The name of the program.
+    """
+    if place.startswith(f"{name}:"):
+        return place
+    here = os.path.join(os.getcwd(), "")
+    return place.removeprefix(here).rpartition(":")[0] or place
+
+
+def callers_of_text(location: str, name: str) -> list[str]:
+    """Returns the whole chain of an op: its source location and those of its callers.
+
+    Args:
+        location: See `place_of_text`.
+        name: See `place_of_text`.
+    """
+    return [shown_place(_place(frame, name), name) for frame in frames_of_text(location)]

@@ -77,7 +77,7 @@ ALWAYS: Final = {
     "--explain --worst": "are conditions, bounds and permissions: nothing is told if they hold, or "
     "if there is nothing to permit",
     "--format --quiet --target-version --print-ir-after-all --mlir-timing --split-input-file "
-    "--verify-diagnostics --sort": "decide about the form of what there is",
+    "--verify-diagnostics --sort --verbose": "decide about the form of what there is",
     "--only --anywhere --turns --backend --merge --formats --recipes --pass-pipeline --inverse": (
         "decide what is done with what there is, and the output has it"
     ),

@@ -374,6 +374,12 @@ LOCATION_PARTS: Final = 1 << 12
 """The most parts of a location, written out, with which XLA compiles it; those of jax have some
 hundreds if they have whole tracebacks."""
 
+LOCATION_FRAMES: Final = 16
+"""The most callers of an op that a remark has. Those of models in Flax are some ten deep."""
+
+READERS_ASKED: Final = 8
+"""The most readers of an op without a source location that are asked for theirs."""
+
 # Memory.
 
 DRAWN_NUMBERS: Final = 4096

@@ -10,6 +10,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import SHARED_STATISTIC
 from scalify_hlo.casts.selection import matching, without_effect
 from scalify_hlo.casts.state import Carried, rescaled_state
+from scalify_hlo.dataflow.names import shown_name
 from scalify_hlo.dialect import attributes
 from scalify_hlo.errors import InputError, UsageError, nearest
 from scalify_hlo.ir import markers
@@ -100,8 +101,8 @@ class Rescaling:
         unmatched = set(self._recipe.sites.names)
         for op in _named_ops(self._main.operation.parent):
             name = op.location.name_str
-            names[name] = op
-            patterns = matching(self._recipe.sites.names, [name])
+            names[shown_name(name)] = op
+            patterns = matching(self._recipe.sites.names, [name, shown_name(name)])
             unmatched -= set(patterns)
             if patterns and _leaves(op, name):
                 found += [r for r in op.results if format_of(r.type) is not None]
@@ -308,4 +309,4 @@ def _leaves(op: ir.Operation, name: str) -> bool:
 
 
 def _name(location: ir.Location) -> str:
-    return str(location.name_str) if isinstance(location, ir.NameLoc) else ""
+    return shown_name(str(location.name_str)) if isinstance(location, ir.NameLoc) else ""

@@ -186,7 +186,7 @@ def fall_backs(main: ir.OpView, recipe: str, matmuls: Sequence[MatmulReport]) ->
     """
     left = [(matmul, matmul.wide) for matmul in matmuls if matmul.wide is not None]
     told = [
-        Remark(f"stays wide: {wide.reason}", matmul.location, matmul.op, wide.hint)
+        Remark(f"stays wide: {wide.reason}", matmul.location, matmul.op, wide.hint, matmul.label)
         for matmul, wide in left
         if not wide.chosen
     ]

@@ -45,7 +45,7 @@ class BisectNan(WithOptionalRuns, WithForm):
         source, arrays, options = self.sources()
         with console.progress("Running") as progress:
             report = find_nan(source, arrays, search, options, progress)
-        console.echo(self.text(report, _lines(report)))
+        console.echo(self.text(report, lines(report)))
         if report.step is not None:
             found = (*report.origins, *report.elsewhere)[0]
             step = f", in step {report.step}" if self.steps > 1 else ""
@@ -57,7 +57,7 @@ class BisectNan(WithOptionalRuns, WithForm):
 
 
 def _hint(found: NonFiniteOp) -> str:
-    name = f"its name stack is {found.name}; " if found.op and found.name else ""
+    name = f"its name is {found.name}; " if found.op and found.name else ""
     if found.source == "argument":
         return "look at the inputs: they are not finite before the program runs"
     if found.source == "constant":
@@ -66,7 +66,8 @@ def _hint(found: NonFiniteOp) -> str:
     return f"{name}the table has the ranges of its operands{turns}"
 
 
-def _lines(report: NanReport) -> Iterator[str]:
+def lines(report: NanReport, _: int = 0) -> Iterator[str]:
+    """Yields the lines on the first op that makes NaN or infinities, and its operands."""
     yield report.summary
     for found in report.origins:
         yield from ("", *_section(found))

@@ -38,7 +38,6 @@ class Blame(Judging, WithSettings, MakingRecipe):
         runs_at_most: The most programs to run.
         explain: Search until single sites make this share of the error.
         worst: How many sites to leave wide; by default as many as --snr needs.
-        rows: How many sites to list.
         output: Write a recipe that leaves the worst sites wide.
     """
 
@@ -66,7 +65,7 @@ class Blame(Judging, WithSettings, MakingRecipe):
                 profile=self.profile,
                 progress=progress,
             )
-        self.finish(found, _lines(found, self.rows))
+        self.finish(found, lines(found, self.rows))
 
 
 _ERRORS: Final = "loss:+.3g outputs=output:dB gradients=gradient:dB"
@@ -76,19 +75,16 @@ _SITES: Final = (
 )
 
 
-def _lines(found: Found, rows: int) -> Iterator[str]:
-    """Yields the lines of the output."""
+def lines(found: Found, rows: int) -> Iterator[str]:
+    """Yields the lines on sites, with so many rows of each table; 0 for all."""
     loss = "" if found.loss is None else f" (loss of the original: {found.loss:.6g})"
     yield f"{found.recipe}: {effect_text(found.whole)}{loss}"
     yield f"all matmuls wide: {effect_text(found.wide)}"
-    if found.sites and rows:
+    if found.sites:
         yield ""
-        yield from console.listing(_SITES, found.sites[:rows])
-    more = found.sites[rows:]
-    others = len(more) + found.rest
-    if others:
-        share = found.rest_share + sum(each.share for each in more)
-        yield f"{others} other sites make {share:.0%} of the error"
+        yield from console.listing(_SITES, found.sites, rows)
+    if found.rest:
+        yield f"{found.rest} other sites make {found.rest_share:.0%} of the error"
     yield f"programs run: {found.runs}"
     yield ""
     narrow = found.effect.narrow

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from scalify_hlo.cli import console
 from scalify_hlo.cli.command import command
-from scalify_hlo.cli.options import WithOutput, WithQuiet
+from scalify_hlo.cli.options import WithOutput, WithQuiet, WithRemarks
 from scalify_hlo.cli.running import WithInputs
 from scalify_hlo.recipes.fields import option
 from scalify_hlo.storage.files import display_name, read_file, write_file
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @command("scalify-hlo calibrate model.mlir --inputs a.npz -o profile.json")
-class Calibrate(WithInputs, WithOutput, WithQuiet):
+class Calibrate(WithInputs, WithOutput, WithQuiet, WithRemarks):
     """Run the program IN on samples and write a profile of the operands of its matmuls.
 
     The program runs with XLA on the CPU. The profile is JSON. It has the largest magnitude, the
@@ -47,8 +47,22 @@ class Calibrate(WithInputs, WithOutput, WithQuiet):
                 progress(done, len(samples))
                 calibration.add(sample, self.inputs[done] if self.inputs else "the inputs")
         if not self.quiet:
-            console.report_remarks(calibration.remarks, display_name(self.program))
+            name = display_name(self.program)
+            console.report_remarks(calibration.remarks, name, verbose=self.verbose)
         write_file(self.output, dump_profile(_merged(calibration.profile(), earlier)))
+
+
+def lines(profile: Profile, rows: int) -> Iterator[str]:
+    """Yields a line on each tensor of a profile, the largest first.
+
+    Args:
+        profile: The profile.
+        rows: How many rows the table has; 0 for all.
+    """
+    yield f"{profile.name}: {profile.samples} sample{'s' * (profile.samples != 1)}"
+    named = sorted(profile.tensors.items(), key=lambda item: -item[1].amax)
+    cells = [(f"{t.amax:.4g}", f"{t.rms:.4g}", str(t.count), name) for name, t in named]
+    yield from console.table(("amax", "rms", "count", "operand"), cells, rows)
 
 
 def _merged(profile: Profile, earlier: Sequence[Profile]) -> Profile:

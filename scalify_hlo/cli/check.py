@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from scalify_hlo.cli import console
 from scalify_hlo.cli.command import command
-from scalify_hlo.cli.options import WithEntry, WithForm
+from scalify_hlo.cli.options import WithEntry, WithRows
 from scalify_hlo.cli.running import OnInputs
 from scalify_hlo.errors import InputError, UsageError
 from scalify_hlo.recipes.fields import Amount, Count, option
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @command("scalify-hlo check step.mlir scaled.mlir --rtol 1e-5 --seed 1")
-class Check(WithEntry, WithForm, OnInputs):
+class Check(WithEntry, WithRows, OnInputs):
     """Run ORIGINAL and REWRITTEN on the same inputs and compare their results.
 
     A float argument or result of REWRITTEN may be a pair of data and scale. The argument X is then
@@ -118,7 +118,7 @@ class Check(WithEntry, WithForm, OnInputs):
                 limits = Limits(*given, None if bound is None else bound.of_values)
                 inside = _inside(programs, done, profile_of(self.profile), limits)
         found = Comparison(programs, done.differences, Limits(*given, bound), inside, done.wrong)
-        console.echo(self.text(found, _lines(found)))
+        console.echo(self.text(found, _lines(found, self.rows)))
         _refuse_failed(found)
 
     def _train(self) -> None:
@@ -132,7 +132,7 @@ class Check(WithEntry, WithForm, OnInputs):
         with console.progress("Training"):
             training = trained(*programs, arrays, self.steps, self.backend)
         found = Comparison(programs, (), Limits(None, None, None, None), None, (), training)
-        console.echo(self.text(found, _training_lines(found, training)))
+        console.echo(self.text(found, _training_lines(found, training, self.rows)))
         if training.failed:
             raise InputError(
                 f"{len(training.failed)} of {training.count} losses and updates are not within "
@@ -154,11 +154,11 @@ class Check(WithEntry, WithForm, OnInputs):
                 raise UsageError(f"{flag} has no effect with --steps", hint=f"leave {flag} out")
 
 
-def _training_lines(found: Comparison, training: Training) -> Iterator[str]:
+def _training_lines(found: Comparison, training: Training, rows: int) -> Iterator[str]:
     """Yields the losses and the updates over the steps, the worst first."""
-    for columns, rows in ((_LOSSES, training.losses), (_UPDATES, training.updates)):
-        cells_ = [(*cells(row, columns), "ok" if row.passed else "DIFFERS") for row in rows]
-        yield from console.table((*headers(columns), "verdict"), cells_)
+    for columns, judged in ((_LOSSES, training.losses), (_UPDATES, training.updates)):
+        cells_ = [(*cells(each, columns), "ok" if each.passed else "DIFFERS") for each in judged]
+        yield from console.table((*headers(columns), "verdict"), cells_, rows)
         yield ""
     for program in found.programs:
         yield from console.rewrites(program)
@@ -183,12 +183,13 @@ def _inside(
     return Inside(tuple(compare_values(done.original, options, done)), limits)
 
 
-def _lines(found: Comparison) -> Iterator[str]:
-    """Yields the comparison of values, if there is one, and of results."""
+def _lines(found: Comparison, rows: int) -> Iterator[str]:
+    """Yields the comparison of values, if there is one, and of results, the worst first."""
     if found.inside is not None:
         yield from _inside_lines(found.inside)
-    rows = [(d.difference.name, *_row(d.difference), _verdict(d)) for d in found.checked]
-    yield from console.table(("result", *_HEADER, "verdict"), rows)
+    worst = sorted(found.checked, key=lambda d: (d.passed, d.difference.snr_db))
+    results = [(d.difference.name, *_row(d.difference), _verdict(d)) for d in worst]
+    yield from console.table(("result", *_HEADER, "verdict"), results, rows, less=_LESS)
     for program in found.programs:
         yield from console.rewrites(program)
     yield from map(str, found.wrong)
@@ -227,7 +228,7 @@ def _inside_lines(inside: Inside) -> Iterator[str]:
             (each.op or "argument", *_row(each.difference), each.location or each.name)
             for each in distinct[:_SHOWN]
         ]
-        yield from console.table(("value", *_HEADER, "at"), rows)
+        yield from console.table(("value", *_HEADER, "at"), rows, less=_LESS)
         yield ""
     within, count = inside.counts
     yield f"{within} of {count} values within {inside.limits}"
@@ -241,6 +242,7 @@ def _named(value: ComparedValue) -> str:
 
 _COLUMNS = "type max_ulp:.0f rel_error=relative_error:.3g SNR_dB=snr_db:.1f"
 _HEADER = (*headers(_COLUMNS), "non-finite")
+_LESS = ("max ulp", "type", "non-finite")
 
 
 def _row(difference: Difference) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from scalify_hlo.cli import console
 from scalify_hlo.cli.command import command
 from scalify_hlo.cli.options import WithOutput, WithSettings
 from scalify_hlo.cli.running import Judging, WithSteps
-from scalify_hlo.recipes.fields import Amount, Count, option
+from scalify_hlo.recipes.fields import Count, option
 from scalify_hlo.results.decibels import written
 from scalify_hlo.results.model import cells, headers
 from scalify_hlo.storage.files import write_file
@@ -41,12 +41,10 @@ class Compare(WithSteps, Judging, WithSettings, WithOutput):
         recipes: The recipes: names of presets and TOML files with commas between them.
         settings: Set an option of all recipes, as in matmul.smallest=64.
         seeds: How many runs, of which all but the first have other first weights.
-        rows: How many of the worst results and matmuls to list.
     """
 
     recipes: str = option("all", metavar="all|NAME|FILE,...")
     seeds: Count = 1
-    rows: Amount = option(8, of_text=True)
 
     def run(self) -> None:
         """See `Command.run`."""
@@ -68,7 +66,7 @@ class Compare(WithSteps, Judging, WithSettings, WithOutput):
                 profile=self.profile,
                 progress=progress,
             )
-        write_file(self.output, self.text(found, _lines(found, self.rows)))
+        write_file(self.output, self.text(found, lines(found, self.rows)))
 
 
 _ERRORS: Final = ("recipe", "outputs", "gradients", "weights", "loss")
@@ -76,13 +74,13 @@ _COSTS: Final = "fp8:.0% narrow:.0% statistics state:.2f"
 _OF_GRADIENTS: Final = ("gradient", "moment")
 
 
-def _lines(found: Comparison, rows: int) -> Iterator[str]:
-    """Yields the lines of the output."""
+def lines(found: Comparison, rows: int) -> Iterator[str]:
+    """Yields the lines on a comparison, with so many rows of each table; 0 for all."""
     ran = [trial for trial in found.trials if not trial.reason]
     steps = _of_steps(found)
     if ran:
         header = (*_ERRORS, *steps, *headers(_COSTS))
-        yield from console.table(header, [_row(trial, found) for trial in ran])
+        yield from console.table(header, [_row(trial, found) for trial in ran], rows)
     for trial in found.trials:
         if trial.reason:
             yield f"{trial.name}: not possible: {trial.reason}"
@@ -90,7 +88,7 @@ def _lines(found: Comparison, rows: int) -> Iterator[str]:
     noise = [each.name for each in ran[0].results if each.kind == "noise"] if ran else []
     if noise:
         yield f"not judged, as they are rounding noise in the original: {', '.join(noise)}"
-    if ran and rows:
+    if ran:
         yield from _results(found, ran, rows)
         yield from _matmuls(ran, rows)
     yield f"suggestion: {found.suggestion}"
@@ -136,14 +134,14 @@ def _results(found: Comparison, ran: Sequence[Trial], rows: int) -> Iterator[str
     """Yields a table of the results with the largest errors, in dB for each recipe."""
     tables = [list(trial.results) for trial in ran]
     numbers = sorted(range(len(tables[0])), key=lambda i: min(each[i].snr_db for each in tables))
-    wanted = [i for i in numbers if tables[0][i].kind in found.judged][:rows]
+    wanted = [i for i in numbers if tables[0][i].kind in found.judged]
     if wanted:
         cells = [
             (*(written(each[i].snr_db) for each in tables), tables[0][i].kind, tables[0][i].name)
             for i in wanted
         ]
         header = (*(trial.name for trial in ran), "kind", "name")
-        yield from console.titled("worst results, in dB", header, cells)
+        yield from console.titled("worst results, in dB", header, cells, rows)
 
 
 def _matmuls(ran: Sequence[Trial], rows: int) -> Iterator[str]:
@@ -151,9 +149,9 @@ def _matmuls(ran: Sequence[Trial], rows: int) -> Iterator[str]:
     with_casts = [trial for trial in ran if trial.matmuls]
     tables = [{each.site.name: each for each in trial.matmuls} for trial in with_casts]
     sites = dict.fromkeys(name for table in tables for name in table)
-    order = sorted(sites, key=lambda n: min(t[n].snr_db for t in tables if n in t))[:rows]
+    order = sorted(sites, key=lambda n: min(t[n].snr_db for t in tables if n in t))
     if order:
         header = (*(trial.name for trial in with_casts), "site")
         cells = [(*(written(t[n].snr_db) if n in t else "wide" for t in tables), n) for n in order]
-        yield from console.titled("worst matmuls, in dB", header, cells)
+        yield from console.titled("worst matmuls, in dB", header, cells, rows and rows // 2)
     yield ""

@@ -6,14 +6,14 @@ import contextlib
 import os
 import shutil
 import sys
+import textwrap
 import threading
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import click
 
-from scalify_hlo.errors import Remark, ScalifyError, UsageError, leading, shown
+from scalify_hlo.errors import Remark, ScalifyError, UsageError, callers_of_text, leading, shown
 from scalify_hlo.results.model import cells, headers
 from scalify_hlo.storage.files import STREAM, standard_output
 from scalify_hlo.storage.interrupts import undone_by_interrupt
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 _PATIENCE = 2.0
 """Seconds that work takes before a progress bar appears."""
+
+KINDS = 5
+"""The most kinds of remarks that are printed."""
 
 _RESTORE = b"\r\x1b[2K\x1b[?25h"
 """The control sequences that erase a line and show the cursor."""
@@ -40,12 +43,20 @@ class Heading(str):
 
 def printed(lines: Iterable[str]) -> str:
     """Returns lines as text. Names in a line neither end it nor control the terminal."""
-    return "".join(f"{_printed(line)}\n" for line in lines)
+    return "".join(f"{part}\n" for line in lines for part in _printed(line))
 
 
-def _printed(line: str) -> str:
-    text = shown(line)
-    return _style(text, sys.stdout) if isinstance(line, Heading) else text
+def _printed(line: str) -> list[str]:
+    bold = isinstance(line, Heading)
+    return [_style(p, sys.stdout) if bold else p for p in _wrapped(shown(line), sys.stdout)]
+
+
+def _wrapped(text: str, stream: object) -> list[str]:
+    """Returns the lines of a text in the width of a stream; a text that fits is kept as it is."""
+    most = width(stream)
+    if most is None or len(text) <= most:
+        return [text]
+    return textwrap.wrap(text, most, subsequent_indent="  ", break_on_hyphens=False)
 
 
 def echo(text: str) -> None:
@@ -82,22 +93,45 @@ def report_error(error: ScalifyError) -> None:
         _diagnose("note", error.hint, error.location)
 
 
-def report_remarks(remarks: Iterable[Remark], name: str) -> None:
-    """Prints each distinct remark once, with the number of further occurrences."""
-    from scalify_hlo.ir.locations import place_of_text
+def counted_remarks(remarks: Iterable[Remark], *, apart: bool = False) -> list[tuple[Remark, str]]:
+    """Returns the first remark of each kind, with the number of others as text.
 
-    first: dict[tuple[str, str], Remark] = {}
-    counts: Counter[tuple[str, str]] = Counter()
-    for remark in remarks:
-        key = (remark.op, remark.message)
-        first.setdefault(key, remark)
-        counts[key] += 1
-    for key, remark in first.items():
-        times = f" (and {counts[key] - 1} more)" if counts[key] > 1 else ""
-        location = place_of_text(remark.location, name)
-        _diagnose("remark", f"{remark.op}: {remark.message}{times}", location)
-        if remark.hint:
-            _diagnose("note", remark.hint, location)
+    Args:
+        remarks: The remarks.
+        apart: Whether remarks on different ops are different kinds.
+    """
+    kinds: dict[object, list[Remark]] = {}
+    for each in remarks:
+        kinds.setdefault(each if apart else (each.op, each.message), []).append(each)
+    return [
+        (first, f" (and {len(others)} more)" if others else "") for first, *others in kinds.values()
+    ]
+
+
+def report_remarks(
+    remarks: Iterable[Remark], name: str, *, verbose: bool = False, most: int = KINDS
+) -> None:
+    """Prints the first remark of each kind, with the number of others.
+
+    Args:
+        remarks: The remarks.
+        name: The name of the program, for locations without a file.
+        verbose: Whether all remarks are printed, with the callers of their ops.
+        most: The most kinds of remarks that are printed otherwise.
+    """
+    kinds = counted_remarks(remarks, apart=verbose)
+    most, told = len(kinds) if verbose else most, set[str]()
+    for first, times in kinds[:most]:
+        _diagnose("remark", f"{first.sentence}{times}", first.place(name))
+        callers = callers_of_text(first.location, name)
+        chain = f"the op is in {', called in '.join(callers)}" if verbose and callers else ""
+        for note in filter(None, (first.hint, chain)):
+            if note not in told:
+                _diagnose("note", note, first.place(name))
+            told.add(note)
+    if len(kinds) > most:
+        left = len(kinds) - most
+        _diagnose("note", f"{left} more kind{'s' * (left > 1)} of remarks; -v prints all", name)
 
 
 def report_summary(text: str) -> None:
@@ -186,72 +220,106 @@ class _Bar:
                 self._shown.stop()
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[str]], *, fit: bool = False) -> list[str]:
-    """Returns the lines of a table of left-aligned columns.
+def table(
+    header: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    most: int = 0,
+    *,
+    less: Sequence[str] = (),
+) -> list[str]:
+    """Returns the lines of a table of left-aligned columns, in the width of the terminal.
 
     Args:
         header: The names of the columns.
-        rows: The cells of each row.
-        fit: Whether the last column is shortened to the width of a terminal. In a pipe or a file,
-            nothing is cut.
+        rows: The cells of each row, the worst or largest first.
+        most: How many rows to print; 0 for all.
+        less: The names of columns that are left out first where they do not fit.
     """
-    lines = [(leading(first), *map(shown, others)) for first, *others in (header, *rows)]
-    if fit and (room := _room(lines)) is not None:
-        lines = [(*line[:-1], shortened(line[-1], room)) for line in lines]
+    every = [(leading(first), *map(shown, others)) for first, *others in (header, *rows)]
+    lines, left_out = _fitted(every[: most + 1] if most else every, width(sys.stdout), less)
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     texts = [
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
         for line in lines
     ]
-    return [Heading(texts[0]), *texts[1:]]
+    left = len(every) - len(lines)
+    more = [f"{left} more; --rows 0 prints all"] if left else []
+    more += [f"wider terminals have: {', '.join(left_out)}"] if left_out else []
+    return [Heading(texts[0]), *texts[1:], *more]
 
 
 def titled(
-    title: str, header: Sequence[str], rows: Sequence[Sequence[str]], *, fit: bool = False
+    title: str,
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    most: int = 0,
+    *,
+    less: Sequence[str] = (),
 ) -> Iterator[str]:
     """Yields an empty line, a heading, and a table unless it has no rows; see `table`."""
     yield from ("", Heading(title))
     if rows:
-        yield from table(header, rows, fit=fit)
+        yield from table(header, rows, most, less=less)
 
 
-def listing(columns: str, models: Iterable[object]) -> list[str]:
+def listing(columns: str, models: Iterable[object], most: int = 0) -> list[str]:
     """Returns the lines of a table with a row for each model; see `cells` and `table`."""
-    return table(headers(columns), [cells(each, columns) for each in models], fit=True)
+    return table(headers(columns), [cells(each, columns) for each in models], most)
 
 
-def _room(lines: Sequence[Sequence[str]]) -> int | None:
-    """The width that a terminal leaves for the last column; None if there is no terminal."""
-    if not _is_terminal(sys.stdout):
-        return None
-    others = list(zip(*lines, strict=True))[:-1]
-    used = sum(max(map(len, column)) + 2 for column in others)
-    return max(shutil.get_terminal_size().columns - used, _LEAST_ROOM)
+def width(stream: object) -> int | None:
+    """Returns the width of a terminal; None for pipes and files, in which nothing is cut."""
+    return shutil.get_terminal_size().columns if _is_terminal(stream) else None
 
 
-_LEAST_ROOM = 16
-"""The least width of a column that is shortened."""
+def _fitted(
+    lines: Sequence[Sequence[str]], most: int | None, less: Sequence[str]
+) -> tuple[Sequence[Sequence[str]], list[str]]:
+    """Returns the lines of a table in a width, and the names of columns for which it has no room.
+
+    Columns are left out, those of `less` before the last but one, until the others fit with
+    shortened names. Then the widest columns are shortened.
+    """
+    columns, left_out = list(zip(*lines, strict=True)), list[str]()
+
+    def over(longest: int) -> int:
+        widths = (min(max(map(len, column)), longest) for column in columns)
+        return 0 if most is None else sum(widths) + 2 * (len(columns) - 1) - most
+
+    while len(columns) > 2 and over(_LEAST_ROOM) > 0:
+        heads = [column[0] for column in columns]
+        first = next((heads.index(head) for head in less if head in heads), -2)
+        left_out.append(columns.pop(first)[0])
+    room = max(len(cell) for column in columns for cell in column)
+    while over(room) > 0 and room > 1:
+        room -= 1
+    fitted = ([shortened(cell, room) for cell in column] for column in columns)
+    return list(zip(*fitted, strict=True)), left_out
+
+
+_LEAST_ROOM = 28
+"""The width to which names are shortened before columns are left out."""
 
 
 def shortened(text: str, width: int) -> str:
-    """Returns a text of at most a width: its first word and its end, which tell most of a name."""
+    """Returns a text of at most a width: its beginning and its end, which tell most of a name."""
     if len(text) <= width:
         return text
-    first = text.partition(" ")[0] + " "
-    head = first if len(first) < width // 2 + 4 else ""
-    return f"{head}…{text[len(text) - max(width - len(head) - 1, 0) :]}"
+    head = (width - 1) // 2
+    return f"{text[:head]}…{text[len(text) - max(width - 1 - head, 0) :]}"
 
 
 def _diagnose(kind: str, message: str, location: str | None) -> None:
     prefix = f"{leading(location)}: " if location else ""
     styled = _style(f"{kind}:", sys.stderr, fg=_COLOURS[kind])
-    _complain(f"{prefix}{styled} {shown(message)}")
+    _complain(f"{prefix}{kind}: {shown(message)}", f"{kind}:", styled)
 
 
-def _complain(line: str) -> None:
-    """Prints a line to standard error; a failed write is ignored."""
+def _complain(line: str, kind: str = "", styled: str = "") -> None:
+    """Prints a line to standard error, in the width of a terminal; a failed write is ignored."""
+    lines = _wrapped(line, sys.stderr)
     with contextlib.suppress(OSError):
-        click.echo(line, err=True)
+        click.echo("\n".join(lines).replace(kind, styled, bool(kind)), err=True)
 
 
 def _style(text: str, stream: object, *, fg: str | None = None) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from scalify_hlo.cli import console
 from scalify_hlo.cli.command import command
-from scalify_hlo.cli.options import Compiling, WithOptionalRewrite
+from scalify_hlo.cli.options import Compiling, WithOptionalRewrite, WithRows
 from scalify_hlo.errors import UsageError
 from scalify_hlo.recipes.fields import option
 from scalify_hlo.results.model import cells, headers, mebibytes, microseconds
@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from scalify_hlo.targets.description import Target
 
 _HEADER = ("matmul", "M x N x K", "formats", "kernel", "µs", "in bf16")
+_LESS = ("M x N x K", "in bf16")
 
 
 @command("scalify-hlo explain step.jax_export --recipe fp8-current --target h200")
-class Explain(Compiling, WithOptionalRewrite):
+class Explain(Compiling, WithOptionalRewrite, WithRows):
     """Show what XLA makes of each matmul of the program IN on a device that need not be there.
 
     With --recipe, IN is rewritten and compared with itself in bf16: all its matmuls and most other
@@ -61,7 +62,7 @@ class Explain(Compiling, WithOptionalRewrite):
         explained, name = self._explained(device)
         if self.output is not None:
             write_file(self.output, form(explained, name))
-        console.echo(self.text(ExplainRecord(explained), _lines(explained), name))
+        console.echo(self.text(ExplainRecord(explained), lines(explained, self.rows), name))
         CHECKS.check(explained, required, name)
 
     def _explained(self, device: Target) -> tuple[Explanation, str]:
@@ -92,18 +93,31 @@ class Explain(Compiling, WithOptionalRewrite):
         return explained, source.name
 
 
-def _lines(explained: Explanation) -> Iterator[str]:
+def lines(explained: Explanation, rows: int) -> Iterator[str]:
+    """Yields the matmuls that take the most time, and what is known of the whole program."""
     from scalify_hlo.commands.explain.model import BEFORE_COLUMNS, CAUSE_COLUMNS
     from scalify_hlo.commands.explain.record import warnings_of
 
-    yield from (*console.table(_HEADER, map(_row, explained.matmuls)), "")
+    largest = sorted(explained.matmuls, key=lambda m: (-(m.seconds or 0), -(m.matmul.flops or 0)))
+    yield from (*console.table(_HEADER, map(_row, largest), rows, less=_LESS), "")
     columns = " ".join([CAUSE_COLUMNS, *([BEFORE_COLUMNS] if explained.original else [])])
     causes = [cells(each, columns) for each in explained.causes]
     yield from (*console.table(headers(columns), causes), "")
     yield from console.table(("", explained.target.name), _facts(explained))
-    warnings = [f"warning: {text}" for text in warnings_of(explained)]
-    if warnings:
-        yield from ("", *warnings)
+    yield from _warnings(warnings_of(explained), rows)
+
+
+def _warnings(warnings: Iterable[str], rows: int) -> Iterator[str]:
+    """Yields the first warning of each kind, with the number of others."""
+    kinds: dict[str, list[str]] = {}
+    for warning in warnings:
+        kinds.setdefault(warning.rpartition(": ")[2] if rows else warning, []).append(warning)
+    if kinds:
+        yield ""
+    for first, *others in list(kinds.values())[: rows // 3 or None]:
+        yield f"warning: {first}{f' (and {len(others)} more)' if others else ''}"
+    if rows and len(kinds) > rows // 3:
+        yield f"{len(kinds) - rows // 3} more kinds of warnings; --rows 0 prints all"
 
 
 def _row(each: ExplainedMatmul) -> tuple[str, ...]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from scalify_hlo.cli import console
 from scalify_hlo.cli.command import command
-from scalify_hlo.cli.options import OfProgram, WithForm, WithRewrite
+from scalify_hlo.cli.options import OfProgram, WithRemarks, WithRewrite, WithRows
 from scalify_hlo.recipes.fields import names, option
 
 
 @command("scalify-hlo inspect step.mlir --recipe fp8 --matmuls --wide")
-class Inspect(OfProgram, WithForm, WithRewrite):
+class Inspect(OfProgram, WithRows, WithRewrite, WithRemarks):
     """Show the arguments, ops, matmuls and layers of the program IN, and its scales.
 
     By default, arguments, results and matmuls are counted, and values by static and run-time scale.
@@ -24,7 +26,8 @@ class Inspect(OfProgram, WithForm, WithRewrite):
     matmul with its part, operands, M x N x K, number of calls, formats, the least trusted scale,
     source line and name. --lint lists what is likely to go wrong in the program that the recipe
     makes; with --recipe propagate, in the program as it is. Several of these may be given. In a
-    pipe, names are never cut.
+    pipe, names are never cut. Tables have the first rows, and the overview a line for each list but
+    the first; --rows 0 prints all.
 
     Roles are forward, dgrad, wgrad, backward, other, vocabulary and product, and those of operands:
     activation, weight and gradient. Keys of --sort are program, name, size, calls, part, source and
@@ -40,7 +43,7 @@ class Inspect(OfProgram, WithForm, WithRewrite):
         name: Of the matmuls, list those whose name matches.
         role: Of the matmuls, list those of a part, or with an operand of a role.
         wide: Of the matmuls, list those that stay wide.
-        sort: Order the matmuls by a key.
+        sort: Order the matmuls by a key; by default by size, or by program if all are printed.
         exclude: Mark the matmuls that matmul.exclude=PATTERN would take out.
     """
 
@@ -51,7 +54,7 @@ class Inspect(OfProgram, WithForm, WithRewrite):
     name: tuple[str, ...] = option((), metavar="PATTERN")
     role: tuple[str, ...] = option((), metavar="ROLE")
     wide: bool = False
-    sort: str = option("program", metavar="KEY")
+    sort: str | None = option(None, metavar="KEY")
     exclude: tuple[str, ...] = option((), metavar="PATTERN")
 
     def run(self) -> None:
@@ -61,8 +64,11 @@ class Inspect(OfProgram, WithForm, WithRewrite):
         options = self.options()
         for role in self.role:
             names(*ROLES).read("--role", role, spelt=False)
-        names(*SORTS).read("--sort", self.sort, spelt=False)
-        selection = Selection(self.name, self.role, self.wide, self.sort, self.exclude)
+        if self.sort is not None:
+            names(*SORTS).read("--sort", self.sort, spelt=False)
+        given = Selection(self.name, self.role, self.wide, self.sort or "program", self.exclude)
+        by_size = self.rows and self.sort is None and self.form == "text"
+        selection = replace(given, sort="size") if by_size else given
         source = self.read()
         with console.progress("Inspecting"):
             from scalify_hlo.cli.inspected import Inspected
@@ -70,11 +76,13 @@ class Inspect(OfProgram, WithForm, WithRewrite):
             inspected = Inspected.of(source, options, selection)
         asked = {
             "arguments": self.arguments,
-            "matmuls": self.matmuls or selection.given,
+            "matmuls": self.matmuls or given.given,
             "lint": self.lint,
         }
         chosen = [name for name, each in asked.items() if each]
-        lines = inspected.lines(chosen, sites=self.sites)
+        lines = inspected.lines(chosen, self.rows, sites=self.sites)
         console.echo(self.text(inspected, lines, source.name))
-        if self.form == "text" and not chosen:
-            console.report_remarks(inspected.report.remarks, source.name)
+        if self.form == "text" and not chosen and not self.sites:
+            console.report_remarks(
+                inspected.report.remarks, source.name, verbose=self.verbose, most=2
+            )

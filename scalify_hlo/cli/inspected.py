@@ -13,9 +13,8 @@ from scalify_hlo.cli.matmul_table import Selection, listed
 from scalify_hlo.commands.lint.model import Finding
 from scalify_hlo.commands.lint.run import lint
 from scalify_hlo.dialect import attributes
-from scalify_hlo.errors import leading
+from scalify_hlo.errors import leading, place_of_text, shown_place
 from scalify_hlo.ir.functions import entry
-from scalify_hlo.ir.locations import place_of_text
 from scalify_hlo.passes.normalize import NormalizePass
 from scalify_hlo.passes.pipeline import Options, rewrite_module, run_passes
 from scalify_hlo.passes.recognize import RecognizePass
@@ -79,11 +78,11 @@ _READS = "op count=times rule=family"
 _LAYERS = ("layer", "part", "input gradient", "count", "where")
 _SITES = "asked_for_by=kind statistic every where=name"
 _FINDINGS = ("lint", "count", "for example")
-_WIDEST = 48
 _ANEW = (
     "roles, layers and scales are found anew in the rewritten program, where casts hide which "
     "operands are weights; `inspect` of the original has those of the rewrite"
 )
+_REFUSED = " (--strict refuses)"
 _MATMULS = ("part", "operands", "certainty", "vocabulary", "count")
 
 
@@ -179,11 +178,12 @@ class Inspected:
         """The findings of the lints."""
         return lint(self.rewritten, self.options, self.report)
 
-    def lines(self, chosen: Sequence[str], *, sites: bool) -> Iterator[str]:
+    def lines(self, chosen: Sequence[str], rows: int, *, sites: bool) -> Iterator[str]:
         """Yields the lines on the parts that are chosen, or an overview.
 
         Args:
             chosen: ``arguments``, ``matmuls`` or ``lint``.
+            rows: How many rows of each table to print; 0 for all.
             sites: Whether the overview lists each dynamic rescaling.
         """
         name, version = self.program.name, self.program.version
@@ -192,17 +192,17 @@ class Inspected:
         if self.rewrites and (not chosen or "matmuls" in chosen):
             yield f"{leading(name)}: {_ANEW}"
         if not chosen:
-            yield from self._overview(sites=sites)
+            yield from self._overview(rows, sites=sites)
         elif sites:
-            yield from self._sites(listed=True)
+            yield from self._sites(rows, listed=True)
         if "arguments" in chosen:
-            yield from self._arguments()
+            yield from self._arguments(rows)
         if "matmuls" in chosen:
-            yield from listed(self.report.matmuls, self.matmuls, self.selection, name)
+            yield from listed(self.report.matmuls, self.matmuls, self.selection, name, rows)
         if "lint" in chosen:
-            yield from ("", *_listed_findings(self.findings, name))
+            yield from ("", *_listed_findings(self.findings, name, rows))
 
-    def _arguments(self) -> Iterator[str]:
+    def _arguments(self, most: int) -> Iterator[str]:
         """Yields the arguments and results."""
         report, pairs = self.report, self.pairs
         header: tuple[str, ...] = _ARGUMENTS
@@ -213,19 +213,43 @@ class Inspected:
             header = (*_ARGUMENTS, "role")
             named = zip(self.arguments, rows, strict=True)
             rows = [(*row, argument.role) for argument, row in named]
-        yield from _counted("arguments", header, rows)
-        yield from _counted("results", _ARGUMENTS, _values(report.results, {}))
+        yield from _counted("arguments", header, rows, most=most)
+        yield from _counted("results", _ARGUMENTS, _values(report.results, {}), most=most)
 
-    def _overview(self, *, sites: bool) -> Iterator[str]:
+    def _overview(self, rows: int, *, sites: bool) -> Iterator[str]:
         """Yields what there is, in numbers."""
         report, recipe = self.report, self.options.recipe
         yield from _counted_values(report, self.pairs)
         matmuls = sum(matmul.calls for matmul in report.matmuls)
-        yield from _counted("matmuls", _MATMULS, _matmuls(report.matmuls), matmuls)
+        yield from _counted("matmuls", _MATMULS, _matmuls(report.matmuls), matmuls, rows)
         if recipe.narrow:
             yield summary(report)
-        if recipe.rescales or sites:
-            yield from self._sites(listed=sites)
+        if sites:
+            yield from self._sites(rows, listed=True)
+        if rows:
+            yield from ("", *self._in_lines(rows, sites=recipe.rescales and not sites))
+        else:
+            yield from self._in_tables(sites=recipe.rescales and not sites)
+        yield from ("", *_counted_findings(self.findings, self.program.name))
+
+    def _in_lines(self, rows: int, *, sites: bool) -> Iterator[str]:
+        """Yields a line on each list, with the largest numbers."""
+        shown = max(rows // 2, 1)
+        layers = Counter(layer.name for layer in self.layers)
+        kinds = Counter(site.kind for site in self.report.sites) if sites else {}
+        reads = {f"{each.op}{_REFUSED * each.refused}": each.times for each in self.reads}
+        lists = {"sites": kinds, "layers": layers, "ops": self.ops, "scales": self.scales}
+        for title, counts in {**lists, "read at scale 1": reads}.items():
+            if counts:
+                first = [f"{name} {count}" for name, count in _counts(counts)[:shown]]
+                left = [f"{len(counts) - shown} more"] if len(counts) > shown else []
+                yield f"{title} ({sum(counts.values())}): {', '.join([*first, *left])}"
+        yield "--rows 0 lists all of these"
+
+    def _in_tables(self, *, sites: bool) -> Iterator[str]:
+        """Yields a table of each list."""
+        if sites:
+            yield from self._sites(0, listed=False)
         layers = self.layers
         yield from _counted("layers", _LAYERS, _layers(layers), len(layers))
         yield from _counted("ops", ("op", "count"), _counts(self.ops), sum(self.ops.values()))
@@ -234,15 +258,14 @@ class Inspected:
             (*cells(each, _READS), "refuses" if each.refused else "accepts") for each in self.reads
         ]
         yield from _counted("read at scale 1", (*headers(_READS), "--strict"), reads)
-        yield from ("", *_counted_findings(self.findings, self.program.name))
 
-    def _sites(self, *, listed: bool) -> Iterator[str]:
+    def _sites(self, most: int, *, listed: bool) -> Iterator[str]:
         """Yields the dynamic rescalings of the recipe."""
         rows = [cells(site, _SITES) for site in self.report.sites]
         if not listed:
             kinds = Counter(row[:-1] for row in rows)
             rows = [(*kind, f"{n} values") for kind, n in kinds.items()]
-        yield from _counted("sites", headers(_SITES), rows, len(self.report.sites))
+        yield from _counted("sites", headers(_SITES), rows, len(self.report.sites), most)
 
 
 def _counted_findings(findings: Sequence[Finding], name: str) -> list[str]:
@@ -258,15 +281,16 @@ def _counted_findings(findings: Sequence[Finding], name: str) -> list[str]:
     first = {finding.lint: finding for finding in reversed(findings)}
     rows = [(kind, str(n), _text(first[kind], name)) for kind, n in counts.items()]
     title = console.Heading(f"lint ({len(rows)}); --lint lists all")
-    return [title, *console.table(_FINDINGS, rows, fit=True)]
+    return [title, *console.table(_FINDINGS, rows)]
 
 
-def _listed_findings(findings: Sequence[Finding], name: str) -> list[str]:
+def _listed_findings(findings: Sequence[Finding], name: str, rows: int) -> list[str]:
     """Returns each distinct finding with its place, below its lint and what to do about it.
 
     Args:
         findings: The findings.
         name: The name of the program in locations without a file.
+        rows: How many findings to print; 0 for all.
     """
     if not findings:
         return [console.Heading("lint: none")]
@@ -277,12 +301,15 @@ def _listed_findings(findings: Sequence[Finding], name: str) -> list[str]:
     for (kind, cure), some in kinds.items():
         lines.append(f"{kind} ({len(some)}): {cure}")
         counts = Counter(_text(finding, name) for finding in some)
-        lines += [f"  {text}{f' ({n} times)' if n > 1 else ''}" for text, n in counts.items()]
+        texts = [f"  {text}{f' ({n} times)' if n > 1 else ''}" for text, n in counts.items()]
+        most = rows // len(kinds) or 1 if rows else len(texts)
+        left = len(texts) - most
+        lines += [*texts[:most], *([f"  {left} more; --rows 0 prints all"] if left > 0 else [])]
     return lines
 
 
 def _text(finding: Finding, name: str) -> str:
-    return f"{place_of_text(finding.location, name)}: {finding.message}"
+    return f"{shown_place(place_of_text(finding.location, name), name)}: {finding.message}"
 
 
 def _family(op: str) -> str:
@@ -295,13 +322,9 @@ def _layers(layers: Sequence[LayerReport]) -> list[tuple[str, ...]]:
     for layer in layers:
         kinds.setdefault((layer.name, layer.part, layer.gradient), []).append(layer.where)
     return [
-        (*kind, str(len(places)), _shortened(", ".join(dict.fromkeys(filter(None, places)))))
+        (*kind, str(len(places)), ", ".join(dict.fromkeys(filter(None, places))))
         for kind, places in kinds.items()
     ]
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= _WIDEST else text[: _WIDEST - 3] + "..."
 
 
 def _counted_values(report: Report, pairs: Sequence[Pair]) -> list[str]:
@@ -353,8 +376,12 @@ def _counts(counts: Mapping[str, int]) -> list[tuple[str, ...]]:
 
 
 def _counted(
-    title: str, header: Sequence[str], rows: Sequence[Sequence[str]], count: int | None = None
+    title: str,
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    count: int | None = None,
+    most: int = 0,
 ) -> Iterator[str]:
     """Yields a table with the number of what it lists in the heading; by default, of its rows."""
     told = f"{title} ({len(rows) if count is None else count})"
-    yield from console.titled(told if rows else f"{title}: none", header, rows)
+    yield from console.titled(told if rows else f"{title}: none", header, rows, most)

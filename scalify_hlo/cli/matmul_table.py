@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from scalify_hlo.cli import console
-from scalify_hlo.errors import UsageError, nearest
-from scalify_hlo.ir.locations import place_of_text
+from scalify_hlo.errors import UsageError, nearest, place_of_text
 from scalify_hlo.ir.patterns import TAGS, hint_of_tags
 from scalify_hlo.report.matmuls import MatmulReport
 
@@ -104,6 +103,7 @@ def listed(
     shown: Sequence[MatmulReport],
     selection: Selection,
     name: str,
+    most: int = 0,
 ) -> Iterator[str]:
     """Yields the lines on matmuls, and the reasons of those that stay wide.
 
@@ -112,6 +112,7 @@ def listed(
         shown: The ones that are asked for, in order.
         selection: What is asked for.
         name: The name of the program in locations without a file.
+        most: How many rows to print; 0 for all.
     """
     some, every = (sum(each.calls for each in listed) for listed in (shown, matmuls))
     count = str(every) if some == every else f"{some} of {every}"
@@ -122,12 +123,13 @@ def listed(
         marks = (_MARK if selection.excludes(matmul) else "" for matmul in shown)
         rows = [(mark, *row) for mark, row in zip(marks, rows, strict=True)]
     title = f"matmuls ({count})" if matmuls else "matmuls: none"
-    yield from console.titled(title, header, rows, fit=True)
+    yield from console.titled(title, header, rows, most, less=_LESS)
     if shown:
         yield from (*_reasons(shown), *_excluded(matmuls, selection))
 
 
 _HEADER: Final = ("part", "operands", "M x N x K", "n", "formats", "scale", "where")
+_LESS: Final = ("n", "part", "operands")
 
 
 def _row(matmul: MatmulReport, name: str) -> tuple[str, ...]:

@@ -8,9 +8,8 @@ from collections.abc import Sequence
 
 from scalify_hlo.cli import console
 from scalify_hlo.cli.command import command
-from scalify_hlo.cli.options import WithOutput
-from scalify_hlo.errors import InputError, Remark, ScalifyError, UsageError
-from scalify_hlo.ir.locations import place_of_text
+from scalify_hlo.cli.options import WithOutput, WithRemarks
+from scalify_hlo.errors import InputError, Remark, ScalifyError, UsageError, place_of_text
 from scalify_hlo.program.byte_source import Source, source_of
 from scalify_hlo.program.printing import text_of
 from scalify_hlo.recipes.fields import option
@@ -102,7 +101,7 @@ _SPLIT = "// -----"
     "scalify-hlo opt in.mlir "
     "--pass-pipeline='builtin.module(scalify-signature{signature=scaled},scalify-propagate)'"
 )
-class Opt(WithOutput):
+class Opt(WithOutput, WithRemarks):
     """Run a pipeline of passes over the module IN and print it as text.
 
     The passes of scalify-hlo, MLIR and StableHLO can be used. `scalify-hlo opt
@@ -139,7 +138,7 @@ class Opt(WithOutput):
         name = display_name(self.program)
         if not (self.split_input_file or self.verify_diagnostics):
             text, remarks = _run(source_of(self.program), name, self)
-            console.report_remarks(remarks, name)
+            console.report_remarks(remarks, name, verbose=self.verbose)
             write_file(self.output, text)
             return
         parts = _parts(_read_text(self.program), split=self.split_input_file)
@@ -198,7 +197,7 @@ def _run_part(part: str, name: str, settings: Opt) -> str:
     elif error is not None:
         raise error
     else:
-        console.report_remarks(remarks, name)
+        console.report_remarks(remarks, name, verbose=settings.verbose)
     return text
 
 

@@ -11,7 +11,7 @@ from scalify_hlo.cli import console
 from scalify_hlo.cli.command import Command
 from scalify_hlo.errors import UsageError, refuse_without
 from scalify_hlo.program.byte_source import source_of
-from scalify_hlo.recipes.fields import number, option, options_of
+from scalify_hlo.recipes.fields import Amount, number, option, options_of
 from scalify_hlo.recipes.toml import call_settings
 from scalify_hlo.results.model import dump
 from scalify_hlo.storage.files import display_name
@@ -71,6 +71,17 @@ class WithQuiet(Command):
 
 
 @dataclass(frozen=True, kw_only=True)
+class WithRemarks(Command):
+    """A command that prints remarks.
+
+    Attributes:
+        verbose: Print each remark, with the callers of its op, and not one of each kind.
+    """
+
+    verbose: bool = option(False, short="-v", of_text=True)
+
+
+@dataclass(frozen=True, kw_only=True)
 class WithForm(Command):
     """A command that prints for people or for programs.
 
@@ -103,6 +114,17 @@ class WithForm(Command):
             name: The name of the program in locations.
         """
         return dump(found, name) if self.form == "json" else console.printed(lines)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WithRows(WithForm):
+    """A command that prints tables.
+
+    Attributes:
+        rows: How many rows of each table to print; 0 for all.
+    """
+
+    rows: Amount = option(10, of_text=True)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scalify_hlo.cli import console
 from scalify_hlo.cli.command import command
-from scalify_hlo.cli.options import OfProgram, WithOutput, WithQuiet, WithRewrite
+from scalify_hlo.cli.options import OfProgram, WithOutput, WithQuiet, WithRemarks, WithRewrite
 from scalify_hlo.cli.running import read_inputs, with_measured
 from scalify_hlo.errors import InputError, UsageError
 from scalify_hlo.recipes.fields import option
@@ -16,7 +17,7 @@ from scalify_hlo.storage.files import save_file, write_file
 if TYPE_CHECKING:
     from scalify_hlo.passes.pipeline import Options
     from scalify_hlo.program.program import Program
-    from scalify_hlo.report.model import Estimate
+    from scalify_hlo.report.model import Estimate, Report
     from scalify_hlo.targets.description import Target
 
 
@@ -79,6 +80,25 @@ class Estimator:
                 return None
 
 
+def lines(report: Report, rows: int) -> Iterator[str]:
+    """Yields the summary of a rewrite, its remarks, and its matmuls, the largest first.
+
+    Args:
+        report: The report of the rewrite.
+        rows: How many rows of each table there are; 0 for all.
+    """
+    from scalify_hlo.cli.matmul_table import Selection, listed
+    from scalify_hlo.passes.summary import summary
+
+    yield summary(report)
+    kinds = console.counted_remarks(report.remarks)
+    yield from (f"{first}{times}" for first, times in kinds[: console.KINDS])
+    if len(kinds) > console.KINDS:
+        yield f"{len(kinds) - console.KINDS} more kinds of remarks are among its `remarks`"
+    selection = Selection(sort="size")
+    yield from listed(report.matmuls, selection.of(report.matmuls), selection, "<program>", rows)
+
+
 def told(made: Estimate) -> str:
     """Returns an estimate as one line."""
     reached = made.speedup_reached
@@ -102,7 +122,7 @@ def _require_sizes(options: Options) -> None:
 
 
 @command("scalify-hlo rewrite step.mlir --recipe unit --input-scale '*=2^-4'")
-class Rewrite(OfProgram, WithOutput, WithRewrite, WithQuiet):
+class Rewrite(OfProgram, WithOutput, WithRewrite, WithQuiet, WithRemarks):
     """Rewrite the program IN into scaled form.
 
     The output is of the kind that its suffix names: .mlir is MLIR text, .mlirbc bytecode, .vhlo a
@@ -177,7 +197,7 @@ class Rewrite(OfProgram, WithOutput, WithRewrite, WithQuiet):
         with console.progress("Rewriting", quiet=self.quiet):
             rewritten, done = rewrite_program(source, options)
         if not self.quiet:
-            console.report_remarks(done.remarks, rewritten.name)
+            console.report_remarks(done.remarks, rewritten.name, verbose=self.verbose)
         console.refuse_terminal(self.output, text=is_text(rewritten, self.target_version))
         done.estimate = estimator.make(quiet=self.quiet)
         if self.report is not None:

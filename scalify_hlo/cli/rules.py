@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from scalify_hlo.cli import console
 from scalify_hlo.cli.command import command
-from scalify_hlo.cli.options import WithMarkdown
+from scalify_hlo.cli.options import WithMarkdown, WithRows
 from scalify_hlo.errors import UsageError, nearest
 from scalify_hlo.recipes.fields import option
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @command("scalify-hlo rules dot_general")
-class Rules(WithMarkdown):
+class Rules(WithMarkdown, WithRows):
     """Show the rule of OP on data and scales, or the rules of all ops.
 
     OP is the name of an op, such as add or stablehlo.add. For one op, the source of its formula,
@@ -41,7 +41,7 @@ class Rules(WithMarkdown):
         else:
             found = [rule for _, rule in sorted(RULES.items())]
             rows = [(r.op, r.family, _exactness(r), r.formula) for r in found]
-            lines = console.table(("op", "family", "exact", "formula"), rows)
+            lines = console.table(("op", "family", "exact", "formula"), rows, self.rows)
         console.echo(self.text(RuleList(found), lines))
 
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from scalify_hlo.cli import console
 from scalify_hlo.cli.command import Command
-from scalify_hlo.cli.options import OfProgram, Seconds, WithForm, WithOptionalRewrite, WithSizes
+from scalify_hlo.cli.options import OfProgram, Seconds, WithOptionalRewrite, WithRows, WithSizes
 from scalify_hlo.errors import UsageError
-from scalify_hlo.recipes.fields import Amount, Count, number, option
+from scalify_hlo.recipes.fields import Count, number, option
 from scalify_hlo.storage.files import display_name, write_file
 
 if TYPE_CHECKING:
@@ -139,19 +139,17 @@ class WithOptionalRuns(WithOptionalRewrite, WithSteps):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Choosing(WithInputs, WithForm):
+class Choosing(WithInputs, WithRows):
     """A command that runs rewrites of a program to choose a recipe.
 
     Attributes:
         signature: The signature of rewrites; auto is scaled for recipes that keep state in low
             precision, and same for others.
         profile: The profile of calibrated scales; by default it is one of the inputs.
-        rows: How many rows of a table to print.
     """
 
     signature: Literal["auto", "same", "scaled"] = "auto"
     profile: str | None = option(None, metavar="PROFILE.JSON", reads=True)
-    rows: Amount = option(16, of_text=True)
 
 
 @dataclass(frozen=True, kw_only=True)

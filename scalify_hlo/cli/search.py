@@ -38,7 +38,6 @@ class Search(MakingRecipe):
     Attributes:
         budget: How much has to be in low precision, as in 'narrow>=0.95' or 'narrow-flops>=0.9'.
         formats: Try a format of gradients with more precision too.
-        rows: How many sites, and how many points of the trade-off, to list.
     """
 
     budget: str = option(metavar="REQUIREMENT,...")
@@ -61,28 +60,27 @@ class Search(MakingRecipe):
                 profile=self.profile,
                 progress=progress,
             )
-        self.finish(found, _lines(found, self.rows))
+        self.finish(found, lines(found, self.rows))
 
 
 _SITES: Final = "cost:.3g by=effect dB=snr_db:dB =wide:wide source=site.source site=site.name"
 _FRONT: Final = "narrow:.1% flops:.1% wide gradients=gradient cost:.3g"
 
 
-def _lines(found: Found, rows: int) -> Iterator[str]:
-    """Yields the lines of the output."""
+def lines(found: Found, rows: int) -> Iterator[str]:
+    """Yields the lines on a search, with so many rows of each table; 0 for all."""
     loss = "" if found.loss is None else f" (loss of the original: {found.loss:.6g})"
     yield f"{found.recipe}: {_error(found.whole, found.whole_cost)}{loss}"
     if len(found.formats) > 1:
         tried = ", ".join(f"{each.name} {each.cost:.3g}" for each in found.formats)
         taken = next(each.name for each in found.formats if each.taken)
         yield f"formats of gradients by cost: {tried}; {taken} is taken"
-    if rows:
-        yield ""
-        yield from console.listing(_SITES, found.sites[:rows])
-        yield ""
-        points = some_points(found.front, found.chosen, rows)
-        marked = [(*cells(p, _FRONT), "chosen" if p == found.chosen else "") for p in points]
-        yield from console.table((*headers(_FRONT), ""), marked)
+    yield ""
+    yield from console.listing(_SITES, found.sites, rows)
+    yield ""
+    points = some_points(found.front, found.chosen, rows // 2 or len(found.front))
+    marked = [(*cells(p, _FRONT), "chosen" if p == found.chosen else "") for p in points]
+    yield from console.table((*headers(_FRONT), ""), marked)
     yield ""
     yield _at_budget(found)
     yield ""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Literal
+import os
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Literal
 
 from scalify_hlo.cli import console
 from scalify_hlo.cli.command import command
@@ -11,6 +12,34 @@ from scalify_hlo.cli.options import WithOutput, WithQuiet
 from scalify_hlo.cli.running import WithOptionalRuns
 from scalify_hlo.recipes.fields import option
 from scalify_hlo.storage.files import form_of, write_file
+
+if TYPE_CHECKING:
+    from scalify_hlo.commands.stats.record import StatsRecord, ValueStats
+
+
+def lines(record: StatsRecord, rows: int) -> Iterator[str]:
+    """Yields a line on each value of a program and of its rewrite, the largest first.
+
+    Args:
+        record: The statistics.
+        rows: How many rows each table has; 0 for all.
+    """
+    yield from record.remarks
+    for variant in record.variants:
+        largest = sorted(variant.values, key=lambda each: -max(each.amax, default=0))
+        cells = [_row(each) for each in largest]
+        yield from console.titled(f"{record.program}: {variant.name}", _HEADER, cells, rows)
+
+
+_HEADER = ("rms", "amax", "NaN", "infinities", "saturated", "type", "value")
+
+
+def _row(value: ValueStats) -> tuple[str, ...]:
+    sizes = (f"{max(each, default=0):.4g}" for each in (value.rms, value.amax))
+    counts = (str(sum(each)) for each in (value.nans, value.infinities, value.saturated))
+    place = os.path.basename(value.location).rpartition(":")[0]
+    named = " ".join(filter(None, (place, value.name or value.op)))
+    return (*sizes, *counts, value.dtype, named)
 
 
 @command("scalify-hlo stats step.jax_export --inputs x.npz --recipe fp8 -o stats.html")
@@ -35,7 +64,7 @@ class Stats(WithOptionalRuns, WithOutput, WithQuiet):
         """See `Command.run`."""
         from scalify_hlo.commands.stats.figures import histograms, require_matplotlib
         from scalify_hlo.commands.stats.page import stats_page
-        from scalify_hlo.commands.stats.record import StatsRecord, dump_stats
+        from scalify_hlo.commands.stats.record import dump_stats
         from scalify_hlo.commands.stats.run import Request, collect_stats
 
         forms: dict[str, Callable[[StatsRecord], str | bytes]] = {

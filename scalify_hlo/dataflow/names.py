@@ -80,6 +80,31 @@ def scopes_of(stack: str) -> Scopes:
         >>> scopes_of("jit(step)/transpose(jvp(block))/jvp(block)/checkpoint/mlp/dot_general").path
         'block/mlp'
     """
+    path = _path(stack)
+    if path and path[-1] in _PRIMITIVES:
+        path.pop()
+    subscripts = [scope for scope in path if _EINSUM in scope]
+    named = [scope for scope in path if _EINSUM not in scope]
+    return Scopes("/".join(named), subscripts[-1].replace(",", " ") if subscripts else "")
+
+
+@lru_cache(maxsize=1024)
+def shown_name(stack: str) -> str:
+    """Returns a name stack without what jax adds to it: its scopes, and the primitive of the op.
+
+    Example:
+        >>> shown_name("jit(step)/transpose(jvp(block))/while/body/closed_call/mlp/add_any")
+        'block/mlp/add_any'
+    """
+    return "/".join(_path(stack))
+
+
+def layer_in(stack: str) -> str:
+    """Returns the scopes around an op, without its primitive; empty if it is in none."""
+    return shown_name(stack).rpartition("/")[0] if "/" in stack else ""
+
+
+def _path(stack: str) -> list[str]:
     path, transposed = list[str](), False
     for transforms, scopes in _segments(stack):
         if transposed and scopes[: len(path)] == path:
@@ -87,11 +112,7 @@ def scopes_of(stack: str) -> Scopes:
         else:
             path += scopes
         transposed = transposed or "transpose" in transforms
-    if path and path[-1] in _PRIMITIVES:
-        path.pop()
-    subscripts = [scope for scope in path if _EINSUM in scope]
-    named = [scope for scope in path if _EINSUM not in scope]
-    return Scopes("/".join(named), subscripts[-1].replace(",", " ") if subscripts else "")
+    return path
 
 
 def _segments(stack: str) -> Iterator[tuple[str, list[str]]]:

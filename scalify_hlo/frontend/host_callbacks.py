@@ -18,9 +18,9 @@ from jax.interpreters import ad, mlir
 
 from scalify_hlo import _compat
 from scalify_hlo._compat import ir
-from scalify_hlo.errors import UsageError
+from scalify_hlo.errors import UsageError, place_of_text
 from scalify_hlo.ir.functions import target_of
-from scalify_hlo.ir.locations import place_of_text, source_location
+from scalify_hlo.ir.locations import source_location
 from scalify_hlo.ir.value_map import replace_op
 from scalify_hlo.ir.walk import ops_in
 

@@ -2,39 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
-from itertools import count
-from typing import Final
+from itertools import count, islice
 
 from scalify_hlo._compat import ir
-from scalify_hlo.algebra.limits import LOCATION_PARTS
+from scalify_hlo.algebra.limits import LOCATION_FRAMES, LOCATION_PARTS, READERS_ASKED
 from scalify_hlo.algebra.search import Search
+from scalify_hlo.errors import frames_of_text, place_of_text
 from scalify_hlo.ir.walk import ops_in
-
-UNNAMED: Final = "-"
-"""The file name that MLIR gives to a source that is not a file."""
-
-
-def place_of_text(location: str, name: str) -> str:
-    """Converts a printed MLIR location to ``file:line:column``; one without a line is kept.
-
-    Args:
-        location: The location, as MLIR prints it.
-        name: The name of the program, for locations without a file.
-    """
-    inner = location.removeprefix("loc(").removesuffix(")")
-    if inner == "unknown":
-        return name
-    found = _FILE.fullmatch(inner)
-    if found is None:
-        return inner
-    file = name if found[1] == UNNAMED else found[1]
-    return f"{file}:{found[2]}:{found[3]}"
-
-
-_FILE: Final = re.compile(r'"([^"]*)":(\d+):(\d+)(?: to .*)?')
-"""A source location as MLIR prints it; of a range, the start is matched."""
 
 
 def described(value: ir.Value) -> str:
@@ -47,12 +22,31 @@ def described(value: ir.Value) -> str:
 
 
 def source_location(location: ir.Location) -> str:
-    """Returns the innermost source location of a location, as MLIR prints it.
+    """Returns a location as text, which `scalify_hlo.errors` reads.
 
-    Names of ops and callers are left out. Of a location without a file, names are kept. Locations
-    that share their parts may be far too large to be printed whole.
+    It has the name of the op, its source location, and those of its callers, from the inside out,
+    as MLIR prints them. Locations that share their parts may be far too large to be printed whole:
+    the text has the first `LOCATION_FRAMES` callers.
     """
-    return str(_innermost(location))
+    frames = list[str]()
+    outer, inner = list[ir.Location](), location
+    for _ in range(LOCATION_PARTS):
+        if isinstance(inner, ir.NameLoc):
+            inner = inner.child_loc
+        elif isinstance(inner, ir.CallSiteLoc):
+            outer.append(inner.caller)
+            inner = inner.callee
+        elif isinstance(inner, ir.FusedLoc) and inner.locations:
+            inner = inner.locations[0]
+        else:
+            if isinstance(inner, ir.FileLineColLoc):
+                frames.append(str(inner).removeprefix("loc(").removesuffix(")"))
+            if not outer or len(frames) == LOCATION_FRAMES:
+                break
+            inner = outer.pop()
+    name = location.name_str.replace('"', "'") if isinstance(location, ir.NameLoc) else ""
+    places = " at ".join(dict.fromkeys(frames)) or "unknown"
+    return f'loc("{name}"({places}))' if name else f"loc({places})"
 
 
 def _innermost(location: ir.Location) -> ir.Location:
@@ -67,6 +61,14 @@ def _innermost(location: ir.Location) -> ir.Location:
         else:
             return named
     return inner
+
+
+def location_of(op: ir.Operation) -> str:
+    """Returns the location of an op as text, or of an op that reads it, if it has no source."""
+    text = source_location(op.location)
+    users = (use.owner for result in op.results for use in result.uses)
+    texts = (text, *(source_location(user.location) for user in islice(users, READERS_ASKED)))
+    return next(filter(frames_of_text, texts), text)
 
 
 def without_large_locations(module: ir.Operation) -> ir.Operation:

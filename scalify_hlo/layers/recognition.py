@@ -11,6 +11,7 @@ import numpy as np
 from scalify_hlo import layers
 from scalify_hlo._compat import ir
 from scalify_hlo.dataflow.listing import Listing
+from scalify_hlo.dataflow.names import name_of, shown_name
 from scalify_hlo.ir.functions import main_function
 from scalify_hlo.layers.graph import Graph, Node
 from scalify_hlo.layers.model import FINDERS, Layer, Stage
@@ -72,5 +73,4 @@ def layers_of(graph: Graph, *, scales: bool = False) -> list[Layer]:
 
 def _where(layer: Layer) -> str:
     op = layer.output.op
-    location = op.location if op is not None else None
-    return str(location.name_str) if isinstance(location, ir.NameLoc) else ""
+    return "" if op is None else shown_name(name_of(op))

@@ -44,6 +44,7 @@ from scalify_hlo.passes.verify import VerifyPass
 from scalify_hlo.profile.model import Profile
 from scalify_hlo.recipes.model import NONE, PORTABLE, WIDE, Recipe
 from scalify_hlo.recipes.toml import input_scale_text
+from scalify_hlo.report.matmuls import with_layers
 from scalify_hlo.report.model import MatmulReport, Report
 from scalify_hlo.report.records import fill_in_scales
 
@@ -195,6 +196,7 @@ def rewrite_module(module: ir.Module, options: Options) -> Report:
     report.matmuls = matmuls or report.matmuls
     if report.casts:
         fill_in_scales(report, options.declared)
+    report.remarks = with_layers(report.remarks, report.matmuls)
     return report
 
 

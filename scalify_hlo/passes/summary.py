@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections import Counter
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
@@ -136,9 +135,10 @@ def warn_of(report: Report, stacklevel: int) -> None:
     """
     if not report.remarks:
         return
-    first, *others = Counter((remark.op, remark.message) for remark in report.remarks)
+    first = report.remarks[0]
+    others = {(each.op, each.message) for each in report.remarks} - {(first.op, first.message)}
     more = f" (and {len(others)} more kinds of remarks)" if others else ""
-    told = f"{summary(report)}; {first[0]}: {first[1]}{more}"
+    told = f"{summary(report)}; {first}{more}"
     hint = "scalify_hlo.rewrite(..., report=True) lists all, and strict=True raises"
     warnings.warn(shown(f"{told}; {hint}"), ScalifyWarning, stacklevel=stacklevel + 1)
 

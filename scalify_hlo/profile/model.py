@@ -16,6 +16,7 @@ from scalify_hlo.algebra.limits import PROFILE_SEARCH
 from scalify_hlo.errors import InputError, UsageError, nearest
 from scalify_hlo.profile.histogram import FINITE_BINS, octaves, percentile, squared_error
 from scalify_hlo.results.kinds import Count, Size
+from scalify_hlo.results.shown import Shown
 
 Method: TypeAlias = Literal["max", "percentile", "rms", "mse"]
 METHODS: Final[tuple[Method, ...]] = get_args(Method)
@@ -173,7 +174,7 @@ def _unclipped(largest: float, format_: FloatFormat) -> int:
 
 
 @dataclass(frozen=True)
-class Profile:
+class Profile(Shown):
     """Statistics of the operands of all matmuls of a program.
 
     Attributes:
@@ -184,6 +185,10 @@ class Profile:
             experts, are tensors of their own besides: ``SITE:lhs[0]`` and so on.
         name: The name of its file, for diagnostics.
     """
+
+    DUMP = "profile.file.dump_profile"
+    LINES = "cli.calibrate.lines"
+    ROWS = "tensors"
 
     program: str
     samples: int

@@ -8,10 +8,9 @@ from contextlib import contextmanager
 from scalify_hlo._compat import func, ir
 from scalify_hlo.algebra.limits import INLINED_OPS, MOST_TOLD, OPS_OF_OP
 from scalify_hlo.algebra.unfolding import Unfolding
-from scalify_hlo.errors import InputError
+from scalify_hlo.errors import UNNAMED, InputError, place_of_text
 from scalify_hlo.ir.calls import functions_in
 from scalify_hlo.ir.functions import callee_of, referred_by, symbol_of
-from scalify_hlo.ir.locations import UNNAMED, place_of_text
 from scalify_hlo.ir.traits import CALLS, REFERENCES
 from scalify_hlo.ir.walk import ops_in
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Final, NamedTuple, TypeAlias
 
 from scalify_hlo.dataflow.matmuls import WEIGHT
-from scalify_hlo.dataflow.names import FORWARD
+from scalify_hlo.dataflow.names import FORWARD, layer_in
 from scalify_hlo.dataflow.sizes import Extent, Size
-from scalify_hlo.errors import Remark
-from scalify_hlo.ir.locations import place_of_text
+from scalify_hlo.errors import Remark, name_of_text, place_of_text
 from scalify_hlo.ir.patterns import MARK, is_matmul_like, part_of_use, tags_of
 from scalify_hlo.results.kinds import Count, Part, Several, Words, one_of, rounded
 from scalify_hlo.results.model import Kind, keys, kind_of, register
@@ -19,7 +18,12 @@ Location: TypeAlias = Annotated[str, Kind({}, place_of_text)]
 """A source location as MLIR prints it, which is written as ``file:line:column``."""
 Role: TypeAlias = Annotated[str, one_of(["activation", "weight", "gradient", ""])]
 register(Size, Kind({"type": ["integer", "null"]}, lambda s, _: s.least if s.known else None))
-keys("message location op hint", location=kind_of(Location), hint=kind_of(Words))(Remark)
+keys(
+    "message location op hint layer",
+    location=kind_of(Location),
+    hint=kind_of(Words),
+    layer=kind_of(Words),
+)(Remark)
 
 DECLARED: Final = "declared"
 ASSUMED: Final = "assumed"
@@ -251,3 +255,21 @@ def matmul_entries(matmuls: Sequence[MatmulReport], remarks: Iterable[Remark]) -
     for remark in remarks:
         known.setdefault((remark.location, remark.op), []).append(remark.message)
     return [MatmulEntry(each, known.get((each.location, each.op), [])) for each in matmuls]
+
+
+def with_layers(remarks: Iterable[Remark], matmuls: Iterable[MatmulReport]) -> list[Remark]:
+    """Returns remarks with the names of the layers that their ops are part of.
+
+    Args:
+        remarks: The remarks.
+        matmuls: The matmuls of the program. Casts of an operand have the location of its matmul.
+    """
+    labels: dict[str, dict[str, None]] = {}
+    for matmul in matmuls:
+        labels.setdefault(matmul.location, {})[matmul.label] = None
+
+    def layer_of(remark: Remark) -> str:
+        first, *others = labels.get(remark.location) or [layer_in(name_of_text(remark.location))]
+        return f"{first} and {len(others)} more" if others else first
+
+    return [replace(each, layer=each.layer or layer_of(each)) for each in remarks]

@@ -15,6 +15,7 @@ from scalify_hlo.report.matmuls import Wide as Wide
 from scalify_hlo.report.totals import BOUNDS, STATE_ROLES, StateBytes, Totals
 from scalify_hlo.results.kinds import Count, Microseconds, Several, one_of, rounded
 from scalify_hlo.results.model import keys
+from scalify_hlo.results.shown import Shown
 from scalify_hlo.rules.reported_scales import CastScale
 from scalify_hlo.rules.scale_rewriter import Untrusted
 
@@ -143,7 +144,7 @@ class Estimate(NamedTuple):
 
 
 @dataclass
-class Report:
+class Report(Shown):
     """The report of a rewrite.
 
     Attributes:
@@ -179,6 +180,10 @@ class Report:
         layers: The layers, if they were asked for.
         estimate: The estimated time on a device, if ``rewrite --target`` made one.
     """
+
+    DUMP = "passes.summary.dump_report"
+    LINES = "cli.rewrite.lines"
+    ROWS = "matmuls"
 
     arguments: list[ValueReport] = field(default_factory=list)
     results: list[ValueReport] = field(default_factory=list)

@@ -33,7 +33,7 @@ from scalify_hlo.algebra.uncertainty import CERTAIN, UNKNOWN, Uncertainty, of_ro
 from scalify_hlo.errors import Remark
 from scalify_hlo.ir import emit
 from scalify_hlo.ir.formats import element_type
-from scalify_hlo.ir.locations import source_location
+from scalify_hlo.ir.locations import location_of
 from scalify_hlo.ir.traits import INSIDES
 from scalify_hlo.recipes.model import UNIT, Recipe
 from scalify_hlo.rules.alignment import Alignment
@@ -416,7 +416,7 @@ class ScaleRewriter:
 
     def remark(self, op: ir.Operation, message: str) -> Remark:
         """Adds a remark on an op."""
-        remark = Remark(message, source_location(op.location), op.operation.name)
+        remark = Remark(message, location_of(op), op.operation.name)
         self.notes.remarks.append(remark)
         return remark
 

@@ -26,6 +26,7 @@ from scalify_hlo.results.kinds import (
     one_of,
 )
 from scalify_hlo.results.model import dump, keys, result
+from scalify_hlo.results.shown import Shown
 
 Losses: TypeAlias = tuple[tuple[Finite, ...], ...]
 """The loss of each step, for each seed."""
@@ -135,7 +136,7 @@ class Ran(NamedTuple):
 @result("scalify-hlo compare", version=1)
 @keys("program hash steps carry snr_db judged loss losses recipes suggested suggestion")
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Shown):
     """A comparison of recipes on a program; `dump_comparison` makes JSON of it.
 
     Attributes:
@@ -151,6 +152,10 @@ class Comparison:
         suggested: The name of the suggested recipe; empty if there is none.
         suggestion: The suggestion with its reason, as a sentence.
     """
+
+    DUMP = "commands.choose.model.dump_comparison"
+    LINES = "cli.compare.lines"
+    ROWS = "recipes"
 
     program: str
     hash: str
@@ -312,7 +317,7 @@ class BlamedSite:
     "runs exclude=result.matmul.exclude left_out effect toml"
 )
 @dataclass(frozen=True)
-class Blame:
+class Blame(Shown):
     """The sites of a rewrite by the error that they make; `dump_blame` makes JSON of it.
 
     Attributes:
@@ -333,6 +338,10 @@ class Blame:
         result: The recipe that leaves them wide.
     """
 
+    DUMP = "commands.choose.model.dump_blame"
+    LINES = "cli.blame.lines"
+    ROWS = "sites"
+
     program: str
     hash: str
     recipe: str
@@ -348,6 +357,9 @@ class Blame:
     left_out: tuple[Site, ...]
     effect: Effect
     result: Recipe
+
+    def __repr__(self) -> str:
+        return f"Blame(recipe={self.recipe!r}, left_out={len(self.left_out)})"
 
     @property
     def fragment(self) -> str:
@@ -415,7 +427,7 @@ class GradientFormat:
     "exclude=result.matmul.exclude left_out effect=(*effect cost=chosen.cost) toml"
 )
 @dataclass(frozen=True)
-class Search:
+class Search(Shown):
     """A recipe that was found at a budget; `dump_search` makes JSON of it.
 
     Attributes:
@@ -436,6 +448,10 @@ class Search:
         result: The found recipe.
     """
 
+    DUMP = "commands.choose.model.dump_search"
+    LINES = "cli.search.lines"
+    ROWS = "sites"
+
     program: str
     hash: str
     recipe: str
@@ -451,6 +467,9 @@ class Search:
     effect: Effect
     base: Recipe
     result: Recipe
+
+    def __repr__(self) -> str:
+        return f"Search(recipe={self.recipe!r}, left_out={len(self.left_out)})"
 
     @property
     def fragment(self) -> str:

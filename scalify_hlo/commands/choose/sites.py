@@ -12,8 +12,7 @@ from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.commands.choose.operand_errors import LHS, RESULT, RHS, CastError
 from scalify_hlo.commands.stats.numbering import number_of
 from scalify_hlo.dialect import attributes
-from scalify_hlo.errors import InputError
-from scalify_hlo.ir.locations import place_of_text
+from scalify_hlo.errors import InputError, place_of_text
 from scalify_hlo.ir.patterns import is_matmul_like
 from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.passes.pipeline import run_passes

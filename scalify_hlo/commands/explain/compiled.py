@@ -242,11 +242,12 @@ def explain_module(
         before = _times(original.kernels, target)
         progress(2, total)
     recipe = options.recipe.name if options is not None else ""
-    remarks = [f"{r.op}: {r.message}" for r in new.report.remarks] if recipe else []
+    kinds = {(each.op, each.message): each for each in reversed(new.report.remarks)}
+    remarks = [f"{each.place(name)}: {each.sentence}" for each in reversed(kinds.values())]
     # Numbers are those of the same program only if it is rewritten here.
     joined = before if options is not None and against is module else None
     matmuls = _explained(new.report.matmuls, program.kernels, target, joined)
-    unique = tuple(dict.fromkeys(remarks))
+    unique = tuple(remarks) if recipe else ()
     blocks = _blocks(options.recipe) if options is not None else ""
     return Explanation(target, recipe, program, original, tuple(matmuls), unique, blocks)
 

@@ -9,6 +9,7 @@ from typing import Annotated, Final, NamedTuple
 from scalify_hlo.report.matmuls import MatmulReport
 from scalify_hlo.results.kinds import Microseconds, Words, one_of
 from scalify_hlo.results.model import keys
+from scalify_hlo.results.shown import Shown
 from scalify_hlo.targets.description import Target
 from scalify_hlo.targets.kernels import Kernel
 from scalify_hlo.targets.record import Program
@@ -82,7 +83,7 @@ class Cause(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Explanation:
+class Explanation(Shown):
     """A compiled program with its matmuls, beside the original in bf16.
 
     Attributes:
@@ -94,6 +95,10 @@ class Explanation:
         remarks: The remarks of the rewrite.
         blocks: The format of the block scales of the recipe; empty if it has none.
     """
+
+    DUMP = "commands.explain.record.dump_explanation"
+    LINES = "cli.explain.lines"
+    ROWS = "matmuls"
 
     target: Target
     recipe: Words

@@ -17,7 +17,7 @@ from scalify_hlo.commands.explain.model import (
     Explanation,
 )
 from scalify_hlo.commands.explain.record import ExplainRecord, warnings_of
-from scalify_hlo.ir.locations import place_of_text
+from scalify_hlo.errors import place_of_text
 from scalify_hlo.report.page_style import escape, page
 from scalify_hlo.results.model import cells, mebibytes, microseconds
 

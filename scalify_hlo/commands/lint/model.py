@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
 from scalify_hlo._compat import ir
+from scalify_hlo.dataflow.names import name_of, shown_name
 from scalify_hlo.ir.locations import source_location
 from scalify_hlo.report.matmuls import Location, MatmulReport
 from scalify_hlo.report.model import ValueReport
@@ -19,7 +20,7 @@ class Finding(NamedTuple):
         lint: The name of the lint.
         message: One sentence.
         location: The source location, as MLIR prints it.
-        name: The name stack of the op, or the name of the argument.
+        name: The scopes of the op, or the name of the argument.
         cure: What to do about it.
     """
 
@@ -40,7 +41,7 @@ class Place(NamedTuple):
     Attributes:
         message: One sentence.
         location: The source location, as MLIR prints it.
-        name: The name stack of the op, or the name of the argument.
+        name: The scopes of the op, or the name of the argument.
     """
 
     message: str
@@ -50,9 +51,8 @@ class Place(NamedTuple):
     @classmethod
     def at(cls, op: ir.Operation, message: str) -> Place:
         """Returns the place of an op, whose name comes before the message."""
-        location = op.location
-        name = str(location.name_str) if isinstance(location, ir.NameLoc) else ""
-        return cls(f"{op.name}: {message}", source_location(location), name)
+        name = shown_name(name_of(op))
+        return cls(f"{op.name}: {message}", source_location(op.location), name)
 
     def with_file(self, other: str) -> Place:
         """Returns the place, at another location if its own has no file."""

@@ -12,6 +12,7 @@ from typing import Annotated, Final
 from scalify_hlo.commands.nan.flow import Node
 from scalify_hlo.results.kinds import Count, Part, one_of
 from scalify_hlo.results.model import dump, result
+from scalify_hlo.results.shown import Shown
 
 WORDS: Final = {"nan": ("NaN", "NaN"), "infinity": ("infinity", "infinities")}
 """The names of kinds of elements: of one element, and of several."""
@@ -129,7 +130,7 @@ class NonFiniteOp:
 
 @result("scalify-hlo-nan", version=1, indent=2)
 @dataclass(frozen=True, slots=True)
-class NanReport:
+class NanReport(Shown):
     """The origin of the NaN and infinities of a program.
 
     Attributes:
@@ -147,6 +148,10 @@ class NanReport:
         elsewhere: The first ops that make elements which flow to no result that is not finite; the
             ranges of their operands are not measured.
     """
+
+    DUMP = "commands.nan.nan_report.dump_nan_report"
+    LINES = "cli.bisect_nan.lines"
+    ROWS = "origins"
 
     program: str
     hash: str

@@ -49,7 +49,7 @@ def chosen(record: StatsRecord) -> list[Row]:
         At most `FIGURE_ROWS` rows, in program order.
     """
     operands = {operand.value for operand in record.operands}
-    rows = [row for row in record.rows() if _is_shown(row, operands)]
+    rows = [row for row in record.beside() if _is_shown(row, operands)]
     if len(rows) <= FIGURE_ROWS:
         return rows
     return [rows[round(i * (len(rows) - 1) / (FIGURE_ROWS - 1))] for i in range(FIGURE_ROWS)]

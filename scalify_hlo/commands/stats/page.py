@@ -63,7 +63,7 @@ def page_data(record: StatsRecord) -> dict[str, Any]:
         record: The statistics.
     """
     texts = _Texts()
-    rows = [_row(row, texts) for row in record.rows()]
+    rows = [_row(row, texts) for row in record.beside()]
     operands = [_operand(each, texts) for each in record.operands]
     return {
         "program": shown(record.program),

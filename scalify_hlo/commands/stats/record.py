@@ -14,6 +14,7 @@ from typing import Annotated, Final, TypeAlias
 from scalify_hlo.errors import InputError
 from scalify_hlo.results.kinds import SOME, Count, Part, Size, one_of
 from scalify_hlo.results.model import Kind, dump, keys, loaded, result
+from scalify_hlo.results.shown import Shown
 from scalify_hlo.storage.files import read_file
 
 FORMAT: Final = "scalify-hlo-stats"
@@ -173,7 +174,7 @@ class VariantStats:
 @result(FORMAT, VERSION, lines=("variants", "values", "operands"))
 @keys("program hash steps turns remarks variants operands")
 @dataclass(frozen=True, slots=True)
-class StatsRecord:
+class StatsRecord(Shown):
     """The statistics of a program, and of its rewrite if there is one.
 
     Attributes:
@@ -186,6 +187,10 @@ class StatsRecord:
         remarks: Sentences on what was not measured.
     """
 
+    DUMP = "commands.stats.record.dump_stats"
+    LINES = "cli.stats.lines"
+    ROWS = "variants.0.values"
+
     program: str
     hash: str
     steps: Annotated[tuple[Count, ...], SOME]
@@ -194,7 +199,11 @@ class StatsRecord:
     operands: tuple[OperandStats, ...] = ()
     remarks: tuple[str, ...] = field(default=())
 
-    def rows(self) -> Iterator[tuple[ValueStats | None, ...]]:
+    def __repr__(self) -> str:
+        variants = [variant.name for variant in self.variants]
+        return f"StatsRecord(program={self.program!r}, variants={variants})"
+
+    def beside(self) -> Iterator[tuple[ValueStats | None, ...]]:
         """Yields the rows of a table of all values, in program order.
 
         Yields:

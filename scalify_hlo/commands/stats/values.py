@@ -15,10 +15,12 @@ from scalify_hlo._compat import ir
 from scalify_hlo.casts.encoding import dtype_of, elements_of
 from scalify_hlo.commands.stats.encodings import Encoding, Tally, encoding_of, tally
 from scalify_hlo.commands.stats.numbering import Identities
-from scalify_hlo.dataflow.names import part_of
+from scalify_hlo.dataflow.matmuls import OTHER
+from scalify_hlo.dataflow.names import name_of, part_of, shown_name
 from scalify_hlo.dialect import attributes
+from scalify_hlo.errors import place_of_text
 from scalify_hlo.ir.formats import format_of
-from scalify_hlo.ir.locations import place_of_text, source_location
+from scalify_hlo.ir.locations import source_location
 from scalify_hlo.ir.splats import dense_of
 from scalify_hlo.ir.traits import BODIES, BRANCHES, LOOP, where
 from scalify_hlo.ir.value_map import ValueMap
@@ -42,10 +44,11 @@ class Watched:
         kind: ``argument``, ``result`` or ``carry``.
         encoding: The encoding of its elements.
         op: The name of the op.
-        name: Its name stack, or the name of the argument.
+        name: Its scopes and its primitive, or the name of the argument.
         location: Its source location.
         inside: The names of the ops with regions around it.
         numbered: Whether the op is one of the original; False for what a rewrite adds.
+        part: The part of the program by its name stack: ``forward``, ``backward`` or ``other``.
         role: The role of an argument.
         source: A value before it of which it has the magnitudes; None if it is measured.
         factor: How many copies of the elements of that it has.
@@ -63,6 +66,7 @@ class Watched:
     location: str
     inside: tuple[str, ...]
     numbered: bool
+    part: str
     role: str
     source: Watched | None = None
     factor: int = 1
@@ -73,11 +77,6 @@ class Watched:
         """Keeps the type, as instrumentation may kill the value."""
         self.dtype = str(self.value.type.element_type)
         self.shape = tuple(self.value.type.shape)
-
-    @property
-    def part(self) -> str:
-        """The part of the program by its name stack: ``forward``, ``backward`` or ``other``."""
-        return part_of(self.name) or "other"
 
     @property
     def size(self) -> int:
@@ -93,6 +92,7 @@ class _Maker(NamedTuple):
     location: str
     inside: tuple[str, ...]
     numbered: bool
+    part: str = OTHER
 
 
 @dataclass
@@ -139,7 +139,9 @@ class Scan:
         ops = [op.operation for op in block.operations]
         for op, following in pairwise(ops):
             id_, numbered = self._identities.of(op)
-            made = _Maker(op.name, *name_and_place(op, self.program), inside, numbered)
+            place = name_and_place(op, self.program)
+            part = part_of(name_of(op)) or OTHER
+            made = _Maker(op.name, *place, inside, numbered, part)
             for number, result in enumerate(op.results):
                 one = self._note(result, following, f"{id_}.{number}", "result", made)
                 if one is not None:
@@ -203,16 +205,14 @@ def bodies_of(op: ir.Operation) -> Iterator[ir.Block]:
 
 
 def name_and_place(op: ir.Operation, program: str) -> tuple[str, str]:
-    """Returns the name stack of an op and its source location; each is empty if unknown.
+    """Returns the scopes of an op and its source location; each is empty if unknown.
 
     Args:
         op: The op.
         program: The name of the program in locations.
     """
-    location = op.location
-    name = str(location.name_str) if isinstance(location, ir.NameLoc) else ""
-    place = place_of_text(source_location(location), program)
-    return name, place if _HAS_LINE.search(place) else ""
+    place = place_of_text(source_location(op.location), program)
+    return shown_name(name_of(op)), place if _HAS_LINE.search(place) else ""
 
 
 def constant_tally(one: Watched) -> Tally | None:

@@ -131,7 +131,7 @@ def test_inspect_shows_names_types_and_scales(files: Path) -> None:
     assert "params['w']  tensor<4x4xf32>  plain  2^-4" in out
     assert "x            tensor<8x4xf32>  plain  unscaled" in out
     assert "stablehlo.dot_general" not in out
-    assert "stablehlo.dot_general" in done("inspect", str(files / "text"))
+    assert "stablehlo.dot_general" in done("inspect", str(files / "text"), "--rows", "0")
     out = done("inspect", str(files / "exported"), "--arguments", "--signature", "scaled")
     assert "data and scale  s0" in out
     assert "jax.export file" in out
@@ -139,7 +139,7 @@ def test_inspect_shows_names_types_and_scales(files: Path) -> None:
 
 
 def test_rules() -> None:
-    table = done("rules")
+    table = done("rules", "--rows", "0")
     assert "stablehlo.dot_general" in table
     entry = done("rules", "dot_general")
     assert "formula:" in entry
@@ -240,7 +240,12 @@ func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   return %0, %1 : tensor<4xf32>, tensor<4xf32>
 }""")
     given = (str(file), "--recipe", "propagate", "--signature", "scaled")
-    lines = done("inspect", *given).splitlines()
+    overview = done("inspect", *given)
+    assert (
+        "read at scale 1 (2): stablehlo.custom_call (--strict refuses) 1, stablehlo.tanh 1"
+        in overview
+    )
+    lines = done("inspect", *given, "--rows", "0").splitlines()
     rows = [line.split() for line in lines[lines.index("read at scale 1 (2)") :]]
     assert ["stablehlo.tanh", "1", "read", "accepts"] in rows
     assert ["stablehlo.custom_call", "1", "opaque", "refuses"] in rows

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import Any
 
 import jax
@@ -117,26 +116,44 @@ def test_the_help_has_all_roles_and_keys() -> None:
         assert word in help_
 
 
-class Terminal:
-    """Standard output that is a terminal."""
-
-    def isatty(self) -> bool:
-        return True
+def on_terminal(monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
+    monkeypatch.setattr(console, "_is_terminal", lambda _: True)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("NO_COLOR", "1")
 
 
 def test_names_are_cut_to_a_terminal_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     name = "model.py:12 jit(step)/jvp(encoder)/layers/0/attention/dot_general params['attention']"
     table = [("forward", "16 x 64 x 32", name)]
     header = ("part", "M x N x K", "where")
-    assert console.table(header, table, fit=True)[1].endswith(name)
-    monkeypatch.setattr(sys, "stdout", Terminal())
-    monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setenv("NO_COLOR", "1")
-    line = console.table(header, table, fit=True)[1]
-    assert len(line) == 80
-    assert "model.py:12 …" in line
-    assert line.endswith("params['attention']")
     assert console.table(header, table)[1].endswith(name)
+    on_terminal(monkeypatch, 80)
+    line = console.table(header, table)[1]
+    assert len(line) == 80
+    assert "model.py:12 jit(" in line
+    assert line.endswith("params['attention']")
+    assert "…" in line
+
+
+def test_what_fits_no_terminal_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    columns = tuple(f"recipe {i:02}" for i in range(16))
+    on_terminal(monkeypatch, 80)
+    table = console.table((*columns, "name"), [(*columns, "a" * 60)] * 12, 10)
+    lines = console.printed(table).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert lines[11] == "2 more; --rows 0 prints all"
+    assert lines[12].startswith("wider terminals have: recipe ")
+    assert lines[0].startswith(columns[0])
+    assert lines[0].endswith("name")
+
+
+def test_lines_are_wrapped_where_there_is_a_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    line = "a word " * 40
+    assert console.printed([line]) == f"{line}\n"
+    on_terminal(monkeypatch, 60)
+    text = console.printed([line])
+    assert max(map(len, text.splitlines())) <= 60
+    assert text.split() == line.split()
 
 
 def test_tables_fit_100_columns_but_for_names(text: str) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import html
 from types import SimpleNamespace
 from typing import Any
 
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
 import scalify_hlo as jsa
@@ -45,7 +47,54 @@ NAMES = tuple(f"result[{i}]" for i in range(1000))
     ids=lambda value: type(value).__name__,
 )
 def test_a_result_is_shown_as_one_line(shown: object, line: str) -> None:
-    assert repr(shown) == str(shown) == line
+    assert repr(shown) == line
+
+
+def program() -> Any:
+    x = jnp.ones((32, 32))
+    return program_of(lambda x, w: jnp.tanh(x @ w) @ w + jnp.exp(x * 1000), x, x)
+
+
+def results() -> dict[str, Any]:
+    """A result of each function that returns one."""
+    made, ones = program(), np.ones((32, 32), np.float32)
+    inputs = [{"x": ones, "w": ones}]
+    options: dict[str, Any] = {"recipe": "fp8-current"}
+    return {
+        "rewrite": jsa.rewrite(made, report=True, **options)[1],
+        "compare": jsa.compare_recipes(made, inputs, "fp8-current"),
+        "blame": jsa.blame(made, inputs, "fp8-current"),
+        "search": jsa.search(made, inputs, "fp8-current", "wide<=1"),
+        "explain": jsa.explain(made, "cpu", **options),
+        "find_nan": jsa.find_nan(made, inputs),
+        "calibrate": jsa.calibrate(made, inputs),
+        "collect_stats": jsa.collect_stats(made, inputs),
+    }
+
+
+def test_results_are_printed_as_tables_and_have_rows() -> None:
+    for name, result in results().items():
+        text = str(result)
+        assert 1 < len(text.splitlines()) <= 40, name
+        assert max(map(len, repr(result).splitlines())) < 300, name
+        assert result._repr_html_() == f"<pre>{html.escape(text)}</pre>"
+        assert result.to_dict()["format"], name
+        rows = result.rows()
+        assert rows or name == "blame", name
+        assert not any(isinstance(cell, dict) for row in rows for cell in row.values())
+
+
+def test_the_table_of_a_report_has_ten_rows() -> None:
+    def deep(x: Any, w: Any) -> Any:
+        for _ in range(16):
+            x = x @ w
+        return x
+
+    x = jnp.ones((32, 32))
+    _, report = jsa.rewrite(program_of(deep, x, x), recipe="fp8-current", report=True)
+    assert str(report).endswith("6 more; rows() returns all")
+    assert len(report.rows()) == 16
+    assert report.rows()[0]["formats.lhs"] == "f8E4M3FN"
 
 
 def test_the_report_of_a_rewrite_is_short() -> None:

@@ -351,8 +351,8 @@ def test_a_rewrite_has_the_same_values_as_data_and_scales(signature: str) -> Non
         steps=2,
         carry=True,
     )
-    pairs = [pair for pair in record.rows() if None not in pair]
-    without = [old.op for old, new in record.rows() if new is None and old is not None]
+    pairs = [pair for pair in record.beside() if None not in pair]
+    without = [old.op for old, new in record.beside() if new is None and old is not None]
     # Constants are folded, and the products of gradients with one take up the rescaling as well.
     assert set(without) <= {"stablehlo.constant", *FOLDED}
     assert without.count("stablehlo.multiply") <= 2
@@ -377,7 +377,7 @@ def test_casts_of_a_recipe_are_values_of_the_rewrite_only() -> None:
     record = collect_stats(
         exported, [(params, batch)], recipe="fp8", settings={"matmul.smallest": 16}
     )
-    added = [new for old, new in record.rows() if old is None and new is not None]
+    added = [new for old, new in record.beside() if old is None and new is not None]
     assert {"f8E4M3FN", "f8E5M2"} <= {value.dtype for value in added}
     assert record.variants[1].recipe.startswith("scalify-hlo")
     assert all(v.scales is None for v in record.variants[0].values)

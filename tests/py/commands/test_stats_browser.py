@@ -148,7 +148,8 @@ def test_values_are_sorted_by_loss_and_by_ratio(tmp_path: Path) -> None:
 def test_details_have_the_numbers(tmp_path: Path) -> None:
     record = sample()
     operand = record.operands[0]
-    place = next(i for i, row in enumerate(record.rows()) if row[0] and row[0].id == operand.value)
+    rows = enumerate(record.beside())
+    place = next(i for i, row in rows if row[0] and row[0].id == operand.value)
     text = asked(
         stats_page(record),
         tmp_path,

@@ -71,7 +71,7 @@ def data_of(text: str) -> Any:
 def test_the_data_are_those_of_the_record(record: StatsRecord) -> None:
     data = data_of(stats_page(record))
     assert data == json.loads(json.dumps(page_data(record)))
-    rows = list(record.rows())
+    rows = list(record.beside())
     assert [row["id"] for row in data["rows"]] == [(a or b).id for a, b in rows]  # type: ignore[union-attr]
     assert len(data["operands"]) == len(record.operands)
     value, row = rows[0][0], data["rows"][0]
@@ -127,7 +127,7 @@ def test_a_page_is_a_table_with_labels(record: StatsRecord) -> None:
 
 
 def test_rows_of_a_rewrite_alone_follow_those_before_them(record: StatsRecord) -> None:
-    rows = [tuple(None if v is None else v.id for v in row) for row in record.rows()]
+    rows = [tuple(None if v is None else v.id for v in row) for row in record.beside()]
     for column, variant in enumerate(record.variants):
         found = [row[column] for row in rows if row[column] is not None]
         assert found == [value.id for value in variant.values]

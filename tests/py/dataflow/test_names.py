@@ -12,7 +12,7 @@ from jax import lax
 
 from scalify_hlo.dataflow.index import ModuleIndex
 from scalify_hlo.dataflow.matmuls import Walk
-from scalify_hlo.dataflow.names import scopes_of
+from scalify_hlo.dataflow.names import layer_in, scopes_of, shown_name
 from scalify_hlo.ir.calls import functions_in
 from scalify_hlo.ir.functions import main_function
 from tests.py.shared.judge import parse, stablehlo_of
@@ -138,3 +138,17 @@ def test_a_layer_has_one_name_in_all_passes(name: str) -> None:
     found = names_in(mlp, w, x)
     assert len(found) > 4
     assert {scopes_of(each).path for each in found} == {"layer0/mlp"}
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_names_of_ops_have_no_part_that_jax_adds(stack: str) -> None:
+    banned = ("closed_call", "checkpoint", "rematted", "jit(", "jvp(", "transpose(", "while/body")
+    assert not any(each in shown_name(stack) for each in banned)
+
+
+def test_names_of_ops_keep_their_scopes_and_primitives() -> None:
+    stack = "jit(f)/transpose(jvp(stack))/while/body/closed_call/checkpoint/blk/add_any"
+    assert shown_name(stack) == "stack/blk/add_any"
+    assert layer_in(stack) == "stack/blk"
+    assert layer_in("jit(f)/closed_call/mul") == ""
+    assert shown_name("remat2") == ""
