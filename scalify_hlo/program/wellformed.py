@@ -43,8 +43,9 @@ def check_calls(module: ir.Module, name: str) -> None:
         name: The name of the module in diagnostics.
 
     Raises:
-        InputError: A function calls itself, or functions call others so often that the program
-            would become too large. Analyses follow each call separately, and XLA inlines them.
+        InputError: A function calls itself or one without a body, or functions call others so often
+            that the program would become too large. Analyses follow each call separately, and XLA
+            inlines them.
     """
     with module.context:
         inlined = _Inlined(module.operation, name)
@@ -78,7 +79,15 @@ class _Inlined(Unfolding[str]):
         if function is None:
             return 0, []
         ops = ops_in(function)
-        return len(ops), [callee for op in ops for callee in _called(op)]
+        called = [(op, callee) for op in ops for callee in _called(op)]
+        for op, callee in called:
+            if callee in self.functions and not self.functions[callee].regions[0].blocks:
+                raise InputError(
+                    f"the function @{callee} has no body",
+                    location=place(op.location, self._name),
+                    hint="give the module with all functions that it calls",
+                )
+        return len(ops), [callee for _, callee in called]
 
     def inside_itself(self, thing: str, part: str) -> InputError:
         """See `Unfolding.inside_itself`."""

@@ -149,6 +149,19 @@ def test_recursion_has_one_sentence(kind: str, command: tuple[str, ...]) -> None
     assert ": error: the function @f1 calls itself" in error
 
 
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
+def test_a_call_of_a_function_without_a_body(command: tuple[str, ...]) -> None:
+    error = refused(
+        """func.func private @other(tensor<4xf32>) -> tensor<4xf32>
+        func.func public @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+          %0 = func.call @other(%x) : (tensor<4xf32>) -> tensor<4xf32>
+          return %0 : tensor<4xf32>
+        }""",
+        *command,
+    )
+    assert ":3:16: error: the function @other has no body" in error
+
+
 def test_check_refuses_what_xla_would_crash_on(tmp_path: Path) -> None:
     path = tmp_path / "deep.mlir"
     lines = sharing.with_calls("call", 300).replace("return %1", "return %0").splitlines()
