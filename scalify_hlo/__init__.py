@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from scalify_hlo.commands.choose.front import Point as Point
     from scalify_hlo.commands.choose.model import Blame as Blame
     from scalify_hlo.commands.choose.model import BlamedSite as BlamedSite
-    from scalify_hlo.commands.choose.model import Comparison as Comparison
     from scalify_hlo.commands.choose.model import Effect as Effect
     from scalify_hlo.commands.choose.model import GradientFormat as GradientFormat
     from scalify_hlo.commands.choose.model import Search as Search
     from scalify_hlo.commands.choose.model import SearchedSite as SearchedSite
-    from scalify_hlo.commands.choose.model import Trial as Trial
     from scalify_hlo.commands.choose.model import dump_blame as dump_blame
-    from scalify_hlo.commands.choose.model import dump_comparison as dump_comparison
     from scalify_hlo.commands.choose.model import dump_search as dump_search
     from scalify_hlo.commands.choose.search import search as search
+    from scalify_hlo.commands.choose.trials import Comparison as Comparison
+    from scalify_hlo.commands.choose.trials import Trial as Trial
+    from scalify_hlo.commands.choose.trials import dump_comparison as dump_comparison
     from scalify_hlo.commands.explain.compiled import explain as explain
     from scalify_hlo.commands.explain.model import ExplainedMatmul as ExplainedMatmul
     from scalify_hlo.commands.explain.model import Explanation as Explanation

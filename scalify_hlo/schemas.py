@@ -19,7 +19,7 @@ MODELS: Final = {
     "inspect": "cli.inspected.Inspected",
     "rules": "rules.registry.RuleList",
     "recipes": "cli.recipes.RecipeList",
-    "compare": "commands.choose.model.Comparison",
+    "compare": "commands.choose.trials.Comparison",
     "blame": "commands.choose.model.Blame",
     "search": "commands.choose.model.Search",
 }

@@ -73,9 +73,9 @@ INERT: Final = (
 """The conditions, in an order for readers. A test calls each command in each condition."""
 
 ALWAYS: Final = {
-    "--strict --require --report --check --again --partial --timeout --memory-limit --snr --runs "
-    "--explain --worst": "are conditions, bounds and permissions: nothing is told if they hold, or "
-    "if there is nothing to permit",
+    "--strict --require --report --check --again --partial --timeout --memory-limit --snr "
+    "--within --runs --explain --worst": "are conditions, bounds and permissions: nothing is told "
+    "if they hold, or if there is nothing to permit",
     "--format --quiet --target-version --print-ir-after-all --mlir-timing --split-input-file "
     "--verify-diagnostics --sort --verbose": "decide about the form of what there is",
     "--only --anywhere --turns --backend --merge --formats --recipes --pass-pipeline --inverse": (

@@ -15,7 +15,7 @@ from scalify_hlo.results.model import cells, headers
 from scalify_hlo.storage.files import write_file
 
 if TYPE_CHECKING:
-    from scalify_hlo.commands.choose.model import Comparison, Trial
+    from scalify_hlo.commands.choose.trials import Comparison, Trial
 
 
 @command("scalify-hlo compare step.jax_export --recipes fp8,unit,bf16 --inputs x.npz")
@@ -28,22 +28,29 @@ class Compare(WithSteps, Judging, WithSettings, WithOutput):
     the bytes of state over those of the original. The worst results and matmuls are listed. A
     matmul is compared with the matmul of the same operands without casts.
 
-    The last line suggests the cheapest recipe whose outputs and gradients have the ratio of --snr.
-    If gradients are not among the results, the changes of first moments stand for them, or else
-    those of weights.
+    A step of training runs 50 times, or --steps times, and passes on its state, and the loss of the
+    last step is compared too. The last line suggests the cheapest recipe whose loss is within a
+    share of the first loss, --within. Of other programs, and with --steps alone, it suggests the
+    cheapest one whose outputs and gradients have the ratio of --snr; if gradients are not among the
+    results, the changes of first moments stand for them, or else those of weights.
 
-    With --steps, the loss of the last step is compared too. With --seeds, this is done again with
-    other first weights, and the standard deviation of the original's loss stands beside it. Scales
+    With --seeds, steps run again with other first weights, and the standard deviation of the
+    original's loss stands beside it. Scales
     of inputs are measured from the inputs. Recipes that the program cannot take, or in which an
     option of --set has no effect, are listed with the reason.
 
     Attributes:
         recipes: The recipes: names of presets and TOML files with commas between them.
         settings: Set an option of all recipes, as in matmul.smallest=64.
+        steps: How many steps to run; by default 50 of training, and 1 of other programs.
+        within: The share of the first loss by which the last may be larger than that of the
+            original.
         seeds: How many runs, of which all but the first have other first weights.
     """
 
     recipes: str = option("all", metavar="all|NAME|FILE,...")
+    steps: Count | None = None  # type: ignore[assignment]
+    within: float = option(0.02, metavar="SHARE")
     seeds: Count = 1
 
     def run(self) -> None:
@@ -62,6 +69,7 @@ class Compare(WithSteps, Judging, WithSettings, WithOutput):
                 carry=self.carry == "state",
                 seeds=self.seeds,
                 snr_db=self.snr,
+                within=self.within,
                 signature=self.signature,
                 profile=self.profile,
                 progress=progress,

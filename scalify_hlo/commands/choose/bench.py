@@ -170,6 +170,11 @@ class Bench:
         """The result that is the loss; None without one."""
         return loss_of(self.kinds)
 
+    def train(self, steps: int) -> None:
+        """Lets losses be those of so many steps that pass on their state."""
+        self.options = replace(self.options, steps=steps, carry=True)
+        self._passed = self._state
+
     @cached_property
     def _inputs(self) -> list[list[list[Array]]]:
         """The inputs of all steps, for each seed."""

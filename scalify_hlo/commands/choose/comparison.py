@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from os import PathLike, fspath
 from typing import Any, Final
 
@@ -13,9 +14,10 @@ from scalify_hlo.commands.choose.bench import (
     Losses,
     refuse_profile,
 )
-from scalify_hlo.commands.choose.model import Comparison, Trial
-from scalify_hlo.commands.choose.results import GRADIENT, MOMENT, OUTPUT, UPDATE, judged
+from scalify_hlo.commands.choose.results import judged
 from scalify_hlo.commands.choose.sites import operand_bits, share_of_bits, site_errors, sites_of
+from scalify_hlo.commands.choose.suggestion import ByLoss, BySnr, suggest
+from scalify_hlo.commands.choose.trials import WITHIN, Comparison, Trial
 from scalify_hlo.errors import ScalifyError, UsageError
 from scalify_hlo.passes.pipeline import Options
 from scalify_hlo.profile.file import profile_of
@@ -24,11 +26,13 @@ from scalify_hlo.program.record import described
 from scalify_hlo.recipes.loading import load_recipe, require_pairs
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.recipes.toml import preset_names
-from scalify_hlo.results.decibels import written
 from scalify_hlo.run.given import Sample
 from scalify_hlo.run.runner import Progress, untold
 
 ALL: Final = "all"
+TRAINING_STEPS: Final = 50
+"""How many steps of training are compared by default."""
+
 _SMALL: Final = 8
 
 
@@ -38,10 +42,11 @@ def compare_recipes(
     recipes: str | Sequence[str | PathLike[str] | Recipe] = ALL,
     *,
     settings: Mapping[str, object] | None = None,
-    steps: int = 1,
+    steps: int | None = None,
     carry: bool = False,
     seeds: int = 1,
     snr_db: float = LEAST_SNR,
+    within: float = WITHIN,
     signature: str = "auto",
     profile: str | PathLike[str] | Profile | None = None,
     progress: Progress = untold,
@@ -57,11 +62,15 @@ def compare_recipes(
             objects. In a string, names are separated by commas.
         settings: Options that are set over each recipe, by key, as for `rewrite`.
         steps: The number of steps. Results are compared after the first one, and losses after each.
+            By default, a step of training runs 50 times and passes on its state, and other
+            programs run once.
         carry: Whether results that are arguments of the next call are passed on to the next step.
         seeds: The number of runs. All but the first multiply each weight by ``1 + n / 256``, with n
             normal, the same for the original and all recipes.
         snr_db: The signal-to-noise ratio in dB that outputs and gradients of a suggested recipe
-            need.
+            need. Where steps pass on their state, it needs a loss in place of that.
+        within: The share of the first loss by which the last loss of a suggested recipe may be
+            larger than that of the original.
         signature: ``same`` or ``scaled``, as for `rewrite`; ``auto`` is ``scaled`` for recipes that
             keep state in low precision.
         profile: The profile of recipes of calibrated scales, or the path of its file; by default,
@@ -84,17 +93,20 @@ def compare_recipes(
         'bf16'
     """
     seen = profile_of(profile)
-    options = CompareOptions(steps, carry, seeds, snr_db, signature, seen)
+    first = max(len(samples), 1) if steps is None else steps
+    options = CompareOptions(first, carry, seeds, snr_db, signature, seen)
     chosen = recipes_of(recipes, settings or {})
     refuse_profile(seen, [recipe for _, recipe in chosen if isinstance(recipe, Recipe)])
     bench = Bench(program, samples, options)
-    if bench.loss is None and (steps > 1 or seeds > 1):
+    if steps is None and bench.has_state and bench.loss is not None:
+        bench.train(max(first, TRAINING_STEPS))
+    if bench.loss is None and (first > 1 or seeds > 1):
         raise UsageError(
-            f"further {'steps' if steps > 1 else 'seeds'} have no effect: no result is a loss",
+            f"further {'steps' if first > 1 else 'seeds'} have no effect: no result is a loss",
             location=bench.name,
             hint="leave --steps and --seeds out, or return the loss, a scalar, from the step",
         )
-    return _compared(bench, chosen, progress)
+    return _compared(bench, chosen, within, progress)
 
 
 Given = tuple[str, Recipe | UsageError]
@@ -142,7 +154,7 @@ def name_of(recipe: str | PathLike[str] | Recipe) -> str:
     return recipe.name if isinstance(recipe, Recipe) else fspath(recipe)
 
 
-def _compared(bench: Bench, recipes: Sequence[Given], tell: Progress) -> Comparison:
+def _compared(bench: Bench, recipes: Sequence[Given], within: float, tell: Progress) -> Comparison:
     options, loss, losses = bench.options, bench.loss, bench.losses
     trials: list[Trial] = []
     for number, (name, recipe) in enumerate(recipes, 1):
@@ -154,12 +166,13 @@ def _compared(bench: Bench, recipes: Sequence[Given], tell: Progress) -> Compari
         )
     tell(len(recipes) + 1, len(recipes) + 1)
     kinds = judged(bench.kinds)
-    suggested, suggestion = suggest(trials, kinds, options.snr_db)
-    return Comparison(
-        bench.name, bench.hash, options.steps, options.carry, options.snr_db, kinds,
-        "" if loss is None else loss.tensor.name, _frozen(losses), tuple(trials),
-        suggested, suggestion,
+    found = Comparison(
+        bench.name, bench.hash, options.steps, options.carry, options.snr_db, within, kinds,
+        "" if loss is None else loss.tensor.name, _frozen(losses), tuple(trials), "", "",
     )  # fmt: skip
+    judge = ByLoss(found) if found.trained else BySnr(kinds, options.snr_db)
+    suggested, suggestion = suggest(trials, judge)
+    return replace(found, suggested=suggested, suggestion=suggestion)
 
 
 def _tried(bench: Bench, name: str, recipe: Recipe) -> Trial:
@@ -189,70 +202,3 @@ def _tried(bench: Bench, name: str, recipe: Recipe) -> Trial:
 
 def _frozen(losses: Losses) -> tuple[tuple[float, ...], ...]:
     return tuple(map(tuple, losses))
-
-
-# The suggestion of a recipe, with its reason as one sentence.
-
-
-_NAMED: Final = 2
-"""The most sites that a suggestion names."""
-
-_KINDS: Final = {
-    OUTPUT: "outputs",
-    GRADIENT: "gradients",
-    MOMENT: "changes of first moments",
-    UPDATE: "changes of weights",
-}
-
-
-def suggest(trials: Sequence[Trial], kinds: Sequence[str], snr_db: float) -> tuple[str, str]:
-    """Returns the cheapest recipe whose results are good enough, and the reason.
-
-    Recipes that save nothing, such as ``propagate``, are not suggested.
-
-    Args:
-        trials: The recipes.
-        kinds: The kinds of results by which they are judged.
-        snr_db: The least signal-to-noise ratio of these in dB.
-
-    Returns:
-        The name of the recipe, which is empty if there is none, and a sentence.
-    """
-    ran = [trial for trial in trials if not trial.reason and trial.saves]
-    if not ran:
-        return "", "none: no recipe that the program takes has a matmul or state in low precision"
-    good = [trial for trial in ran if trial.passes(kinds, snr_db)]
-    need = f"{snr_db:g} dB in all {' and '.join(_KINDS[kind] for kind in kinds)}"
-    if not good:
-        best = max(ran, key=lambda trial: _least(trial, kinds))
-        return "", f"none: no recipe has {need}; the nearest is {best.name}, {_reason(best, kinds)}"
-    chosen = min(good, key=lambda trial: trial.cost)
-    cheaper = [t for t in ran if t.cost < chosen.cost and not t.passes(kinds, snr_db)]
-    text = f"{chosen.name}: the cheapest with {need}, "
-    if not cheaper:
-        return chosen.name, text + _reason(chosen, kinds)
-    nearest = max(cheaper, key=lambda trial: _least(trial, kinds))
-    text += f"{_worst(chosen, kinds)}; {nearest.name} is cheaper, {_reason(nearest, kinds)}"
-    return chosen.name, text
-
-
-def _least(trial: Trial, kinds: Sequence[str]) -> float:
-    worst = trial.worst(kinds)
-    return float("inf") if worst is None else worst.snr_db
-
-
-def _reason(trial: Trial, kinds: Sequence[str]) -> str:
-    """Returns the worst result of a recipe, and the sites with the largest errors."""
-    text = _worst(trial, kinds)
-    sites = [f"{each.site.name} ({_db(each.snr_db)})" for each in trial.matmuls[:_NAMED]]
-    return f"{text}, decided by {' and '.join(sites)}" if sites else text
-
-
-def _worst(trial: Trial, kinds: Sequence[str]) -> str:
-    worst = trial.worst(kinds)
-    return "without float results" if worst is None else f"with {_db(worst.snr_db)} in {worst.name}"
-
-
-def _db(snr_db: float) -> str:
-    text = written(snr_db)
-    return f"{text} dB" if text[-1].isdigit() else text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -19,8 +20,7 @@ from jax import export
 
 import scalify_hlo
 from examples.training import training_step
-from scalify_hlo.commands.choose.comparison import recipes_of, suggest
-from scalify_hlo.commands.choose.model import Comparison, Trial, dump_comparison
+from scalify_hlo.commands.choose.comparison import recipes_of
 from scalify_hlo.commands.choose.results import (
     GRADIENT,
     MOMENT,
@@ -30,6 +30,8 @@ from scalify_hlo.commands.choose.results import (
     UPDATE,
     ResultError,
 )
+from scalify_hlo.commands.choose.suggestion import ByLoss, BySnr, suggest
+from scalify_hlo.commands.choose.trials import Comparison, Trial, dump_comparison
 from scalify_hlo.errors import InputError, UsageError
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.results.decibels import decibels, stored, written
@@ -208,32 +210,54 @@ def test_results_that_are_rounding_noise_are_not_judged() -> None:
 
 
 def test_the_cheapest_is_suggested() -> None:
-    assert every().suggested == "fp8-calibrated"
+    assert suggest(every().trials, BySnr(every().judged, 15.0))[0] == "fp8-calibrated"
     bits, statistics, state = (
         Trial("a", bits=8, narrow=1.0, statistics=9),
         Trial("b", bits=8, narrow=1.0, statistics=3),
         Trial("c", bits=8, narrow=1.0, statistics=3, state=0.5),
     )
     wide = Trial("d", bits=16, narrow=1.0)
-    assert suggest([wide, bits], (OUTPUT,), 20)[0] == "a"
-    assert suggest([bits, statistics], (OUTPUT,), 20)[0] == "b"
-    assert suggest([bits, statistics, state], (OUTPUT,), 20)[0] == "c"
+    assert suggest([wide, bits], BySnr((OUTPUT,), 20))[0] == "a"
+    assert suggest([bits, statistics], BySnr((OUTPUT,), 20))[0] == "b"
+    assert suggest([bits, statistics, state], BySnr((OUTPUT,), 20))[0] == "c"
 
 
 def test_no_recipe_may_be_good_enough() -> None:
-    found = compared(good_step, snr_db=90.0)
+    found = compared(good_step, snr_db=90.0, steps=1)
     assert not found.suggested
     assert found.suggestion.startswith("none: no recipe has 90 dB in all outputs and changes")
     assert "the nearest is bf16" in found.suggestion
-    none = compared(good_step, "propagate")
+    none = compared(good_step, "propagate", steps=1)
     assert none.suggestion.startswith("none: no recipe that the program takes has a matmul")
+
+
+def test_steps_of_training_are_judged_by_their_loss() -> None:
+    found = compared(good_step, "bf16, fp8-current")
+    assert (found.steps, found.carry) == (50, True)
+    gap = found.gap(trial(found, "fp8-current"))
+    assert gap is not None
+    assert 0 < abs(gap) < 0.02
+    assert found.suggested == "fp8-current"
+    assert "a loss after 50 steps within 0.02 of the first loss" in found.suggestion
+    strict = compared(good_step, "bf16, fp8-current", within=gap - 1e-6)
+    assert strict.suggested != "fp8-current"
+    assert [found.passes(each) for each in found.trials] == [True, True]
+    lost = replace(found.trials[1], losses=((1.0, math.nan),))
+    assert not found.passes(lost)
+    assert "loss is not finite" in suggest([lost], ByLoss(found))[1]
+
+
+def test_other_programs_run_once() -> None:
+    program = export.export(jax.jit(lambda x: x @ x))(np.ones((32, 32), np.float32))
+    found = scalify_hlo.compare_recipes(program, [(np.ones((32, 32), np.float32),)], "bf16")
+    assert (found.steps, found.carry) == (1, False)
 
 
 def test_a_result_that_is_lost_fails() -> None:
     lost = Trial("x", narrow=1.0, results=(ResultError("loss", OUTPUT, -math.inf),))
     assert not lost.passes((OUTPUT,), -1000)
     assert lost.passes((GRADIENT,), 20)
-    assert "lost in loss" in suggest([lost], (OUTPUT,), 20)[1]
+    assert "lost in loss" in suggest([lost], BySnr((OUTPUT,), 20))[1]
 
 
 def test_a_recipe_that_the_program_cannot_take_is_listed(tmp_path: Path) -> None:
@@ -343,7 +367,7 @@ def test_a_comparison_fits_its_schema(tmp_path: Path) -> None:
 
 def test_losses_that_are_not_finite_are_json() -> None:
     whole = Comparison(
-        "p", "0", 1, False, 20.0, (OUTPUT,), "loss", ((math.nan,),),
+        "p", "0", 1, False, 20.0, 0.02, (OUTPUT,), "loss", ((math.nan,),),
         (Trial("x", losses=((math.inf,),)),), "", "none",
     )  # fmt: skip
     found = json.loads(dump_comparison(whole), parse_constant=pytest.fail)

@@ -27,7 +27,7 @@ NAMES = tuple(f"result[{i}]" for i in range(1000))
             "Report(recipe='fp8', matmuls=1000, narrowed=900, remarks=2)",
         ),
         (
-            jsa.Comparison("f", "1f", 3, True, 20.0, (), "", (), TRIALS, "fp8", "take fp8"),
+            jsa.Comparison("f", "1f", 3, True, 20.0, 0.02, (), "", (), TRIALS, "fp8", "take fp8"),
             "Comparison(program='f', trials=['fp8', 'unit'], suggested='fp8')",
         ),
         (

@@ -12,7 +12,7 @@ import numpy as np
 from jax.sharding import PartitionSpec
 
 import scalify_hlo
-from scalify_hlo.commands.choose.model import dump_comparison
+from scalify_hlo.commands.choose.trials import dump_comparison
 from tests.py.devices.eight_devices import mesh
 from tests.py.shared.judge import program_of
 
