@@ -31,7 +31,7 @@ from scalify_hlo.run.runner import Progress, untold
 
 ALL: Final = "all"
 TRAINING_STEPS: Final = 50
-"""How many steps of training are compared by default."""
+"""The steps of training that are compared by default."""
 
 _SMALL: Final = 8
 

@@ -186,14 +186,29 @@ class Comparison(Shown):
         return self.carry and self.steps > 1 and bool(self.loss)
 
     def passes(self, trial: Trial) -> bool:
-        """Whether a recipe is good enough."""
+        """Returns whether a recipe is good enough.
+
+        Args:
+            trial: The recipe.
+
+        Returns:
+            Whether its last loss is within the share of the first one, or for other programs than
+            steps of training, whether its results have the signal-to-noise ratio.
+        """
         if not self.trained:
             return trial.passes(self.judged, self.snr_db)
         gap = self.gap(trial)
         return gap is not None and gap <= self.within
 
     def gap(self, trial: Trial) -> float | None:
-        """Returns the change of the last loss as a share of the first loss; None if not finite."""
+        """Returns the change of the last loss as a share of the first loss.
+
+        Args:
+            trial: The recipe.
+
+        Returns:
+            The share; None if it is not finite.
+        """
         first = sum(abs(losses[0]) for losses in self.losses) / len(self.losses)
         change = self.loss_change(trial, -1)
         gap = math.nan if change is None or not first else change / first
