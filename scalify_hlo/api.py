@@ -184,7 +184,7 @@ def rewrite(
     options = replace(options, again=again, optimize=optimize)
     rewritten, done = rewrite_program(readable(program, entry), options)
     if not report:
-        warn_of(done, stacklevel=2)
+        warn_of(done)
     own: P = written(rewritten)
     return (own, done) if report else own
 

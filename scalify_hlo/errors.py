@@ -9,8 +9,10 @@ import difflib
 import inspect
 import os
 import re
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import FrameType
 from typing import Final, NamedTuple
 
 
@@ -153,12 +155,33 @@ def nearest(name: str, candidates: Iterable[str]) -> str:
 
 
 def caller() -> str:
-    """Returns ``file:line`` of the nearest caller outside of this package and of jax."""
+    """Returns ``file:line`` of the nearest caller outside of this package and of libraries."""
+    frame = _outside()
+    return "" if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"
+
+
+def warn(message: str) -> None:
+    """Issues a `ScalifyWarning` at the line that `caller` returns.
+
+    Args:
+        message: The warning, in one line.
+    """
+    frame = _outside()
+    if frame is None:
+        warnings.warn(message, ScalifyWarning, stacklevel=2)
+        return
+    registry = frame.f_globals.setdefault("__warningregistry__", {})
+    place = frame.f_code.co_filename, frame.f_lineno
+    warnings.warn_explicit(message, ScalifyWarning, *place, registry=registry)
+
+
+def _outside() -> FrameType | None:
+    """Returns the frame of the nearest caller outside of this package and of libraries."""
     frame = inspect.currentframe()
-    inside = f"{__name__.partition('.')[0]}.", "jax."
+    inside = f"{__name__.partition('.')[0]}.", "jax.", "flax.", "equinox."
     while frame is not None and frame.f_globals.get("__name__", "").startswith(inside):
         frame = frame.f_back
-    return "" if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"
+    return frame
 
 
 UNNAMED: Final = "-"

@@ -241,7 +241,7 @@ class Scalified:
         exported = export(fn, *specs, callbacks)
         if selection is None:
             rewritten = rewrite_with_report(readable(exported), self.options, about)
-            warn_of(rewritten.report, stacklevel=4)
+            warn_of(rewritten.report)
             run = calls_of(rewritten.exported)
         else:
             observed = observe_rewrite(readable(exported), self.options, about, selection)

@@ -18,7 +18,6 @@ A function that `scalify` makes takes the state as a keyword, and returns it in 
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
@@ -28,7 +27,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from scalify_hlo.casts.delayed import AS, LEAVES, MEMBER, STATE, Described
-from scalify_hlo.errors import ScalifyWarning, UsageError, caller
+from scalify_hlo.errors import UsageError, caller, warn
 from scalify_hlo.frontend.observed import CompiledCalls
 from scalify_hlo.jax_api.scaled_array import has_values, is_concrete
 from scalify_hlo.program.artifact import parse_artifact
@@ -394,7 +393,7 @@ class _Carried:
             f"the scaling state: {new} tensors are carried over, {self.fresh} start fresh, and "
             f"{dropped} of the former state are dropped"
         )
-        warnings.warn(message, ScalifyWarning, stacklevel=4)
+        warn(message)
 
 
 def _former(given: object) -> ScalingState:

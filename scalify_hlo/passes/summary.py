@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from scalify_hlo.casts.selection import KEPT, NONE_ASKED, deciding
 from scalify_hlo.dataflow.names import BACKWARD, FORWARD
-from scalify_hlo.errors import ScalifyWarning, shown
+from scalify_hlo.errors import shown, warn
 from scalify_hlo.ir.traits import MATMULS
 from scalify_hlo.report.matmuls import MatmulEntry, matmul_entries
 from scalify_hlo.report.model import MEASURED, MatmulReport, Report
@@ -126,12 +125,11 @@ def _measured(report: Report) -> str:
     return f"{count} input{'s' * (count != 1)} measured at run time ({how})" if count else ""
 
 
-def warn_of(report: Report, stacklevel: int) -> None:
+def warn_of(report: Report) -> None:
     """Issues a warning of one line if the report has remarks.
 
     Args:
         report: The report of a rewrite.
-        stacklevel: The ``stacklevel`` of `warnings.warn` for the caller.
     """
     if not report.remarks:
         return
@@ -140,7 +138,7 @@ def warn_of(report: Report, stacklevel: int) -> None:
     more = f" (and {len(others)} more kinds of remarks)" if others else ""
     told = f"{summary(report)}; {first}{more}"
     hint = "scalify_hlo.rewrite(..., report=True) lists all, and strict=True raises"
-    warnings.warn(shown(f"{told}; {hint}"), ScalifyWarning, stacklevel=stacklevel + 1)
+    warn(shown(f"{told}; {hint}"))
 
 
 @result("scalify-hlo report", version=2)

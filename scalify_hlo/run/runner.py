@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -12,7 +11,7 @@ from scalify_hlo import _compat
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.structure import structural_hash
-from scalify_hlo.errors import InputError, ScalifyWarning, UsageError
+from scalify_hlo.errors import InputError, UsageError, warn
 from scalify_hlo.ir.functions import main_function
 from scalify_hlo.ir.value_map import erase_argument, replace_uses, run_native
 from scalify_hlo.ir.walk import ops_in
@@ -301,7 +300,7 @@ class Runner:
         if isinstance(sample, Mapping):
             read, unread = arrays_read(self.interface, self.program.exported, arrays_in(sample))
             if unread:
-                warnings.warn(f"{name}: {ignored(unread)}", ScalifyWarning, stacklevel=2)
+                warn(f"{name}: {ignored(unread)}")
             sample = with_added(self.module, self.interface, read)
         return flat_arguments(self.interface, self.program.called, sample, name)
 

@@ -83,3 +83,11 @@ def test_commands_print_the_chain_if_asked(tmp_path: Path) -> None:
     assert "layers.py" not in result.stderr
     result = call("rewrite", path, "--recipe", "fp8", "-o", out, "-v", code=0)
     assert f"the op is in {tmp_path}/site-packages/layers.py:2, called in {line()}" in result.stderr
+
+
+def test_a_warning_names_the_line_of_the_call() -> None:
+    """Between the call and the rewrite stand frames of jax."""
+    step = scalify_hlo.scalify(lambda x, w: x @ w, recipe="fp8-current")
+    with pytest.warns(scalify_hlo.ScalifyWarning) as found:
+        step(jnp.ones((32, 8)), jnp.ones((8, 32)))
+    assert found[0].filename == __file__
