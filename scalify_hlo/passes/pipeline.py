@@ -197,6 +197,9 @@ def rewrite_module(module: ir.Module, options: Options) -> Report:
     if report.casts:
         fill_in_scales(report, options.declared)
     report.remarks = with_layers(report.remarks, report.matmuls)
+    told = with_layers([place.remark for place in report.untrusted], report.matmuls)
+    pairs = zip(report.untrusted, told, strict=True)
+    report.untrusted = [place._replace(remark=remark) for place, remark in pairs]
     return report
 
 

@@ -45,7 +45,7 @@ from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.source_sizes import info_of_integers
 from scalify_hlo.rules.sums import add
 from scalify_hlo.rules.unit_scaling import ACTIVATIONS
-from scalify_hlo.rules.untrusted import Trusted, noted
+from scalify_hlo.rules.untrusted import noted
 
 _MEET = "s = meet(A_s, B_s); Y_d = {op}(A_d*A_s/s, B_d*B_s/s); Y_s = s"
 _ADD = "algorithm 3 of the Scalify paper; for powers of two its add rule is max"
@@ -327,7 +327,7 @@ def cast(op: ir.Operation, rewriter: ScaleRewriter) -> None:
         return rewriter.set(result, info)
     known = at_safe_scale(op, info, target, kind, rewriter)
     taken = known is not None and rewriter.recipe.untrusted != BOUNDED
-    remark = _remark_of(known, rewriter)
+    remark = "" if known is None else known.remark
     known = known or predicted(op, info, kind, rewriter)
     if readers:
         found = noted(readers, op, info, target, kind, measured=taken)
@@ -349,12 +349,6 @@ def _taken_kind(op: ir.Operation, rewriter: ScaleRewriter) -> str:
     del op.attributes[attributes.CAST]
     rewriter.values.changed = True
     return kind
-
-
-def _remark_of(known: Trusted | None, rewriter: ScaleRewriter) -> str:
-    """Returns the remark on a cast of data whose size was not trusted."""
-    untrusted = rewriter.notes.untrusted
-    return untrusted[-1].remark.message if known is not None and untrusted else ""
 
 
 rule(

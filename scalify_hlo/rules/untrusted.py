@@ -44,10 +44,12 @@ class Trusted(NamedTuple):
     Attributes:
         value: The data.
         info: The scale, level and uncertainty of the data.
+        remark: The remark on a size that is not trusted.
     """
 
     value: ir.Value
     info: Scaled
+    remark: str = ""
 
 
 def uncertainty_of(info: ScaleInfo) -> Uncertainty:
@@ -75,22 +77,20 @@ def handled(
         return None
     octaves = octaves_of(info, target, kind)
     room = place_of(info, target, kind, octaves).room
-    shrinks = _shrinks(info, room, kind)
-    if octaves <= room and not shrinks:
-        return None
+    if octaves <= room:
+        shrinks = rewriter.recipe.untrusted == MEASURE and _shrinks(info, room, kind)
+        return measured(op, info, target, rewriter, kind) if shrinks else None
     numbers = _numbers(op) if rewriter.recipe.untrusted == WIDE else frozenset()
     how = (
         MEASURE if rewriter.recipe.untrusted == WIDE and not numbers else rewriter.recipe.untrusted
     )
-    rewriter.notes.untrusted.append(
-        Untrusted(
-            rewriter.remark(op, _remark(octaves, target.name, room, how, shrinks=shrinks)), numbers
-        )
-    )
+    remark = rewriter.remark(op, _remark(octaves, target.name, room, how))
+    rewriter.notes.untrusted.append(Untrusted(remark, numbers))
     if how == MEASURE:
-        return measured(op, info, target, rewriter, kind)
+        return measured(op, info, target, rewriter, kind)._replace(remark=remark.message)
     known = info if isinstance(info, Scaled) else Scaled(ONE)
-    return _bounded(op, known, target, octaves, rewriter)
+    found = _bounded(op, known, target, octaves, rewriter)
+    return found._replace(remark=remark.message)
 
 
 def noted(
@@ -158,11 +158,10 @@ def _numbers(op: ir.Operation) -> frozenset[int]:
 _MOVING: Final = (LAYOUT - {"stablehlo.broadcast_in_dim"}) | {"stablehlo.convert"}
 
 
-def _remark(octaves: float, target: str, room: int, how: str, *, shrinks: bool) -> str:
+def _remark(octaves: float, target: str, room: int, how: str) -> str:
     known = "is not known" if octaves >= _UNKNOWN else f"may be off by 2^±{octaves:.0f}"
-    if shrinks and octaves <= room:
-        known = "is a gradient's, which falls with the loss"
-    return f"the predicted size of the operand {known}, {target} holds 2^±{room}; {_DONE[how]}"
+    done = _DONE[how]
+    return f"the predicted size of the operand {known}, {target} holds 2^±{room}; {done}"
 
 
 class Place(NamedTuple):

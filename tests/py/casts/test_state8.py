@@ -369,7 +369,7 @@ class TestCommands:
         options = ("--recipe", "fp8-state8", "--signature", "scaled", *bounds)
         call("rewrite", original, "-o", new, *options, code=0)
         call("check", original, new, code=0)
-        listed = call("inspect", "--arguments", new).stdout
+        listed = call("inspect", "--arguments", "--rows", "0", new).stdout
         assert "scale of" in listed
         assert listed.count("f8E8M0FNU") == 12
 
