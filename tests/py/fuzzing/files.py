@@ -141,15 +141,20 @@ def _drawn(number: int) -> Exported:
     bytes each time.
     """
     jax.clear_caches()
-    jax.config.update("jax_traceback_in_locations_limit", _FRAMES)
+    limit = "jax_traceback_in_locations_limit"
+    before = getattr(jax.config, limit)
+    jax.config.update(limit, _FRAMES)
     random = Random(f"drawn {number}")
-    while True:
-        steps = jax_programs.draw(random)[:5]
-        try:
-            symbolic = random.random() < 0.3
-            return jax_programs.export_steps(steps, number, symbolic=symbolic).exported
-        except (NotImplementedError, TypeError, ValueError):
-            continue
+    try:
+        while True:
+            steps = jax_programs.draw(random)[:5]
+            try:
+                symbolic = random.random() < 0.3
+                return jax_programs.export_steps(steps, number, symbolic=symbolic).exported
+            except (NotImplementedError, TypeError, ValueError):
+                continue
+    finally:
+        jax.config.update(limit, before)
 
 
 def _left_behind() -> set[str]:
