@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from scalify_hlo.errors import InputError, UsageError, nearest
-from scalify_hlo.jax_api.scaled_array import is_float, is_scaled_array
+from scalify_hlo.jax_api.scaled_array import is_concrete, is_float, is_scaled_array
 from scalify_hlo.jax_api.stored_arrays import split_for, stored
 
 
@@ -28,6 +28,7 @@ def scaled_state(program: jax.export.Exported, tree: tuple[Any, ...]) -> tuple[A
 
     Returns:
         The same number of arguments, for ``program.call``, with ScaledArrays of the same shapes.
+        The arrays of a program for one device are committed to their device, as its results are.
 
     Raises:
         UsageError: An array is missing, is not an argument of the program, or has another shape or
@@ -61,7 +62,22 @@ def scaled_state(program: jax.export.Exported, tree: tuple[Any, ...]) -> tuple[A
     leaves = [_stored(name, given[name], leaf) for name, leaf in expected.items()]
     structure = jax.tree.structure(wanted[: len(tree)], is_leaf=is_scaled_array)
     made: tuple[Any, ...] = jax.tree.unflatten(structure, leaves)
-    return made
+    return made if program.nr_devices > 1 else jax.tree.map(committed, made)
+
+
+def committed(leaf: Any) -> Any:
+    """Returns an array that stays on its device, as the results of an exported program do.
+
+    A step that gets other arrays first, and then its own results, would compile twice.
+
+    Args:
+        leaf: An array; one that is traced, or is on several devices, is not changed.
+    """
+    if not is_concrete(leaf):
+        return leaf
+    array = jnp.asarray(leaf)
+    devices = array.devices()
+    return jax.device_put(array, *devices) if len(devices) == 1 else array
 
 
 def _arguments_of(program: jax.export.Exported) -> tuple[Any, ...]:

@@ -29,6 +29,7 @@ import numpy as np
 from scalify_hlo.casts.delayed import AS, LEAVES, MEMBER, STATE, Described
 from scalify_hlo.errors import UsageError, caller, warn
 from scalify_hlo.frontend.observed import CompiledCalls
+from scalify_hlo.frontend.scaled_state import committed
 from scalify_hlo.jax_api.scaled_array import has_values, is_concrete
 from scalify_hlo.program.artifact import parse_artifact
 from scalify_hlo.run.session import State, converged, described_state, first_state, state_after
@@ -114,7 +115,8 @@ def init_scaling_state(
         return exported.call(*args, state.arrays, **kwargs)[1]["amax_history"]
 
     given = bool(args or kwargs)
-    return _first(exported, run if given else None, profile, former).arrays
+    first = _first(exported, run if given else None, profile, former)
+    return first.arrays if exported.nr_devices > 1 else jax.tree.map(committed, first.arrays)
 
 
 def scaling_tensors(exported: jax.export.Exported) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from scalify_hlo import ScaledArray, UsageError, as_scaled_array, asarray, dynam
 from scalify_hlo.jax_api.scaled_array import Statistic, is_scaled_array, scale_dtype
 from scalify_hlo.recipes.loading import load_recipe
 from tests.py.shared import resumed
+from tests.py.shared.compilations import compilations
 from tests.py.shared.judge import pairs, program_of, shaped
 
 KINDS = pytest.mark.parametrize("recipe", ["fp16-state", "fp8-state"])
@@ -48,6 +49,29 @@ def state_program(recipe: str) -> jax.export.Exported:
     return jsa.rewrite(
         original, recipe=recipe, signature="scaled", settings=resumed.settings(recipe)
     )
+
+
+@pytest.mark.parametrize("recipe", ["fp8-state", "fp8-delayed"])
+def test_a_loop_of_an_exported_program_compiles_once(recipe: str) -> None:
+    """JAX commits the results of exported programs to a device, so the first state is as well."""
+    delayed = recipe == "fp8-delayed"
+    original = program_of(resumed.plain_step, *resumed.plain_state(), resumed.batch())
+    signature = "same" if delayed else "scaled"
+    program = jsa.rewrite(original, recipe=recipe, signature=signature)
+    scaling = [jsa.init_scaling_state(program)] if delayed else []
+    state = list(resumed.plain_state())
+    if not delayed:
+        state = list(jsa.scaled_state(program, tuple(state)))
+    batch = resumed.batch() if delayed else as_scaled_array(resumed.batch())
+    step = jax.jit(program.call)
+    with compilations() as found:
+        for _ in range(3):
+            results = step(*state, batch, *scaling)
+            if delayed:
+                _, scaling[0] = results
+            else:
+                state = list(results[: len(state)])
+    assert len(found) == 1
 
 
 @pytest.mark.slow
