@@ -8,6 +8,8 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -121,40 +123,47 @@ def _catalogue() -> list[str]:
 @cache
 def _exported(number: int) -> bytes:
     random = Random(f"exported {number}")
-    exported = _drawn(number)
-    try:
-        return bytes(exported.serialize(vjp_order=random.choice((0, 0, 1))))
-    except (NotImplementedError, TypeError, ValueError):  # what cannot be differentiated
-        return bytes(exported.serialize())
+    with _few_frames():
+        exported = _drawn(number)
+        try:
+            return bytes(exported.serialize(vjp_order=random.choice((0, 0, 1))))
+        except (NotImplementedError, TypeError, ValueError):  # what cannot be differentiated
+            return bytes(exported.serialize())
 
 
 @cache
 def _exported_text(number: int) -> str:
-    module = parse(str(_drawn(number).mlir_module()))
+    with _few_frames():
+        module = parse(str(_drawn(number).mlir_module()))
     return str(module.operation.get_asm(enable_debug_info=True))
 
 
-def _drawn(number: int) -> Exported:
-    """A function of few steps, so that its file is small.
+@contextmanager
+def _few_frames() -> Iterator[None]:
+    """Locations neither tell who called, nor where jax has traced a function before.
 
-    Its locations neither tell who called, nor where jax has traced a function before: the same
-    bytes each time.
+    Files have the same bytes each time, the vjp among them, which jax traces as it writes it.
     """
     jax.clear_caches()
     limit = "jax_traceback_in_locations_limit"
     before = getattr(jax.config, limit)
     jax.config.update(limit, _FRAMES)
-    random = Random(f"drawn {number}")
     try:
-        while True:
-            steps = jax_programs.draw(random)[:5]
-            try:
-                symbolic = random.random() < 0.3
-                return jax_programs.export_steps(steps, number, symbolic=symbolic).exported
-            except (NotImplementedError, TypeError, ValueError):
-                continue
+        yield
     finally:
         jax.config.update(limit, before)
+
+
+def _drawn(number: int) -> Exported:
+    """A function of few steps, so that its file is small."""
+    random = Random(f"drawn {number}")
+    while True:
+        steps = jax_programs.draw(random)[:5]
+        try:
+            symbolic = random.random() < 0.3
+            return jax_programs.export_steps(steps, number, symbolic=symbolic).exported
+        except (NotImplementedError, TypeError, ValueError):
+            continue
 
 
 def _left_behind() -> set[str]:
