@@ -27,7 +27,7 @@ from examples.xla import Executable
 
 CONFIG = gpt2.Config(layers=4, width=256, heads=4, sequence=128, vocab=data.VOCAB, batch=8)
 FOLDER = Path("build/demo")
-STEPS = 35
+STEPS = 40
 LAST = 10
 """How many losses at the end the summary averages."""
 
