@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from scalify_hlo._compat import ir, stablehlo
-from scalify_hlo.algebra.scale import ONE, Scale, Scaled, ScaleInfo, Splat
+from scalify_hlo.algebra.scale import ANY, ONE, Scale, Scaled, ScaleInfo, Splat
 from scalify_hlo.algebra.scale_origins import ScaleMaximum
 from scalify_hlo.ir.formats import is_real
 from scalify_hlo.ir.functions import is_block, maker
@@ -23,26 +23,21 @@ _IOTA = "stablehlo.iota"
 _SPREADING = frozenset({"stablehlo.broadcast_in_dim", "stablehlo.convert"})
 
 
-def extreme(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-    """Aligns a maximum or minimum; one with 0 is a ReLU."""
-    halved = rewriter.narrow and any(map(is_zero, op.operands))
-    sign = 1 if op.operation.name == _MINIMUM else -1
-    infos = rewriter.infos(list(op.operands))
-    bounds = _beyond_zero(infos, sign)
+def limit(op: ir.Operation, rewriter: ScaleRewriter) -> None:
+    """Aligns a maximum, a minimum or a clamp; one with 0 is a ReLU."""
+    operands = list(op.operands)
+    halved = rewriter.narrow and any(map(is_zero, operands))
+    infos = rewriter.infos(operands)
+    if len(infos) > 2:
+        bounds = _beyond_zero(infos[:1], -1) and _beyond_zero(infos[2:], 1)
+    else:
+        bounds = _beyond_zero(infos, 1 if op.operation.name == _MINIMUM else -1)
     most = _most(op, infos, rewriter, bounds=bounds)
-    target = rewriter.align(op, (0, 1), bounds=bounds)
-    if halved and isinstance(target, Scaled):
-        target = _halved(target, _RELU.size(), rewriter)
-    rewriter.set(op.results[0], _limited(target, most, rewriter))
-
-
-def clamp(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-    """Aligns a clamp."""
-    low, value, high = rewriter.infos(list(op.operands))
-    bounds = _beyond_zero([low], -1) and _beyond_zero([high], 1)
-    most = _most(op, [low, value, high], rewriter, bounds=bounds)
-    target = rewriter.align(op, (0, 1, 2), bounds=bounds)
-    rewriter.set(op.results[0], _limited(target, most, rewriter))
+    target = rewriter.align(op, range(len(operands)), bounds=bounds)
+    limited = _limited(target, most, rewriter)
+    if halved and isinstance(limited, Scaled):
+        limited = _halved(limited, _RELU.size(), rewriter)
+    rewriter.set(op.results[0], limited)
 
 
 def _most(
@@ -54,8 +49,9 @@ def _most(
     c. The other is the level of constants between which an op puts values.
     """
     most: list[float] = []
-    values = [info for info in infos if not isinstance(info, Splat)]
-    if rewriter.narrow and bounds and len(values) == 1 and isinstance(values[0], Scaled):
+    limits = [info for info in infos if isinstance(info, Splat)]
+    values = [info for info in infos if info not in limits and info is not ANY]
+    if rewriter.narrow and bounds and limits and len(values) == 1 and isinstance(values[0], Scaled):
         most.append(rewriter.size(values[0]))
     between = _between(op, rewriter)
     return most if between is None else [*most, between]

@@ -22,7 +22,7 @@ from scalify_hlo.ir import emit
 from scalify_hlo.ir.formats import FORMATS, FloatFormat, float_format, format_of
 from scalify_hlo.ir.traits import SUMS, where
 from scalify_hlo.recipes.model import BOUNDED
-from scalify_hlo.rules.choices import clamp, extreme, is_zero, one_hot, select
+from scalify_hlo.rules.choices import is_zero, limit, one_hot, select
 from scalify_hlo.rules.families import (
     align,
     keep,
@@ -51,7 +51,7 @@ _MEET = "s = meet(A_s, B_s); Y_d = {op}(A_d*A_s/s, B_d*B_s/s); Y_s = s"
 _ADD = "algorithm 3 of the Scalify paper; for powers of two its add rule is max"
 
 rule(SUMS, add, family="align", formula=_MEET, source=_ADD)
-for _name, _apply in {"maximum": extreme, "minimum": extreme, "remainder": align()}.items():
+for _name, _apply in {"maximum": limit, "minimum": limit, "remainder": align()}.items():
     rule(
         _name,
         _apply,
@@ -100,7 +100,7 @@ rule(
 )
 rule(
     "clamp",
-    clamp,
+    limit,
     family="align",
     formula="s = meet(L_s, X_s, H_s); Y_d = clamp(L_d*L_s/s, X_d*X_s/s, H_d*H_s/s); Y_s = s",
     source="minimum and maximum",

@@ -142,6 +142,8 @@ class TestPredictions:
             lambda x: jnp.clip(x, -6, 20),
             lambda x: jax.lax.clamp(-6.0, x, 6.0),
             jax.nn.relu6,
+            lambda x: jax.lax.clamp(0.0, x, 6.0),
+            lambda x: jax.lax.clamp(-6.0, x, 0.0),
         ],
     )
     def test_of_limits_far_above_the_values(self, limit: Callable[[Any], Any], size: int) -> None:
