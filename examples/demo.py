@@ -29,7 +29,7 @@ CONFIG = gpt2.Config(layers=4, width=256, heads=4, sequence=128, vocab=data.VOCA
 FOLDER = Path("build/demo")
 STEPS = 40
 LAST = 10
-"""How many losses at the end the summary averages."""
+"""The losses at the end that the summary averages."""
 
 BOUND = 0.05
 """The largest difference of these losses from those of f32."""
@@ -41,7 +41,7 @@ VERSIONS: Mapping[str, Sequence[str]] = {
 """The options with which the step is rewritten."""
 
 SPEEDS = Path(__file__).parents[1] / "benchmarks/results/gpu.json"
-"""What `python -m benchmarks.gpu` measured."""
+"""The figures that `python -m benchmarks.gpu` measured."""
 
 MODELS = {
     "swiglu": "SwiGLU layer, 4096 x 14336",
@@ -111,7 +111,7 @@ def losses_table(entries: Sequence[Contender]) -> Table:
 
 
 def low_precision(entry: Contender) -> str:
-    """How many matmuls are in low precision, as the report of the rewrite says."""
+    """Counts the matmuls in low precision, as the report of the rewrite says."""
     report = entry.path.with_suffix(".json")
     if not report.exists():
         return "0"
@@ -148,7 +148,7 @@ def nbytes(entry: Contender) -> int:
 
 
 def speeds_table() -> Table:
-    """How fast training steps of models are on a GPU over the originals in BF16, as measured."""
+    """The speeds of training steps on a GPU over those of the originals in BF16, as measured."""
     record = json.loads(SPEEDS.read_text())
     title = f"Speed over BF16: an {record['device']}, {record['measured']}"
     table = Table("training step", title=title, title_justify="left")

@@ -49,6 +49,7 @@ INERT: Final = (
     _row("--inputs", "there are more than --steps, or than one", 2, "there are inputs of 2 steps"),
     _row("--inputs", "`check` runs one step", 2, "one step takes one file of inputs"),
     _row("--carry", "the program returns no state", 2, "is an argument of its next call"),
+    _row("--within", "`compare` runs no steps of training", 2, "no steps of training are run"),
     _row("--steps --seeds", "the program of `compare` returns no loss", 2, "no result is a loss"),
     _row("--steps", "`check` has no --inputs", 2, "--steps has no effect without --inputs"),
     _row("--seed --scale --rtol --max-ulp --min-snr --per-value --input-scale", "`check` has "
@@ -74,7 +75,7 @@ INERT: Final = (
 
 ALWAYS: Final = {
     "--strict --require --report --check --again --partial --timeout --memory-limit --snr "
-    "--within --runs --explain --worst": "are conditions, bounds and permissions: nothing is told "
+    "--runs --explain --worst": "are conditions, bounds and permissions: nothing is told "
     "if they hold, or if there is nothing to permit",
     "--format --quiet --target-version --print-ir-after-all --mlir-timing --split-input-file "
     "--verify-diagnostics --sort --verbose": "decide about the form of what there is",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from scalify_hlo.cli import console
 from scalify_hlo.cli.command import command
 from scalify_hlo.cli.options import WithOutput, WithSettings
-from scalify_hlo.cli.running import Judging, WithSteps
+from scalify_hlo.cli.running import Choosing, WithSteps
 from scalify_hlo.recipes.fields import Count, option
 from scalify_hlo.results.decibels import written
 from scalify_hlo.results.model import cells, headers
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @command("scalify-hlo compare step.jax_export --recipes fp8,unit,bf16 --inputs x.npz")
-class Compare(WithSteps, Judging, WithSettings, WithOutput):
+class Compare(WithSteps, Choosing, WithSettings, WithOutput):
     """Run the program IN and its rewrites by several recipes, and compare their results.
 
     Each rewrite runs once on the same inputs as the original, with XLA on the CPU. A table has, for
@@ -30,9 +30,9 @@ class Compare(WithSteps, Judging, WithSettings, WithOutput):
 
     A step of training runs 50 times, or --steps times, and passes on its state, and the loss of the
     last step is compared too. The last line suggests the cheapest recipe whose loss is within a
-    share of the first loss, --within. Of other programs, and with --steps alone, it suggests the
-    cheapest one whose outputs and gradients have the ratio of --snr; if gradients are not among the
-    results, the changes of first moments stand for them, or else those of weights.
+    share of the first loss, --within. Of other programs, with --steps alone, and with --snr, it
+    suggests the cheapest one whose outputs and gradients have that ratio, or 20 dB. If gradients
+    are not among the results, the changes of first moments stand for them, or those of weights.
 
     With --seeds, steps run again with other first weights, and the standard deviation of the
     original's loss stands beside it. Scales
@@ -43,14 +43,16 @@ class Compare(WithSteps, Judging, WithSettings, WithOutput):
         recipes: The recipes: names of presets and TOML files with commas between them.
         settings: Set an option of all recipes, as in matmul.smallest=64.
         steps: How many steps to run; by default 50 of training, and 1 of other programs.
+        snr: The signal-to-noise ratio that outputs and gradients need.
         within: The share of the first loss by which the last may be larger than that of the
-            original.
+            original; by default 0.02.
         seeds: How many runs, of which all but the first have other first weights.
     """
 
     recipes: str = option("all", metavar="all|NAME|FILE,...")
     steps: Count | None = None  # type: ignore[assignment]
-    within: float = option(0.02, metavar="SHARE")
+    snr: float | None = option(None, metavar="DB")
+    within: float | None = option(None, metavar="SHARE")
     seeds: Count = 1
 
     def run(self) -> None:

@@ -45,8 +45,8 @@ def compare_recipes(
     steps: int | None = None,
     carry: bool = False,
     seeds: int = 1,
-    snr_db: float = LEAST_SNR,
-    within: float = WITHIN,
+    snr_db: float | None = None,
+    within: float | None = None,
     signature: str = "auto",
     profile: str | PathLike[str] | Profile | None = None,
     progress: Progress = untold,
@@ -68,9 +68,10 @@ def compare_recipes(
         seeds: The number of runs. All but the first multiply each weight by ``1 + n / 256``, with n
             normal, the same for the original and all recipes.
         snr_db: The signal-to-noise ratio in dB that outputs and gradients of a suggested recipe
-            need. Where steps pass on their state, it needs a loss in place of that.
+            need; 20 by default, unless it is judged by its loss.
         within: The share of the first loss by which the last loss of a suggested recipe may be
-            larger than that of the original.
+            larger than that of the original. Recipes are judged so where steps pass on their state
+            and `snr_db` is not given, with 0.02 by default.
         signature: ``same`` or ``scaled``, as for `rewrite`; ``auto`` is ``scaled`` for recipes that
             keep state in low precision.
         profile: The profile of recipes of calibrated scales, or the path of its file; by default,
@@ -84,7 +85,7 @@ def compare_recipes(
     Raises:
         InputError: The program is not valid, was rewritten before, or XLA cannot run it on the CPU.
         UsageError: A sample does not fit the program, a recipe or an option is not known, or the
-            profile, further steps or seeds have no effect.
+            profile, further inputs, steps or seeds, or `within` have no effect.
 
     Example:
         >>> x = np.random.default_rng(0).standard_normal((32, 32), np.float32)
@@ -94,19 +95,40 @@ def compare_recipes(
     """
     seen = profile_of(profile)
     first = max(len(samples), 1) if steps is None else steps
-    options = CompareOptions(first, carry, seeds, snr_db, signature, seen)
+    least = LEAST_SNR if snr_db is None else snr_db
+    options = CompareOptions(first, carry, seeds, least, signature, seen)
     chosen = recipes_of(recipes, settings or {})
     refuse_profile(seen, [recipe for _, recipe in chosen if isinstance(recipe, Recipe)])
     bench = Bench(program, samples, options)
     if steps is None and bench.has_state and bench.loss is not None:
         bench.train(max(first, TRAINING_STEPS))
     if bench.loss is None and (first > 1 or seeds > 1):
+        further = "seeds" if first == 1 else "inputs" if steps is None else "steps"
         raise UsageError(
-            f"further {'steps' if first > 1 else 'seeds'} have no effect: no result is a loss",
+            f"further {further} have no effect: no result is a loss",
             location=bench.name,
-            hint="leave --steps and --seeds out, or return the loss, a scalar, from the step",
+            hint="leave them out, or return the loss, a scalar, from the step",
         )
-    return _compared(bench, chosen, within, progress)
+    return _compared(bench, chosen, _allowed(bench, snr_db, within), progress)
+
+
+def _allowed(bench: Bench, snr_db: float | None, within: float | None) -> float | None:
+    """Returns the share by which losses may be larger; None if they are not judged.
+
+    Raises:
+        UsageError: It is given, and losses are not judged.
+    """
+    trains = bench.options.carry and bench.options.steps > 1 and bench.loss is not None
+    if trains and snr_db is None:
+        return WITHIN if within is None else within
+    if within is not None:
+        why = "recipes are judged by `snr_db`" if trains else "no steps of training are run"
+        raise UsageError(
+            f"`within` has no effect: {why}",
+            location=bench.name,
+            hint="give one of both" if trains else "leave it out, or give a step of training",
+        )
+    return None
 
 
 Given = tuple[str, Recipe | UsageError]
@@ -154,7 +176,9 @@ def name_of(recipe: str | PathLike[str] | Recipe) -> str:
     return recipe.name if isinstance(recipe, Recipe) else fspath(recipe)
 
 
-def _compared(bench: Bench, recipes: Sequence[Given], within: float, tell: Progress) -> Comparison:
+def _compared(
+    bench: Bench, recipes: Sequence[Given], within: float | None, tell: Progress
+) -> Comparison:
     options, loss, losses = bench.options, bench.loss, bench.losses
     trials: list[Trial] = []
     for number, (name, recipe) in enumerate(recipes, 1):
@@ -167,10 +191,11 @@ def _compared(bench: Bench, recipes: Sequence[Given], within: float, tell: Progr
     tell(len(recipes) + 1, len(recipes) + 1)
     kinds = judged(bench.kinds)
     found = Comparison(
-        bench.name, bench.hash, options.steps, options.carry, options.snr_db, within, kinds,
+        bench.name, bench.hash, options.steps, options.carry,
+        options.snr_db if within is None else None, within, kinds,
         "" if loss is None else loss.tensor.name, _frozen(losses), tuple(trials), "", "",
     )  # fmt: skip
-    judge = ByLoss(found) if found.trained else BySnr(kinds, options.snr_db)
+    judge = BySnr(kinds, options.snr_db) if within is None else ByLoss(found, within)
     suggested, suggestion = suggest(trials, judge)
     return replace(found, suggested=suggested, suggestion=suggestion)
 

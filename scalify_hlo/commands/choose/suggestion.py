@@ -76,20 +76,21 @@ class ByLoss:
 
     Attributes:
         found: The comparison.
+        within: The share of the first loss by which the last loss may be larger.
     """
 
     found: Comparison
+    within: float
 
     @property
     def need(self) -> str:
         """See `Judge`."""
-        found = self.found
-        return f"a loss after {found.steps} steps within {found.within:.2g} of the first loss"
+        return f"a loss after {self.found.steps} steps within {self.within:.2g} of the first loss"
 
     def margin(self, trial: Trial) -> float:
         """See `Judge.margin`."""
         gap = self.found.gap(trial)
-        return -math.inf if gap is None else self.found.within - gap
+        return -math.inf if gap is None else self.within - gap
 
     def told(self, trial: Trial) -> str:
         """See `Judge.told`."""

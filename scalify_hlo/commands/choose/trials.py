@@ -140,8 +140,9 @@ class Comparison(Shown):
         hash: Its structural hash, as in a profile.
         steps: The number of steps.
         carry: Whether state was passed on from step to step.
-        snr_db: The signal-to-noise ratio in dB that a recipe needs if it is not judged by its loss.
-        within: The share of the first loss by which the last loss may be larger.
+        snr_db: The signal-to-noise ratio in dB that a recipe needs; None if it needs a loss.
+        within: The share of the first loss by which the last loss may be larger; None if a recipe
+            needs a ratio.
         judged: The kinds of results by which recipes are judged.
         loss: The name of the result that is the loss; empty without one.
         losses: The loss of the original in each step, for each seed.
@@ -158,8 +159,8 @@ class Comparison(Shown):
     hash: str
     steps: Several
     carry: bool
-    snr_db: float
-    within: float
+    snr_db: float | None
+    within: float | None
     judged: Judged
     loss: Words
     losses: Losses
@@ -180,11 +181,6 @@ class Comparison(Shown):
             for trial in self.trials
         )
 
-    @property
-    def trained(self) -> bool:
-        """Whether losses are those of steps that passed on their state: recipes need a loss."""
-        return self.carry and self.steps > 1 and bool(self.loss)
-
     def passes(self, trial: Trial) -> bool:
         """Returns whether a recipe is good enough.
 
@@ -192,13 +188,12 @@ class Comparison(Shown):
             trial: The recipe.
 
         Returns:
-            Whether its last loss is within the share of the first one, or for other programs than
-            steps of training, whether its results have the signal-to-noise ratio.
+            Whether its results have the ratio in dB, or its last loss is within the share.
         """
-        if not self.trained:
+        if self.snr_db is not None:
             return trial.passes(self.judged, self.snr_db)
         gap = self.gap(trial)
-        return gap is not None and gap <= self.within
+        return gap is not None and self.within is not None and gap <= self.within
 
     def gap(self, trial: Trial) -> float | None:
         """Returns the change of the last loss as a share of the first loss.

@@ -1,4 +1,4 @@
-"""What a user types on the first day, and reads on a terminal: a screen, and names of layers."""
+"""The commands of a first day: their outputs fit on a screen, and have names of layers."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ TYPED = (
     "explain gpt.export --target cpu --recipe fp8-current",
     "compile mlp.export --target cpu -o compiled",
 )
-"""What is typed after `scalify-hlo`; the outputs of some are the inputs of others."""
+"""The words after `scalify-hlo`; the outputs of some commands are the inputs of others."""
 
 FILES = ("report.json", "profile.json", "stats.json")
 

@@ -51,6 +51,7 @@ LINES = (
     f"{STATS} {X}",
     f"{CHECK} {X} {X}",
     f"{NAN} --carry state",
+    f"{COMPARE} --within 0.1",
     f"{COMPARE} --steps 2",
     f"{COMPARE} --seeds 2",
     f"{CHECK} --steps 2",

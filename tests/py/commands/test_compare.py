@@ -210,7 +210,7 @@ def test_results_that_are_rounding_noise_are_not_judged() -> None:
 
 
 def test_the_cheapest_is_suggested() -> None:
-    assert suggest(every().trials, BySnr(every().judged, 15.0))[0] == "fp8-calibrated"
+    assert every().suggested == "fp8-calibrated"
     bits, statistics, state = (
         Trial("a", bits=8, narrow=1.0, statistics=9),
         Trial("b", bits=8, narrow=1.0, statistics=3),
@@ -223,7 +223,7 @@ def test_the_cheapest_is_suggested() -> None:
 
 
 def test_no_recipe_may_be_good_enough() -> None:
-    found = compared(good_step, snr_db=90.0, steps=1)
+    found = compared(good_step, snr_db=90.0)
     assert not found.suggested
     assert found.suggestion.startswith("none: no recipe has 90 dB in all outputs and changes")
     assert "the nearest is bf16" in found.suggestion
@@ -244,7 +244,18 @@ def test_steps_of_training_are_judged_by_their_loss() -> None:
     assert [found.passes(each) for each in found.trials] == [True, True]
     lost = replace(found.trials[1], losses=((1.0, math.nan),))
     assert not found.passes(lost)
-    assert "loss is not finite" in suggest([lost], ByLoss(found))[1]
+    assert "loss is not finite" in suggest([lost], ByLoss(found, 0.02))[1]
+
+
+def test_a_ratio_that_is_asked_for_counts_in_training_too() -> None:
+    found = compared(good_step, snr_db=90.0)
+    assert (found.steps, found.snr_db, found.within, found.suggested) == (50, 90.0, None, "")
+    with pytest.raises(UsageError, match="judged by `snr_db`"):
+        compared(good_step, snr_db=20.0, within=0.1)
+    with pytest.raises(UsageError, match="no steps of training are run"):
+        compared(good_step, steps=1, within=0.1)
+    by_loss = compared(good_step, "bf16", within=0.1)
+    assert (by_loss.snr_db, by_loss.within) == (None, 0.1)
 
 
 def test_other_programs_run_once() -> None:

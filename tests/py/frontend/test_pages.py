@@ -143,5 +143,6 @@ def test_stats_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stats_page, "FOLDER", tmp_path)
     assert stats_page.main() == 0
     text = (tmp_path / "stats.html").read_text()
-    assert "dot_general" in text
+    assert "->bhqt/dot_general" in text
+    assert "jvp(" not in text
     assert "examples/gpt2.py:" in text
