@@ -122,9 +122,9 @@ def _allowed(bench: Bench, snr_db: float | None, within: float | None) -> float 
     if trains and snr_db is None:
         return WITHIN if within is None else within
     if within is not None:
-        why = "recipes are judged by `snr_db`" if trains else "no steps of training are run"
+        why = "recipes are judged by --snr (snr_db=)" if trains else "no steps of training are run"
         raise UsageError(
-            f"`within` has no effect: {why}",
+            f"--within (within=) has no effect: {why}",
             location=bench.name,
             hint="give one of both" if trains else "leave it out, or give a step of training",
         )

@@ -250,7 +250,7 @@ def test_steps_of_training_are_judged_by_their_loss() -> None:
 def test_a_ratio_that_is_asked_for_counts_in_training_too() -> None:
     found = compared(good_step, snr_db=90.0)
     assert (found.steps, found.snr_db, found.within, found.suggested) == (50, 90.0, None, "")
-    with pytest.raises(UsageError, match="judged by `snr_db`"):
+    with pytest.raises(UsageError, match="judged by --snr"):
         compared(good_step, snr_db=20.0, within=0.1)
     with pytest.raises(UsageError, match="no steps of training are run"):
         compared(good_step, steps=1, within=0.1)
