@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from scalify_hlo.frontend.scaling_state import init_scaling_state as init_scaling_state
     from scalify_hlo.frontend.scaling_state import scaling_tensors as scaling_tensors
     from scalify_hlo.jax_api import tree as tree
+    from scalify_hlo.jax_api import unit as unit
     from scalify_hlo.jax_api.custom_scale import custom_scale as custom_scale
     from scalify_hlo.jax_api.export_trees import register_for_export as register_for_export
     from scalify_hlo.jax_api.export_trees import serialize as serialize

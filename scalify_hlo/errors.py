@@ -195,7 +195,7 @@ _NAME: Final = re.compile(r'loc\("([^"]*)"[()]')
 
 _LIBRARY: Final = re.compile(
     r"[/\\](?:(?:site|dist)-packages|lib[/\\]python3\.\d+|jax[/\\]_src"
-    r"|flax[/\\](?:core|linen|nnx))[/\\]"
+    r"|flax[/\\](?:core|linen|nnx)|scalify_hlo[/\\]jax_api)[/\\]"
 )
 """The folders of libraries: installed ones, the standard one, and copies of jax and of Flax."""
 

@@ -101,6 +101,7 @@ GROUPS = {
         "dynamic_rescale_l2_grad",
         "custom_scale",
     ),
+    "Unit scaling": ("unit",),
     "Rules and passes": ("register_rule", "RULES", "PASSES"),
     "Errors": ("ScalifyError", "InputError", "UsageError", "ScalifyWarning"),
 }

@@ -106,9 +106,10 @@ def public_definitions() -> Iterator[Public]:
     """Yields the functions and classes of `scalify_hlo.__all__`, and the methods of the classes."""
     for name, home in scalify_hlo._HOMES.items():
         place = PACKAGE.joinpath(*home.split("."))
-        if (place / f"{name}.py").exists():
-            module = parsed(place / f"{name}.py")
-            yield from methods(name, module, module)
+        files = [place / f"{name}.py", *sorted((place / name).glob("*.py"))]
+        if modules := [parsed(file) for file in files if file.exists()]:
+            for module in modules:
+                yield from methods(name, module, module)
             continue
         module = parsed(place.with_suffix(".py"))
         for node in module.body:
