@@ -1,4 +1,4 @@
-"""Constraints: how the factors of a scaled op become one (Unit Scaling paper, §5.2).
+"""Constraints, which make one factor of those of a scaled op (Unit Scaling paper, §5.2).
 
 Where an edge is no cut edge, the op that reads it needs the same factor forward and backward. A
 constraint makes it of the factors that would give unit scale, ``alpha`` and one ``beta`` for each
@@ -30,23 +30,43 @@ def gmean(alpha: float, *betas: float) -> float:
 
 
 def amean(alpha: float, *betas: float) -> float:
-    """Returns the arithmetic mean; see `gmean` for the arguments."""
+    """Returns the arithmetic mean of all factors.
+
+    Args:
+        alpha: As of `gmean`.
+        *betas: As of `gmean`.
+    """
     return sum((alpha, *betas)) / (1 + len(betas))
 
 
 def hmean(alpha: float, *betas: float) -> float:
-    """Returns the harmonic mean; see `gmean` for the arguments."""
+    """Returns the harmonic mean of all factors.
+
+    Args:
+        alpha: As of `gmean`.
+        *betas: As of `gmean`.
+    """
     return (1 + len(betas)) / sum(1 / factor for factor in (alpha, *betas))
 
 
 def to_output(alpha: float, *betas: float) -> float:
-    """Returns ``alpha``: the output has unit scale; see `gmean` for the arguments."""
+    """Returns ``alpha``, so that the output has unit scale.
+
+    Args:
+        alpha: As of `gmean`.
+        *betas: As of `gmean`.
+    """
     del betas
     return alpha
 
 
 def to_input(alpha: float, *betas: float) -> float:
-    """Returns the geometric mean of ``betas``: the gradients have unit scale; see `gmean`."""
+    """Returns the geometric mean of ``betas``, so that the gradients have unit scale.
+
+    Args:
+        alpha: As of `gmean`.
+        *betas: As of `gmean`.
+    """
     return gmean(*betas) if betas else alpha
 
 

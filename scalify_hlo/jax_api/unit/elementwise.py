@@ -23,7 +23,12 @@ _RELU: Final = (math.sqrt(2 / (1 - 1 / math.pi)), math.sqrt(2))
 
 
 def relu(x: Any, constraint: Constraint | None = gmean) -> Any:
-    """Returns ``max(x, 0)``, with the factors of table A.2; see `gelu` for the arguments."""
+    """Returns ``max(x, 0)``, with the factors of table A.2.
+
+    Args:
+        x: As of `gelu`.
+        constraint: As of `gelu`.
+    """
     return _activation(jax.nn.relu, _RELU, constraint, x)
 
 
@@ -41,7 +46,12 @@ def gelu(x: Any, constraint: Constraint | None = gmean) -> Any:
 
 
 def silu(x: Any, constraint: Constraint | None = gmean) -> Any:
-    """Returns ``x * sigmoid(x)``, with factors as those of table A.2; see `gelu`."""
+    """Returns ``x * sigmoid(x)``, with factors that are computed as those of table A.2.
+
+    Args:
+        x: As of `gelu`.
+        constraint: As of `gelu`.
+    """
     return _activation(jax.nn.silu, _SILU, constraint, x)
 
 
@@ -115,7 +125,13 @@ def layer_norm(x: Any, gain: Any = None, bias: Any = None, epsilon: float = 1e-5
 
 
 def rms_norm(x: Any, gain: Any = None, epsilon: float = 1e-5) -> Any:
-    """Divides by the root mean square of the last axis; see `layer_norm` for the arguments."""
+    """Returns the quotient of `x` and the root mean square of its last axis.
+
+    Args:
+        x: As of `layer_norm`.
+        gain: As of `layer_norm`.
+        epsilon: Added to the mean square.
+    """
     return _affine(x, gain, None, epsilon)
 
 

@@ -54,6 +54,9 @@ def running_mean_tau(layer: int) -> float:
     """Returns the tau of residual layer `layer`, from 1, with which all branches weigh the same.
 
     ``sqrt(l / (l + 1)) * x + sqrt(1 / (l + 1)) * f(x)``, the running mean of §5.3.
+
+    Args:
+        layer: The number l of the layer.
     """
     return 1 / (layer + 1)
 
@@ -78,7 +81,16 @@ def residual_split(x: Any, tau: float = 0.5) -> tuple[Any, Any]:
 
 
 def residual_add(branch: Any, skip: Any, tau: float = 0.5) -> Any:
-    """Returns ``sqrt(1 - tau) * skip + sqrt(tau) * branch``; see `residual_split`."""
+    """Returns ``sqrt(1 - tau) * skip + sqrt(tau) * branch``.
+
+    Args:
+        branch: The output of the branch.
+        skip: The skip connection that `residual_split` returned.
+        tau: The same as for `residual_split`.
+
+    Raises:
+        UsageError: `tau` is not above 0 and below 1.
+    """
     kept = jnp.asarray(math.sqrt(1 - _share(tau)), skip.dtype)
     return skip * kept + identity(branch, math.sqrt(tau), 1.0)
 
