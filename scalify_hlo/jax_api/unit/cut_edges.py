@@ -46,7 +46,7 @@ class Factor(NamedTuple):
     cut: bool
 
 
-class CutEdges(NamedTuple):
+    """The cut edges and factors of a model.
     """What `cut_edges` finds.
 
     Attributes:
