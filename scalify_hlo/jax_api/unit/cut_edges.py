@@ -46,8 +46,8 @@ class Factor(NamedTuple):
     cut: bool
 
 
-    """The cut edges and factors of a model.
-    """What `cut_edges` finds.
+class CutEdges(NamedTuple):
+    """The cut edges and the factors of a model.
 
     Attributes:
         arguments: A pytree of booleans with the structure of the arguments: whether an argument
