@@ -9,7 +9,7 @@ from typing import NamedTuple
 from scalify_hlo._compat import ir
 from scalify_hlo.dataflow.frames import Named, named, operations
 from scalify_hlo.ir import traits
-from scalify_hlo.ir.formats import format_of
+from scalify_hlo.ir.formats import is_narrow
 
 _INHERITING = traits.ELEMENTWISE | traits.MOVES
 """Ops whose float results have the format of an operand."""
@@ -85,8 +85,7 @@ class Listing:
         made = [op for name, op in self.ops if name not in _INHERITING]
         types = {argument.type for argument in self._block.arguments}
         types.update(result.type for op in made for result in op.results)
-        formats = map(format_of, types)
-        self.wide = all(format_ is None or format_.wide for format_ in formats)
+        self.wide = not any(map(is_narrow, types))
 
     @property
     def wide_behind(self) -> int:

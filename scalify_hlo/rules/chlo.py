@@ -12,16 +12,13 @@ from scalify_hlo.ir.traits import where
 from scalify_hlo.rules.families import opaque, unscale
 from scalify_hlo.rules.registry import rule
 
-rule(where("special", "kernel"), unscale, family="read", source="no homogeneity to use")
+rule(where("special", "kernel"), unscale, "no homogeneity to use")
+_OF_TWO = ("next_after", "polygamma", "zeta")
 rule(
-    (
-        *("chlo.broadcast_next_after", "chlo.broadcast_polygamma", "chlo.broadcast_zeta"),
-        *("chlo.next_after", "chlo.polygamma", "chlo.zeta"),
-    ),
+    [f"chlo.{prefix}{name}" for prefix in ("", "broadcast_") for name in _OF_TWO],
     unscale,
-    family="read",
-    formula="Y = {op}(A_d*A_s, B_d*B_s)",
-    source="no homogeneity to use",
+    "no homogeneity to use",
+    "Y = {op}(A_d*A_s, B_d*B_s)",
 )
 
 EXPANDED = "expanded"
@@ -64,7 +61,7 @@ for _name, _ops in _EXPANSIONS.items():
     rule(
         f"chlo.{_name}",
         opaque,
+        "StableHLO's pass chlo-legalize-to-stablehlo",
+        f"as {_ops}, to which it is expanded",
         family=EXPANDED,
-        formula=f"as {_ops}, to which it is expanded",
-        source="StableHLO's pass chlo-legalize-to-stablehlo",
     )

@@ -64,14 +64,13 @@ def _between(op: ir.Operation, rewriter: ScaleRewriter) -> int | None:
     results would be far below unit, and a product with the values would be at its square.
     """
     known = [max(f.level for f in constants) for constants in _bounds(op, rewriter)]
-    if not known or rewriter.values.is_wide(op.results[0]):
+    if not known or rewriter.is_wide(op.results[0]):
         return min(known) if known and rewriter.narrow else None
     for index, info in enumerate(rewriter.infos(list(op.operands))):
         if isinstance(info, Scaled) and info.scale.powers:
             inverse = ScaleMaximum((ONE / info.scale, ONE))
             least = Scale(0, ((rewriter.runtime_scales.derive(inverse), -1),))
-            value = rewriter.rescale_to(op.operands[index], least, op.operation)
-            rewriter.replace(op, index, value)
+            rewriter.rescale(op, index, least)
     return min(known)
 
 

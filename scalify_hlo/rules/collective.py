@@ -89,36 +89,35 @@ def _axis_sizes(op: ir.Operation, mesh: ir.Attribute) -> dict[str, int]:
 rule(
     ("all_reduce", "reduce_scatter"),
     reduced,
-    family="reduce",
-    formula="Y_d = {op}(X_d); Y_s = X_s; a sum over n devices: Y_d/k, Y_s*k with "
+    "sums, maxima and minima are homogeneous of degree 1; every device has the scale",
+    "Y_d = {op}(X_d); Y_s = X_s; a sum over n devices: Y_d/k, Y_s*k with "
     "k = 2^floor(log2(sqrt(n))); other regions: unscaled around",
-    source="sums, maxima and minima are homogeneous of degree 1; every device has the scale",
+    family="reduce",
 )
 rule(
     "collective_reduce",
     reduced_for_one,
+    "as all_reduce; zeros fit any scale",
+    "as all_reduce",
     family="reduce",
-    formula="as all_reduce",
-    source="as all_reduce; zeros fit any scale",
 )
 rule(
     "cross-replica-sum",
     summed,
+    "linear; every device has the scale",
+    "Y_d = sum(X_d)/k; Y_s = X_s*k; k = 2^floor(log2(sqrt(n))) for n devices",
     family="reduce",
-    formula="Y_d = sum(X_d)/k; Y_s = X_s*k; k = 2^floor(log2(sqrt(n))) for n devices",
-    source="linear; every device has the scale",
 )
 rule(
     GATHERS_FROM_DEVICES,
     keep_each,
-    family="keep",
-    formula="Y_d = {op}(X_d); Y_s = X_s, for each operand",
-    source="data movement; every device has the scale",
+    "data movement; every device has the scale",
+    "Y_d = {op}(X_d); Y_s = X_s, for each operand",
 )
 rule(
     where("exchange"),
     received,
+    "data movement; every device has the scale, and zeros fit any",
     family="keep",
-    source="data movement; every device has the scale, and zeros fit any",
 )
-rule(("partition_id", "replica_id"), source, family="source", source="no float operand")
+rule(("partition_id", "replica_id"), source, "no float operand")

@@ -25,7 +25,6 @@ from scalify_hlo.algebra.runtime_size import powers_of
 from scalify_hlo.algebra.scale import (
     ANY,
     ONE,
-    VALUES,
     AnyScale,
     RuntimeScale,
     Scale,
@@ -33,11 +32,14 @@ from scalify_hlo.algebra.scale import (
     ScaleInfo,
     Splat,
     mean_uncertainty,
+    right_of,
+    scale_of,
 )
 from scalify_hlo.algebra.search import Search
 from scalify_hlo.algebra.uncertainty import UNKNOWN, Uncertainty
 from scalify_hlo.dialect import attributes
 from scalify_hlo.ir import emit
+from scalify_hlo.ir.formats import is_f64
 from scalify_hlo.ir.value_map import erase, replace_op
 from scalify_hlo.rules.devices import replicated_after
 from scalify_hlo.rules.emitter import Emitter
@@ -136,8 +138,7 @@ def _rescaled_in(
     """Rescales a loop's operands to the scales of its carries; returns the carried scales."""
     for index, info in enumerate(infos):
         if isinstance(info, Scaled):
-            rescaled = rewriter.rescale_to(op.operands[index], info.scale, op.operation)
-            rewriter.replace(op, index, rescaled)
+            rewriter.rescale(op, index, info.scale)
     return [_as_number(op, index, infos[index], rewriter) for index in moving]
 
 
@@ -222,8 +223,7 @@ def _of_carried(runtime: RuntimeScale, info: ScaleInfo, value: ScaleInfo, size: 
     if isinstance(value, Scaled):
         runtime.uncertainty = value.uncertainty
     runtime.size = size - _level(info)
-    right = info.right if isinstance(info, Scaled) else VALUES
-    return Scaled(Scale(0, ((runtime, 1),)), _level(info), right=right)
+    return Scaled(Scale(0, ((runtime, 1),)), _level(info), right=right_of(info))
 
 
 def _size(info: ScaleInfo) -> float:
@@ -232,27 +232,23 @@ def _size(info: ScaleInfo) -> float:
 
 
 def _rescale_back(end: ir.Operation, rewriter: ScaleRewriter, index: int, info: ScaleInfo) -> None:
-    scale = info.scale if isinstance(info, Scaled) else ONE
-    value = end.operands[index]
-    if isinstance(info, Scaled) or isinstance(rewriter.info(value), Scaled):
-        rewriter.replace(end, index, rewriter.rescale_to(value, scale, end.operation))
+    if isinstance(info, Scaled) or isinstance(rewriter.info(end.operands[index]), Scaled):
+        rewriter.rescale(end, index, scale_of(info))
 
 
 def _as_number(op: ir.Operation, index: int, info: ScaleInfo, rewriter: ScaleRewriter) -> ir.Value:
     """Returns the scale of an operand as one number; the data take the rest of the scale."""
-    value, at = op.operands[index], op.operation
-    scale = info.scale if isinstance(info, Scaled) else ONE
-    wide = isinstance(scale_element(value.type), ir.F64Type)
+    at, scale, wide = op.operation, scale_of(info), is_f64(op.operands[index].type)
     emitter, factors = Emitter(at, wide=wide), rewriter.runtime_scales
     if scale.static:
         kept = Scale(max(-COMPUTED_BOUND, min(COMPUTED_BOUND, scale.exponent)))
-        rewriter.replace(op, index, rewriter.rescale_to(value, kept, at))
+        rewriter.rescale(op, index, kept)
         return emitter.number(2.0**kept.exponent)
     factors.location = at.location
     number = factors.kept(scale, wide=wide)
     if scale.reach > COMPUTED_BOUND:
         number, target = computed_scale(number, emitter, rewriter, at)
-        rewriter.replace(op, index, rewriter.rescale_to(value, target, at))
+        rewriter.rescale(op, index, target)
     return number
 
 
@@ -317,8 +313,7 @@ def _from_outside(info: ScaleInfo, carry: ir.Value, rewriter: ScaleRewriter) -> 
         return None
     if info.scale.depth <= rewriter.depth:
         return info
-    format_ = rewriter.format(carry)
-    wide = format_ is None or format_.wide
+    wide = rewriter.is_wide(carry)
     outer = ONE if wide else info.scale.outside(rewriter.depth)
     values = info.at(outer)
     if any(runtime.depth > rewriter.depth for runtime in powers_of(values.level)):

@@ -10,7 +10,7 @@ from functools import reduce
 from operator import mul
 
 from scalify_hlo._compat import ir
-from scalify_hlo.algebra.scale import ANY, ONE, RuntimeScale, Scale, Scaled, ScaleInfo
+from scalify_hlo.algebra.scale import ANY, ONE, RuntimeScale, Scale, Scaled, ScaleInfo, scale_of
 from scalify_hlo.algebra.uncertainty import UNKNOWN
 from scalify_hlo.rules.families import opaque, steep, unscale_captures
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
@@ -90,11 +90,7 @@ def _rescale_others(
             read += isinstance(rewriter.info(op.operands[index]), Scaled)
             rewriter.read(op, index)
         elif unit.degree > 1 or unit.powers[0][1] < 0:
-            info = _evaluated(unit, scales)
-            target = info.scale if isinstance(info, Scaled) else ONE
-            rewriter.replace(
-                op, index, rewriter.rescale_to(op.operands[index], target, op.operation)
-            )
+            rewriter.rescale(op, index, scale_of(_evaluated(unit, scales)))
     return read
 
 

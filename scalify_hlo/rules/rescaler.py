@@ -8,7 +8,7 @@ from typing import Any
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.limits import SAFE_REACH
-from scalify_hlo.algebra.scale import ANY, ONE, AnyScale, Scale, Scaled, ScaleInfo, Splat
+from scalify_hlo.algebra.scale import ANY, AnyScale, Scale, Scaled, ScaleInfo, Splat, scale_of
 from scalify_hlo.ir import emit
 from scalify_hlo.ir.emit import Binary
 from scalify_hlo.ir.formats import FloatFormat, is_complex
@@ -65,7 +65,7 @@ class Rescaler:
         info = self._known.get(value)
         if info is ANY:
             return value
-        scale = info.scale if isinstance(info, Scaled) else ONE
+        scale = scale_of(info)
         if scale == target or self._format(value) is None:
             return value
         self.values.changed = True
@@ -136,9 +136,7 @@ class Rescaler:
         info = self._known.get(value)
         if isinstance(info, Splat | AnyScale):
             return False
-        if (info.scale if isinstance(info, Scaled) else ONE) == target:
-            return False
-        if self.values.at_scale(value, target) is not None:
+        if scale_of(info) == target or self.values.at_scale(value, target) is not None:
             return False
         owner = value.owner
         constant = None if is_block(owner) else self._constant_operand(owner)

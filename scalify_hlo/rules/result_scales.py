@@ -8,7 +8,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import DRIFT, GIVEN_BOUND, HOPELESS, NORMAL, TRUSTED_LEVEL
 from scalify_hlo.algebra.scale import ONE, Scale, Scaled
 from scalify_hlo.ir.contraction import DOT_GENERAL
-from scalify_hlo.ir.formats import FloatFormat
+from scalify_hlo.ir.formats import FloatFormat, is_f64
 from scalify_hlo.ir.functions import is_block
 from scalify_hlo.ir.traits import where
 from scalify_hlo.rules.values import Values
@@ -72,9 +72,9 @@ class ResultScales:
 
         The f32 result of a matmul may stand for one in f64.
         """
-        format_ = self._format(value)
-        wide = format_ is not None and format_.name == "f64"
-        return wide or (not info.scale.wide and abs(info.level + info.scale.exponent) <= NORMAL)
+        return is_f64(value.type) or (
+            not info.scale.wide and abs(info.level + info.scale.exponent) <= NORMAL
+        )
 
     def _rounds_again(self, value: ir.Value) -> bool:
         """Whether a format has so little range that a power of two changes more than the scale."""

@@ -30,7 +30,7 @@ from scalify_hlo.algebra.scale import ONE, RuntimeScale, Scale, Scaled, ScaleInf
 from scalify_hlo.algebra.scale_origins import RuntimeOrigin, ScaleMaximum, ScaleRoot
 from scalify_hlo.algebra.uncertainty import GIVEN, STATISTIC, Uncertainty, of_root
 from scalify_hlo.ir import emit
-from scalify_hlo.ir.formats import format_of, is_scalar
+from scalify_hlo.ir.formats import is_f64, is_scalar
 from scalify_hlo.ir.value_map import Eraser, ValueMap
 from scalify_hlo.rules.emitter import NEAREST, Emitter
 from scalify_hlo.rules.exponents import Exponents
@@ -90,10 +90,8 @@ class RuntimeScales(Exponents):
             value: The argument.
             expected: Expected log2 of its rms.
         """
-        format_ = format_of(value.type)
-        wide = format_ is not None and format_.name == "f64"
         far = round(expected) if abs(expected) > FAR_LEVEL else 0
-        runtime = self._new(False, INPUT_BOUND[wide], 0)
+        runtime = self._new(False, INPUT_BOUND[is_f64(value.type)], 0)
         runtime.size, runtime.of_size, runtime.anchors = expected - far, True, False
         self._measured[runtime] = Awaited(value, far)
         return Scale(far, ((runtime, 1),))
@@ -132,7 +130,7 @@ class RuntimeScales(Exponents):
         """Returns the power of two next to the magnitude of a scalar; see `size_of_scalar`."""
         home = self._computed.get(runtime)
         at = home.anchor if home else self._top
-        emitter = Emitter(at, wide=isinstance(scalar.argument.type.element_type, ir.F64Type))
+        emitter = Emitter(at, wide=is_f64(scalar.argument.type))
         data = emit.convert(scalar.argument, emitter.float.element_type, at)
         data = emit.reshape(data, emitter.float, at) if data.type.rank else data
         data = emit.times_power(data, -scalar.far, at) if scalar.far else data
@@ -145,9 +143,7 @@ class RuntimeScales(Exponents):
 
     def _awaited(self, awaited: Awaited) -> ir.Value:
         """Returns a number that stands for the size of an argument until all are measured."""
-        format_ = format_of(awaited.argument.type)
-        type_ = self._floats[format_ is not None and format_.name == "f64"]
-        value = emit.constant(type_, 1.0, self._top)
+        value = emit.constant(self._floats[is_f64(awaited.argument.type)], 1.0, self._top)
         self.built[value] = None
         self.awaited[value] = awaited
         return value

@@ -20,7 +20,7 @@ from scalify_hlo.algebra.search import Search
 from scalify_hlo.algebra.uncertainty import CERTAIN, GRADIENT, Uncertainty
 from scalify_hlo.dialect import attributes
 from scalify_hlo.ir import emit, markers
-from scalify_hlo.ir.formats import FloatFormat, format_of
+from scalify_hlo.ir.formats import FloatFormat, is_narrow
 from scalify_hlo.ir.through import readers
 from scalify_hlo.ir.traits import CONTRACTIONS, ELEMENTWISE, LAYOUT, RETURNS, ROUNDS
 from scalify_hlo.ir.value_map import ValueSet, erase
@@ -247,9 +247,8 @@ def measured(
     erase(marker)
     found = rewriter.info(data)
     known = found if isinstance(found, Scaled) else Scaled(ONE)
-    format_ = rewriter.format(value)
     computed = not target.small and not all(map(_multiplies, _readers(op)))
-    near_unit = computed or (format_ is not None and not format_.wide)
+    near_unit = computed or is_narrow(value.type)
     after = rewriter.rescale_to(data, known.normalized, op) if near_unit else data
     _follow(value, after, op)
     return Trusted(after, known.at(known.normalized)) if computed else Trusted(data, known)
@@ -282,7 +281,7 @@ def rescaled_by_rms(value: ir.Value, rewriter: ScaleRewriter) -> None:
 
 def _multiplies(op: ir.Operation) -> bool:
     """Whether an op is a matmul whose result has the range of f32."""
-    return op.name in CONTRACTIONS and _is_wide(op.results[0])
+    return op.name in CONTRACTIONS and not is_narrow(op.results[0].type)
 
 
 def _follow(value: ir.Value, data: ir.Value, op: ir.Operation) -> None:
@@ -297,7 +296,12 @@ def _follow(value: ir.Value, data: ir.Value, op: ir.Operation) -> None:
         place = None if user.name in RETURNS else in_block(user, op.block)
         if place is None or not op.is_before_in_block(place):
             continue
-        last = place == user and user.name in CONTRACTIONS and _is_wide(value) and _is_last(user)
+        last = (
+            place == user
+            and user.name in CONTRACTIONS
+            and not is_narrow(value.type)
+            and _is_last(user)
+        )
         if not last:
             use.owner.operands[use.operand_number] = data
 
@@ -316,17 +320,11 @@ def _is_last(matmul: ir.Operation) -> bool:
 
     search = iter(Search(matmul.results, made_of, seen=ValueSet()))
     certain = all(
-        _is_wide(value)
+        not is_narrow(value.type)
         and all(user.name == "func.return" or is_certain(user) for user in users(value))
         for value in islice(search, LAST_MATMUL_CONE)
     )
     return certain and next(search, None) is None
-
-
-def _is_wide(value: ir.Value) -> bool:
-    """Whether a value has the range of f32, or is no float."""
-    format_ = format_of(value.type)
-    return format_ is None or format_.wide
 
 
 def _bounded(
