@@ -13,9 +13,9 @@ from scalify_hlo.rules.families import opaque, unscale
 from scalify_hlo.rules.registry import rule
 
 rule(where("special", "kernel"), unscale, "no homogeneity to use")
-_OF_TWO = ("next_after", "polygamma", "zeta")
+_OF_TWO = "next_after polygamma zeta broadcast_next_after broadcast_polygamma broadcast_zeta"
 rule(
-    [f"chlo.{prefix}{name}" for prefix in ("", "broadcast_") for name in _OF_TWO],
+    [f"chlo.{name}" for name in _OF_TWO.split()],
     unscale,
     "no homogeneity to use",
     "Y = {op}(A_d*A_s, B_d*B_s)",

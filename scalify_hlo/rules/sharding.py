@@ -23,11 +23,13 @@ from scalify_hlo.rules.marked_ops import has_markers
 from scalify_hlo.rules.registry import rule
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 
-_MOVES = "all_gather all_slice all_to_all collective_permute reshard sharding_constraint"
-_MARKS = "data_flow_edge propagation_barrier"
-_SUMS = "all_reduce reduce_scatter replicated_to_unreduced sharded_to_unreduced"
+_MOVES = (
+    "sdy.all_gather sdy.all_slice sdy.all_to_all sdy.collective_permute sdy.data_flow_edge "
+    "sdy.propagation_barrier sdy.reshard sdy.sharding_constraint"
+)
+_SUMS = "sdy.all_reduce sdy.reduce_scatter sdy.replicated_to_unreduced sdy.sharded_to_unreduced"
 rule(
-    [f"sdy.{name}" for name in f"{_MOVES} {_MARKS}".split()],
+    _MOVES.split(),
     keep,
     "the value is the same, with another sharding",
     "Y_d = X_d; Y_s = X_s; the sharding stays on the data",
@@ -51,7 +53,7 @@ rule(
     family="keep",
 )
 rule(
-    [f"sdy.{name}" for name in _SUMS.split()],
+    _SUMS.split(),
     keep,
     "the value is the same, split into parts whose sum it is, or summed from them",
     "Y_d = X_d; Y_s = X_s; the sharding stays on the data",
