@@ -15,7 +15,6 @@ from scalify_hlo.rules.alignment import READERS
 from scalify_hlo.rules.registered import Apply as Apply
 from scalify_hlo.rules.registered import Registered
 
-
 _F = TypeVar("_F", bound=Apply)
 
 
