@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from scalify_hlo._compat import ir
@@ -27,6 +27,11 @@ def with_element(type_: ir.Type, element: ir.Type) -> ir.Type:
 def element_type(type_: ir.Type) -> ir.Type | None:
     """Returns the element type of a ranked tensor type; None for any other type."""
     return type_.element_type if isinstance(type_, ir.RankedTensorType) else None
+
+
+def floats(values: Iterable[ir.Value]) -> list[ir.Value]:
+    """Returns the values that are tensors of real floats."""
+    return [v for v in values if isinstance(element_type(v.type), ir.FloatType)]
 
 
 def is_complex(type_: ir.Type) -> bool:

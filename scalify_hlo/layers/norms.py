@@ -17,6 +17,7 @@ from scalify_hlo.layers.graph import Graph, Node
 from scalify_hlo.layers.layout import SAME, Layout
 from scalify_hlo.layers.match import (
     cone,
+    evaluated,
     gradient,
     sources,
     through,
@@ -151,18 +152,13 @@ def _statistics(key: Node, source: Node, last: Node) -> _Norm | None:
     if layout is None:
         return None
     samples = Samples(source, layout)
-    if not _evaluated(key, source, samples):
+    if not evaluated(key, source, samples):
         return None
     known = samples.layouts.get(operand)
     if known is None:
         return None
     axes = tuple(1 + p.axis for d in last.dims for p in known[d] if p.axis != SAME)
     return _compared(key, source, samples, axes) if axes else None
-
-
-def _evaluated(key: Node, source: Node, samples: Samples) -> bool:
-    nodes = sorted(cone(key, source), key=lambda node: node.index)
-    return all(samples.evaluate(node) for node in nodes)
 
 
 def _compared(key: Node, source: Node, samples: Samples, axes: tuple[int, ...]) -> _Norm | None:

@@ -22,7 +22,7 @@ from scalify_hlo.algebra.scale import (
     meet,
     scale_of,
 )
-from scalify_hlo.algebra.scale_origins import ScaleMaximum
+from scalify_hlo.algebra.scale_origins import ScaleOrigin
 from scalify_hlo.algebra.uncertainty import CERTAIN, CONSTANT, Uncertainty
 from scalify_hlo.ir.formats import is_wide
 from scalify_hlo.rules.measured_sizes import MeasuredSizes
@@ -179,7 +179,7 @@ class Alignment:
             if self._all_values(values, scaled):
                 return self._mixed(ONE, scaled, self._mean(scaled), either)
             if self._fallback(values, scaled):
-                origin = ScaleMaximum(tuple(dict.fromkeys(f.normalized for f in scaled)))
+                origin = ScaleOrigin(tuple(dict.fromkeys(f.normalized for f in scaled)))
                 met = Scale(0, ((self._rescaler.runtime_scales.derive(origin), 1),))
                 return Scaled(met, 0, self._mean(scaled))
             pairs = zip(values, infos, strict=True)

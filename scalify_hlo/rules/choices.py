@@ -8,7 +8,7 @@ from typing import Final
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.scale import ANY, ONE, Scale, Scaled, ScaleInfo, Splat
-from scalify_hlo.algebra.scale_origins import ScaleMaximum
+from scalify_hlo.algebra.scale_origins import ScaleOrigin
 from scalify_hlo.ir.formats import is_real
 from scalify_hlo.ir.functions import is_block, maker
 from scalify_hlo.ir.splats import filled_with
@@ -68,7 +68,7 @@ def _between(op: ir.Operation, rewriter: ScaleRewriter) -> int | None:
         return min(known) if known and rewriter.narrow else None
     for index, info in enumerate(rewriter.infos(list(op.operands))):
         if isinstance(info, Scaled) and info.scale.powers:
-            inverse = ScaleMaximum((ONE / info.scale, ONE))
+            inverse = ScaleOrigin((ONE / info.scale, ONE))
             least = Scale(0, ((rewriter.runtime_scales.derive(inverse), -1),))
             rewriter.rescale(op, index, least)
     return min(known)

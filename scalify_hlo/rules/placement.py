@@ -69,12 +69,3 @@ def _argument_marks(value: ir.Value) -> ir.DictAttr | None:
     number = ir.BlockArgument(value).arg_number
     marks = ir.ArrayAttr(function.attributes["arg_attrs"])
     return ir.DictAttr(marks[number]) if number < len(marks) else None
-
-
-def in_block(op: ir.Operation, block: ir.Block) -> ir.Operation | None:
-    """Returns the op of a block that is an op or contains it; None if there is none."""
-    while op.block != block:
-        if op.parent is None:
-            return None
-        op = op.parent.operation
-    return op

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.scale import Scale, Scaled, Splat
-from scalify_hlo.algebra.scale_origins import ScaleRoot
+from scalify_hlo.algebra.scale_origins import ScaleOrigin
 from scalify_hlo.rules.families import unscale
 from scalify_hlo.rules.registry import Apply, of_family
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
@@ -47,7 +47,7 @@ def _divisible(scale: Scale, n: int, rewriter: ScaleRewriter) -> Sequence[Scale]
     rest = [(g, k % n) for g, k in scale.powers if k % n]
     for start in range(0, len(rest), 2):
         part = Scale(0, tuple(rest[start : start + 2]))
-        h = rewriter.runtime_scales.derive(ScaleRoot(part, n, up))
+        h = rewriter.runtime_scales.derive(ScaleOrigin((part,), n, up))
         scale = scale / part * Scale(0, ((h, n),))
         targets.append(scale)
     return targets

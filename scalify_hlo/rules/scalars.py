@@ -11,10 +11,9 @@ from scalify_hlo.algebra.runtime_size import powers_of
 from scalify_hlo.algebra.scale import ANY, ONE, Scaled, Splat
 from scalify_hlo.algebra.uncertainty import CERTAIN
 from scalify_hlo.ir.formats import format_of, is_scalar
-from scalify_hlo.ir.functions import is_block
+from scalify_hlo.ir.functions import in_block, is_block
 from scalify_hlo.ir.traits import CONTRACTIONS
 from scalify_hlo.rules.families import keep
-from scalify_hlo.rules.placement import in_block
 from scalify_hlo.rules.registry import of_family
 from scalify_hlo.rules.saturation import unsaturated
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter

@@ -21,12 +21,12 @@ from scalify_hlo.algebra.uncertainty import CERTAIN, GRADIENT, Uncertainty
 from scalify_hlo.dialect import attributes
 from scalify_hlo.ir import emit, markers
 from scalify_hlo.ir.formats import FloatFormat, is_narrow
+from scalify_hlo.ir.functions import in_block
 from scalify_hlo.ir.through import readers
 from scalify_hlo.ir.traits import CONTRACTIONS, ELEMENTWISE, LAYOUT, RETURNS, ROUNDS
 from scalify_hlo.ir.value_map import ValueSet, erase
 from scalify_hlo.recipes.model import BOUNDED, MEASURE, WIDE
 from scalify_hlo.rules.marker_ops import PEAK, dynamic_rescale
-from scalify_hlo.rules.placement import in_block
 from scalify_hlo.rules.reported_scales import CastScale, of_size
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter, Untrusted
 
