@@ -19,7 +19,7 @@ from scalify_hlo.rules.unit_scaling import ACTIVATIONS
 _RELU: Final = ACTIVATIONS["relu"]
 _COMPARE, _CONSTANT = "stablehlo.compare", "stablehlo.constant"
 _MINIMUM, _MAXIMUM = "stablehlo.minimum", "stablehlo.maximum"
-_IOTA = "stablehlo.iota"
+_IOTA, _ORDERED = "stablehlo.iota", ("GT", "GE", "LT", "LE")
 _SPREADING = frozenset({"stablehlo.broadcast_in_dim", "stablehlo.convert"})
 
 
@@ -139,7 +139,7 @@ def one_hot(value: ir.Value) -> int | None:
 
 def _tells_signs(value: ir.Value) -> bool:
     """Whether booleans are the result of a comparison with 0."""
-    return any(map(is_zero, _compared(value, "GT", "GE", "LT", "LE")))
+    return any(map(is_zero, _compared(value, *_ORDERED)))
 
 
 def _is_segment(value: ir.Value) -> bool:
@@ -147,12 +147,9 @@ def _is_segment(value: ir.Value) -> bool:
     owner = value.owner
     if is_block(owner) or owner.name != "stablehlo.and":
         return False
-    return all(map(_bounds_positions, owner.operands))
-
-
-def _bounds_positions(value: ir.Value) -> bool:
-    sources = map(_spread, _compared(value, "GT", "GE", "LT", "LE"))
-    return any(source is not None and source.name == _IOTA for source in sources)
+    tests = (_compared(value, *_ORDERED) for value in owner.operands)
+    sources = (map(_spread, operands) for operands in tests)
+    return all(any(op is not None and op.name == _IOTA for op in each) for each in sources)
 
 
 def _copies(value: ir.Value) -> int:
@@ -177,11 +174,9 @@ def _compared(value: ir.Value, *directions: str) -> list[ir.Value]:
 def is_zero(value: ir.Value) -> bool:
     """Whether a value is a constant of zeros, broadcast or not."""
     source = _spread(value)
-    return source is not None and _is_float_zero(source)
-
-
-def _is_float_zero(op: ir.Operation) -> bool:
-    return len(op.results) == 1 and filled_with(op.result) == 0 and is_real(op.result.type)
+    if source is None or len(source.results) != 1:
+        return False
+    return filled_with(source.result) == 0 and is_real(source.result.type)
 
 
 def _spread(value: ir.Value) -> ir.Operation | None:

@@ -128,7 +128,9 @@ def loop(op: ir.Operation, rewriter: ScaleRewriter) -> ir.Operation | None:
                 left[i], depth=rewriter.depth, at=rewriter.next
             )
             info = last = _of_carried(runtime, info, last, _size(last))
-        rewriter.set(op.results[i], _risen(info, last))
+        if isinstance(info, Scaled) and isinstance(last, Scaled):
+            info = last._replace(scale=info.scale, level=max(info.level, last.level))
+        rewriter.set(op.results[i], info)
     return op if moving else None
 
 
@@ -157,12 +159,14 @@ def _walked(
         end = body.operations[-1]
         scales = {i: _as_number(end, i, rewriter.info(end.operands[i]), rewriter) for i in moving}
         for i, info in enumerate(infos):
-            if i not in scales:
-                _rescale_back(end, rewriter, i, info)
+            scaled = any(isinstance(f, Scaled) for f in (info, rewriter.info(end.operands[i])))
+            if i not in scales and scaled:
+                rewriter.rescale(end, i, scale_of(info))
         rewriter.forget_sizes(end)
         yielded = rewriter.infos(list(end.operands)[: len(infos)])
         if scales:
-            _yield_also(end, list(scales.values()))
+            emit.op(end, end.operation.name, [], [*end.operands, *scales.values()])
+            erase(end)
         return yielded
 
 
@@ -231,11 +235,6 @@ def _size(info: ScaleInfo) -> float:
     return float(info.at(ONE).level) if isinstance(info, Scaled) else 0
 
 
-def _rescale_back(end: ir.Operation, rewriter: ScaleRewriter, index: int, info: ScaleInfo) -> None:
-    if isinstance(info, Scaled) or isinstance(rewriter.info(end.operands[index]), Scaled):
-        rewriter.rescale(end, index, scale_of(info))
-
-
 def _as_number(op: ir.Operation, index: int, info: ScaleInfo, rewriter: ScaleRewriter) -> ir.Value:
     """Returns the scale of an operand as one number; the data take the rest of the scale."""
     at, scale, wide = op.operation, scale_of(info), is_f64(op.operands[index].type)
@@ -272,11 +271,6 @@ def _with_scales(
     rewriter.values.changed = True
     replace_op(op, list(new.results)[: len(op.results)])  # The scales are the last results.
     return new.opview
-
-
-def _yield_also(end: ir.Operation, values: Sequence[ir.Value]) -> None:
-    emit.op(end, end.operation.name, [], [*end.operands, *values])
-    erase(end)
 
 
 def _solved(
@@ -407,10 +401,3 @@ def _circular(sources: Mapping[int, Collection[int]]) -> set[int]:
 
 def _level(info: ScaleInfo) -> float:
     return info.level if isinstance(info, Scaled) else 0
-
-
-def _risen(info: ScaleInfo, last: ScaleInfo) -> ScaleInfo:
-    """Returns the scale information of a carry after the last iteration."""
-    if isinstance(info, Scaled) and isinstance(last, Scaled):
-        return last._replace(scale=info.scale, level=max(info.level, last.level))
-    return info

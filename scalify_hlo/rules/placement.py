@@ -32,7 +32,10 @@ def share_sharding(value: ir.Value, moved: ir.Value) -> None:
     if isinstance(owner, ir.Block):
         return
     if SDY in marks:
-        sharding = marks[SDY] if given else _of_result(marks[SDY], value)
+        sharding = marks[SDY]
+        if not given:
+            each = sdy.TensorShardingPerValueAttr(sharding).shardings
+            sharding = each[ir.OpResult(value).result_number]
         owner.attributes[SDY] = sdy.TensorShardingPerValueAttr.get([sharding])
     if MHLO in marks and (given or len(maker.results) == 1):
         owner.attributes[MHLO] = marks[MHLO]
@@ -54,11 +57,6 @@ def divided(sharding: ir.Attribute) -> set[int]:
     """Returns the dimensions that a sharding by Shardy divides among devices."""
     dims = sdy.TensorShardingAttr(sharding).dimension_shardings
     return {i for i, dim in enumerate(dims) if len(sdy.DimensionShardingAttr(dim).axes)}
-
-
-def _of_result(shardings: ir.Attribute, value: ir.Value) -> ir.Attribute:
-    each = sdy.TensorShardingPerValueAttr(shardings).shardings
-    return each[ir.OpResult(value).result_number]
 
 
 def _argument_marks(value: ir.Value) -> ir.DictAttr | None:

@@ -36,8 +36,9 @@ def run_on_data(
     units = {i: unit for i, unit in operands.items() if isinstance(unit, Scale)}
     scales = _common_scales(op, rewriter, units, results)
     infos = [_evaluated(unit, scales) for unit in results]
-    if any(_leaves_format(r, f, rewriter) for r, f in zip(op.results, infos, strict=True)):
-        return opaque(op, rewriter)
+    each = zip(op.results, infos, strict=True)
+    if any(isinstance(f, Scaled) and steep(r, f.scale, rewriter) for r, f in each):
+        return opaque(op, rewriter)  # A power of a scale is too steep for data.
     read = unscale_captures(op, rewriter) + _rescale_others(op, rewriter, units, scales)
     if read:
         rewriter.remark(op, "reads values in its region; they are multiplied with their scales")
@@ -48,11 +49,6 @@ def run_on_data(
             info = Scaled(ONE, 0, UNKNOWN)
         rewriter.set(result, info)
     return None
-
-
-def _leaves_format(result: ir.Value, info: ScaleInfo, rewriter: ScaleRewriter) -> bool:
-    """Whether a region computes a power of a scale that is too steep for data."""
-    return isinstance(info, Scaled) and steep(result, info.scale, rewriter)
 
 
 def _common_scales(

@@ -91,11 +91,6 @@ def _saturated(
     return saturated(value, target, low, high, at, splats=splats, own=own, tested=tested)
 
 
-def _is_multiplied(op: ir.Operation) -> bool:
-    """Whether only matmuls use a value; elsewhere, a constant takes the scale of its partner."""
-    return all(user.name in MATMULS for user, _ in readers(op.results[0], _MOVES))
-
-
 _MOVES = LAYOUT | {"stablehlo.slice"}
 
 
@@ -109,7 +104,9 @@ def _cast_scale(op: ir.Operation, info: ScaleInfo, kind: str, rewriter: ScaleRew
     target = rewriter.format(op.results[0])
     if isinstance(info, Splat) and target is not None:
         inside = 2.0**target.min_exponent <= abs(info.value) <= target.max_finite
-        return ONE if inside or not _is_multiplied(op) else ONE.shift(info.level)
+        # Elsewhere than in a matmul, a constant takes the scale of its partner.
+        used = (user.name in MATMULS for user, _ in readers(op.results[0], _MOVES))
+        return ONE if inside or not all(used) else ONE.shift(info.level)
     if not isinstance(info, Scaled):
         return ONE
     if kind == attributes.STATE and (info.decayed or (target is not None and target.wide)):
