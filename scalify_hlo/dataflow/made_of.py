@@ -137,12 +137,12 @@ def _combined(name: str, parts: Sequence[_Parts]) -> _Parts:
     found = [part for part in parts if part.all]
     if not found:
         return _NO_PARTS
-    one = found[0] if len(found) == 1 else _Parts(*map(_union, zip(*found, strict=True)))
+    one = (
+        found[0]
+        if len(found) == 1
+        else _Parts(*(frozenset().union(*sets) for sets in zip(*found, strict=True)))
+    )
     return _Parts(one.all, one.all) if name in _SUMS and one.all != one.summed else one
-
-
-def _union(sets: Sequence[frozenset[int]]) -> frozenset[int]:
-    return frozenset().union(*sets)
 
 
 def made_from(place: Place) -> Made:

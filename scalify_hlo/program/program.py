@@ -46,7 +46,6 @@ from scalify_hlo.program.utf8 import require_symbols, require_utf8_strings
 from scalify_hlo.program.wellformed import (
     check_calls,
     check_main,
-    check_module,
     has_debug_locations,
     place,
     quantized,
@@ -196,7 +195,10 @@ def checked_entry(program: Program, entry: str | None) -> Program:
             location=program.name,
             hint="leave the name of an entry out",
         )
-    check_module(program.module, program.name)
+    with program.module.context:
+        if not list(program.module.body.operations):
+            hint = "export a program that has a main"
+            raise InputError("the module is empty", location=program.name, hint=hint)
     found = as_main(program.module, entry, program.name)
     check_main(program.module, program.name, found.name)
     return replace(program, entry=found)

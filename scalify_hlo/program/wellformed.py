@@ -17,24 +17,6 @@ from scalify_hlo.ir.walk import ops_in
 _TENSORS = (ir.RankedTensorType, ir.UnrankedTensorType)
 
 
-def check_module(module: ir.Module, name: str) -> None:
-    """Checks that a module is a StableHLO program.
-
-    Args:
-        module: A module that MLIR's own verifier accepts.
-        name: The name of the module in diagnostics.
-
-    Raises:
-        InputError: The module has no ops. Ops of other dialects are found by `scalify-normalize`,
-            which visits each op anyway.
-    """
-    with module.context:
-        if not list(module.body.operations):
-            raise InputError(
-                "the module is empty", location=name, hint="export a program that has a main"
-            )
-
-
 def check_calls(module: ir.Module, name: str) -> None:
     """Checks that a module stays within bounds if all its calls are inlined.
 

@@ -74,7 +74,7 @@ def set_scaling(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]:
     old = scale_of(rewriter.info(data))
     emitter = _emitter(op, data, rewriter)
     power = emitter.power(_given(op, emitter), DOWN, _value(rewriter, op, old))
-    return [_asked(_moved_to_computed(op, rewriter, emitter, power), rewriter), given]
+    return [_asked(_computed(op.operands[0], op, rewriter, emitter, power), rewriter), given]
 
 
 def _asked(value: ir.Value, rewriter: ScaleRewriter) -> ir.Value:
@@ -101,7 +101,7 @@ def rebalance_scale(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]
     emitter = _emitter(op, data, rewriter)
     power = emitter.power(_given(op, emitter), DOWN, emitter.number(1.0))
     scale = emitter.multiply(power, _value(rewriter, op, old))
-    return [_moved_to_computed(op, rewriter, emitter, scale), given, *rest]
+    return [_computed(op.operands[0], op, rewriter, emitter, scale), given, *rest]
 
 
 def dynamic_rescale(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]:
@@ -131,7 +131,7 @@ def dynamic_rescale(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]
     )
     power = _over(op, emitter, emitter.power(found, _rounding(op, rewriter), unit))
     scale = _rescaled(op, rewriter, power, _acts(op, emitter))
-    return [_moved_to_computed(op, rewriter, emitter, scale), *rest]
+    return [_computed(op.operands[0], op, rewriter, emitter, scale), *rest]
 
 
 def _bring_near(op: ir.Operation, number: int, rewriter: ScaleRewriter) -> None:
@@ -154,23 +154,18 @@ def _bring_near(op: ir.Operation, number: int, rewriter: ScaleRewriter) -> None:
 
 def _unit(op: ir.Operation, emitter: Emitter) -> ir.Value:
     """Returns the replacement of a statistic of zero, infinity or NaN; it keeps the scale."""
-    return emitter.number(2.0 ** _headroom(op))
+    return emitter.number(2.0 ** _integer(op, markers.HEADROOM, 0))
 
 
 def _over(op: ir.Operation, emitter: Emitter, power: ir.Value) -> ir.Value:
     """Returns the factor of the scale: less than the statistic if data may be above unit."""
-    headroom = _headroom(op)
+    headroom = _integer(op, markers.HEADROOM, 0)
     return emitter.multiply(power, emitter.number(2.0**-headroom)) if headroom else power
 
 
-def _headroom(op: ir.Operation) -> int:
-    present = markers.HEADROOM in op.attributes
-    return int(ir.IntegerAttr(op.attributes[markers.HEADROOM]).value) if present else 0
-
-
-def _bound(op: ir.Operation) -> int:
-    present = markers.BOUND in op.attributes
-    return int(ir.IntegerAttr(op.attributes[markers.BOUND]).value) if present else COMPUTED_BOUND
+def _integer(op: ir.Operation, name: str, otherwise: int) -> int:
+    """Returns an integer attribute of a marker; another number if it has none."""
+    return int(op.attributes[name].value) if name in op.attributes else otherwise
 
 
 def _acts(op: ir.Operation, emitter: Emitter) -> ir.Value | None:
@@ -369,28 +364,26 @@ def _moved(op: ir.Operation, rewriter: ScaleRewriter, scale: Scale) -> ir.Value:
     return moved
 
 
-def _moved_to_computed(
-    op: ir.Operation, rewriter: ScaleRewriter, emitter: Emitter, scale: ir.Value
-) -> ir.Value:
-    """Returns the first operand at a scale that the program computes; see `_moved`."""
-    return _computed(op.operands[0], op, rewriter, emitter, scale)
-
-
 def _computed(
     value: ir.Value, op: ir.Operation, rewriter: ScaleRewriter, emitter: Emitter, scale: ir.Value
 ) -> ir.Value:
+    """Returns an operand at a scale that the program computes; see `_moved`."""
     info = rewriter.info(value)
     known = info if isinstance(info, Scaled) else None
     peak = op.attributes[markers.PEAK].value if markers.PEAK in op.attributes else None
     if known is not None and peak == markers.UNKNOWN:
         known = known._replace(uncertainty=of_root(UNBOUNDED))
-    _, target = computed_scale(scale, emitter, rewriter, op.operation, known, _bound(op))
+    _, target = computed_scale(
+        scale, emitter, rewriter, op.operation, known, _integer(op, markers.BOUND, COMPUTED_BOUND)
+    )
     moved = rewriter.rescale_to(value, target, op.operation)
     for runtime, _ in target.powers:
         runtime.computed_for(known and known.scale)
     measured = Scaled(target)
     if peak is not None:
-        measured = Scaled(target, _headroom(op) - PEAK, of_root(_PEAK_DEVIATION, peak=peak))
+        measured = Scaled(
+            target, _integer(op, markers.HEADROOM, 0) - PEAK, of_root(_PEAK_DEVIATION, peak=peak)
+        )
         for runtime, _ in target.powers:
             # The scale is the quotient of values and data, and as uncertain as the values.
             runtime.size -= measured.level
