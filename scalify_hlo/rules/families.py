@@ -133,30 +133,15 @@ def product(count: Count | None = None) -> Apply:
 
     @of_family("product", neutral=True)
     def apply(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-        operands = op.operands
-        a, b = rewriter.info(operands[0]), rewriter.info(operands[1])
-        if a is ANY or b is ANY:
-            rewriter.set(op.results[0], ANY)
-        elif is_huge(a, b) or is_huge(b, a):
+        a, b = rewriter.info(op.operands[0]), rewriter.info(op.operands[1])
+        if is_huge(a, b) or is_huge(b, a):
             rewriter.rescale(op, 0, ONE)
             rewriter.rescale(op, 1, ONE)
         elif a is b and is_read_square(op, rewriter):
             rewriter.read_all(op)
             rewriter.assume(op.results[0], Scaled(ONE, right=rewriter.right(op)))
-        elif isinstance(a, Scaled) or isinstance(b, Scaled) or _sizes_known(rewriter, a, b):
-            right = rewriter.right(op)
-            (s, m), (t, n) = _factor(op, rewriter, 0, a, right), _factor(op, rewriter, 1, b, right)
-            terms = count(op) if count else None
-            up = rise(terms, rewriter)
-            if drifts(op, s, t, rewriter):
-                (s, m), (t, n) = nearer(op, rewriter, {0: (s, m), 1: (t, n)})
-            scale = s * t
-            if s.powers and t.powers and _is_too_steep(op.results[0], scale, rewriter):
-                (s, m), (t, n) = flattened(op, rewriter, (0, 1), (s, t))
-                scale = s * t
-            power = power_uncertainty(op, a, b, rewriter) if count is None else None
-            found = power or product_uncertainty(a, b, 1, terms)
-            _finish(op, Scaled(scale, m + n + up, found, right), terms, rewriter)
+        else:
+            _multiply(op, rewriter, (0, 1), 1, count)
 
     return apply
 
@@ -166,25 +151,46 @@ def quotient(dividend: int = 0, divisor: int = 1) -> Apply:
 
     @of_family("quotient", neutral=True)
     def apply(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-        operands = op.operands
-        a, b = rewriter.info(operands[dividend]), rewriter.info(operands[divisor])
-        if a is ANY or b is ANY:
-            rewriter.set(op.results[0], ANY)
-        elif isinstance(a, Scaled) or isinstance(b, Scaled) or _sizes_known(rewriter, a, b):
-            right = rewriter.right(op)
-            s, m = _factor(op, rewriter, dividend, a, right)
-            t, n = _factor(op, rewriter, divisor, b, right)
-            if drifts(op, s, t, rewriter, -1):
-                factors = {dividend: (s, m), divisor: (t, n)}
-                (s, m), (t, n) = nearer(op, rewriter, factors, divisor=divisor)
-            scale = s / t
-            if s.powers and t.powers and _is_too_steep(op.results[0], scale, rewriter):
-                (s, m), (t, n) = flattened(op, rewriter, (dividend, divisor), (s, t))
-                scale = s / t
-            found = product_uncertainty(a, b, -1)
-            _finish(op, Scaled(scale, m - n, found, right), None, rewriter)
+        _multiply(op, rewriter, (dividend, divisor), -1)
 
     return apply
+
+
+def _multiply(
+    op: ir.Operation,
+    rewriter: ScaleRewriter,
+    sides: tuple[int, int],
+    sign: int,
+    count: Count | None = None,
+) -> None:
+    """Sets the scale of ``A * B**sign``, or of a contraction of both.
+
+    Args:
+        op: The op.
+        rewriter: The rewriter.
+        sides: The numbers of A and B.
+        sign: 1, or -1 for a quotient.
+        count: Returns the number of terms that are summed; None for an elementwise op.
+    """
+    first, second = sides
+    a, b = rewriter.info(op.operands[first]), rewriter.info(op.operands[second])
+    if a is ANY or b is ANY:
+        return rewriter.set(op.results[0], ANY)
+    if not (isinstance(a, Scaled) or isinstance(b, Scaled) or _sizes_known(rewriter, a, b)):
+        return None
+    right = rewriter.right(op)
+    s, m = _factor(op, rewriter, first, a, right)
+    t, n = _factor(op, rewriter, second, b, right)
+    terms = count(op) if count else None
+    up = rise(terms, rewriter)
+    if drifts(op, s, t, rewriter, sign):
+        divisor = second if sign < 0 else None
+        (s, m), (t, n) = nearer(op, rewriter, {first: (s, m), second: (t, n)}, divisor)
+    if s.powers and t.powers and _is_too_steep(op.results[0], s * t**sign, rewriter):
+        (s, m), (t, n) = flattened(op, rewriter, sides, (s, t))
+    power = power_uncertainty(op, a, b, rewriter) if count is None and sign > 0 else None
+    found = power or product_uncertainty(a, b, sign, terms)
+    return _finish(op, Scaled(s * t**sign, m + sign * n + up, found, right), terms, rewriter)
 
 
 def _finish(op: ir.Operation, info: Scaled, terms: int | None, rewriter: ScaleRewriter) -> None:

@@ -86,7 +86,7 @@ class Rescaler:
                 inner, self.values.scopes = self.values.scopes, self.values.scopes[:depth]
                 rescaled = self._rescale(value, info, factor, target, scope.loop)
                 self.values.scopes = inner
-                self.values.discardable(rescaled)
+                self.values.replaced[rescaled] = None  # It may have no uses.
                 return rescaled
         return self._rescale(value, info, factor, target, at)
 

@@ -37,14 +37,24 @@ def held(
     own: bool = False,
     tested: ir.Value | None = None,
 ) -> ir.Value:
-    """Returns data for a conversion, of which finite ones are limited if casts saturate."""
+    """Returns data for a conversion, of which finite ones are limited if casts saturate.
+
+    Most casts share the bounds, which are built at the top.
+    """
     narrower = target.max_finite < source.max_finite and target.exponent_bits < source.exponent_bits
     if not narrower or not rewriter.recipe.saturate:
         return value
     if not source.holds(target.max_finite):
         value = emit.convert(value, ir.F32Type.get(), at)
         tested = None if tested is None else emit.convert(tested, ir.F32Type.get(), at)
-    return _saturated(value, target, at, rewriter, own=own, tested=tested)
+    ends, element = (-target.max_finite, target.max_finite), value.type.element_type
+    if isinstance(element, ir.F32Type):
+        rewriter.runtime_scales.location = at.location
+        low, high = (rewriter.runtime_scales.number(end, wide=False) for end in ends)
+    else:
+        low, high = (emit.constant(emit.scalar_type(element), end, at) for end in ends)
+    splats = rewriter.settings.splats
+    return saturated(value, target, low, high, at, splats=splats, own=own, tested=tested)
 
 
 def beyond(known: Trusted, kind: str, op: ir.Operation, rewriter: ScaleRewriter) -> ir.Value | None:
@@ -69,26 +79,6 @@ def predicted(op: ir.Operation, info: ScaleInfo, kind: str, rewriter: ScaleRewri
         return Trusted(value, Scaled(scale))
     level = rewriter.residual_level(info, scale) + above
     return Trusted(value, Scaled(scale.shift(-above), level, info.uncertainty))
-
-
-def _saturated(
-    value: ir.Value,
-    target: FloatFormat,
-    at: ir.Operation,
-    rewriter: ScaleRewriter,
-    *,
-    own: bool,
-    tested: ir.Value | None,
-) -> ir.Value:
-    """Saturates data to a format; most casts share the bounds, which are built at the top."""
-    ends, element = (-target.max_finite, target.max_finite), value.type.element_type
-    if isinstance(element, ir.F32Type):
-        rewriter.runtime_scales.location = at.location
-        low, high = (rewriter.runtime_scales.number(end, wide=False) for end in ends)
-    else:
-        low, high = (emit.constant(emit.scalar_type(element), end, at) for end in ends)
-    splats = rewriter.settings.splats
-    return saturated(value, target, low, high, at, splats=splats, own=own, tested=tested)
 
 
 _MOVES = LAYOUT | {"stablehlo.slice"}
