@@ -23,6 +23,7 @@ from scalify_hlo.rules.roots import root
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 
 _MATMUL = "algorithm 3 of the Scalify paper"
+_GROUPED = ", K that of an average group if groups share the contracted dimension"
 
 
 def contracted(op: ir.Operation) -> int | None:
@@ -39,24 +40,13 @@ def window(op: ir.Operation) -> int | None:
     return static_product([size for d, size in enumerate(shape) if d != output])
 
 
-rule(
-    DOTS,
-    product(contracted),
-    _MATMUL,
-    "Y_d = dot(A_d, B_d)/k; Y_s = A_s*B_s*k; k = 2^floor(log2(sqrt(K)))",
-)
-rule(
-    CONVOLUTIONS,
-    product(window),
-    f"{_MATMUL}, K the elements of the kernel for each output feature",
-    "Y_d = conv(A_d, B_d)/k; Y_s = A_s*B_s*k; k = 2^floor(log2(sqrt(K)))",
-)
-rule(
-    RAGGED_DOT,
-    product(terms),
-    f"{_MATMUL}, K that of an average group if groups share the contracted dimension",
-    "Y_d = ragged_dot(A_d, B_d)/k; Y_s = A_s*B_s*k; k = 2^floor(log2(sqrt(K)))",
-)
+for _ops, _name, _terms, _which in (
+    (DOTS, "dot", contracted, ""),
+    (CONVOLUTIONS, "conv", window, ", K the elements of the kernel for each output feature"),
+    (RAGGED_DOT, "ragged_dot", terms, _GROUPED),
+):
+    _formula = f"Y_d = {_name}(A_d, B_d)/k; Y_s = A_s*B_s*k; k = 2^floor(log2(sqrt(K)))"
+    rule(_ops, product(_terms), f"{_MATMUL}{_which}", _formula)
 
 
 def scaled_dot(op: ir.Operation, rewriter: ScaleRewriter) -> None:

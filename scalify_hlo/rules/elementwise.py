@@ -38,7 +38,7 @@ from scalify_hlo.rules.families import (
     unscale_activation,
 )
 from scalify_hlo.rules.read_sizes import size_of_angle, size_of_read
-from scalify_hlo.rules.registry import rule
+from scalify_hlo.rules.registry import meets, rule
 from scalify_hlo.rules.reported_scales import CastScale, take_readers
 from scalify_hlo.rules.roots import root
 from scalify_hlo.rules.rounding import at_safe_scale, beyond, held, predicted
@@ -46,7 +46,7 @@ from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.source_sizes import info_of_integers
 from scalify_hlo.rules.sums import add
 from scalify_hlo.rules.unit_scaling import ACTIVATIONS
-from scalify_hlo.rules.untrusted import noted
+from scalify_hlo.rules.untrusted import Cast, noted
 
 _ADD = "algorithm 3 of the Scalify paper; for powers of two its add rule is max"
 
@@ -85,13 +85,7 @@ rule(
     "s = meet(A_s, B_s); Y_d = select(P, A_d*A_s/s, B_d*B_s/s); Y_s = s",
     family="align",
 )
-rule(
-    "clamp",
-    limit,
-    "minimum and maximum",
-    "s = meet(L_s, X_s, H_s); Y_d = clamp(L_d*L_s/s, X_d*X_s/s, H_d*H_s/s); Y_s = s",
-    family="align",
-)
+rule("clamp", limit, "minimum and maximum", meets("LXH"), family="align")
 
 rule("multiply", product(), "§3.2 of the Scalify paper", "Y_d = A_d*B_d; Y_s = A_s*B_s")
 rule("divide", quotient(), "§3.2 of the Scalify paper", "Y_d = A_d/B_d; Y_s = A_s/B_s")
@@ -260,14 +254,15 @@ def cast(op: ir.Operation, rewriter: ScaleRewriter) -> None:
         if not target.infinite:
             rewriter.replace(op, 0, held(value, source, target, op.operation, rewriter))
         return rewriter.set(result, info)
-    known = at_safe_scale(op, info, target, kind, rewriter)
+    this = Cast(op, info, target, kind)
+    known = at_safe_scale(this, rewriter)
     taken = known is not None and rewriter.recipe.untrusted != BOUNDED
     remark = "" if known is None else known.remark
-    known = known or predicted(op, info, kind, rewriter)
+    known = known or predicted(this, rewriter)
     if readers:
-        found = noted(readers, op, info, target, kind, measured=taken)
+        found = noted(readers, this, measured=taken)
         rewriter.notes.casts.append(found._replace(scale=str(known.info.scale), remark=remark))
-    tested = beyond(known, kind, op, rewriter)
+    tested = beyond(known, this, rewriter)
     value = held(known.value, source, target, op.operation, rewriter, own=own, tested=tested)
     rewriter.replace(op, 0, value)
     made = known.info._replace(right=right or OF_CAST)
@@ -307,8 +302,8 @@ def reduce_precision(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     if source is None or target.wide or not isinstance(info, Scaled) or info.right < _least(target):
         return rewriter.read_all(op)
     rewriter.remark(op, _ASKED.format(target.name))
-    near = at_safe_scale(op, info, target, attributes.ASKED, rewriter)
-    near = near or predicted(op, info, attributes.ASKED, rewriter)
+    this = Cast(op, info, target, attributes.ASKED)
+    near = at_safe_scale(this, rewriter) or predicted(this._replace(target=source), rewriter)
     at = op.operation
     rewriter.replace(op, 0, held(near.value, source, target, at, rewriter, own=True))
     return rewriter.assume(op.results[0], near.info._replace(right=info.right))

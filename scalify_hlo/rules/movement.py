@@ -9,7 +9,7 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.ir.splats import dense_of, filled_with
 from scalify_hlo.ir.traits import where
 from scalify_hlo.rules.families import align, among_zeros, keep, keep_each, source
-from scalify_hlo.rules.registry import rule
+from scalify_hlo.rules.registry import meets, rule
 from scalify_hlo.rules.scalars import spread
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.source_sizes import info_of_constant, size_of_iota
@@ -34,19 +34,8 @@ def pad(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     rewriter.set(op.results[0], info)
 
 
-rule(
-    where("pad"),
-    pad,
-    _MOVED,
-    "s = meet(X_s, P_s); Y_d = {op}(X_d*X_s/s, P_d*P_s/s); Y_s = s",
-    family="align",
-)
-rule(
-    "dynamic_update_slice",
-    align(0, 1),
-    _MOVED,
-    "s = meet(X_s, U_s); Y_d = dynamic_update_slice(X_d*X_s/s, U_d*U_s/s); Y_s = s",
-)
+rule(where("pad"), pad, _MOVED, meets("XP"), family="align")
+rule("dynamic_update_slice", align(0, 1), _MOVED, meets("XU"))
 
 
 def constant(op: ir.Operation, rewriter: ScaleRewriter) -> None:

@@ -13,7 +13,7 @@ from scalify_hlo.ir.splats import filled_with
 from scalify_hlo.ir.traits import HOMOGENEOUS, LOGICAL
 from scalify_hlo.rules.families import Count, among_zeros, rise, static_product, steep
 from scalify_hlo.rules.regions import run_on_data
-from scalify_hlo.rules.registry import rule
+from scalify_hlo.rules.registry import meets, rule
 from scalify_hlo.rules.result_scales import strays
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.units import Inference, Unit
@@ -242,8 +242,7 @@ rule(
     "scatter",
     scatter,
     _UNITS,
-    "s = meet(X_s, U_s); Y_d = scatter(X_d*X_s/s, U_d*U_s/s); Y_s = s; "
-    "products: Y_d = scatter(X_d, U_d*U_s); Y_s = X_s",
+    meets("XU") + "; products: Y_d = scatter(X_d, U_d*U_s); Y_s = X_s",
     family="align",
 )
 rule(

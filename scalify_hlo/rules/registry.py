@@ -63,8 +63,16 @@ class RuleList(NamedTuple):
 
 RULES: dict[str, Rule] = {}
 
+
+def meets(operands: str) -> str:
+    """Returns the formula of an op that rescales operands, by their letters, to one scale."""
+    scales = ", ".join(f"{each}_s" for each in operands)
+    data = ", ".join(f"{each}_d*{each}_s/s" for each in operands)
+    return f"s = meet({scales}); Y_d = {{op}}({data}); Y_s = s"
+
+
 _FORMULAS = {
-    "align": "s = meet(A_s, B_s); Y_d = {op}(A_d*A_s/s, B_d*B_s/s); Y_s = s",
+    "align": meets("AB"),
     "keep": "Y_d = {op}(X_d); Y_s = X_s",
     "read": "Y = {op}(X_d*X_s)",
     "source": "unscaled",
