@@ -146,10 +146,6 @@ class Uncertainty:
         drift, tails = self.drift + sign * other.drift, self.tails + other.tails
         return _capped(degrees, self.rest + other.rest, self.bias + other.bias, drift, tails)
 
-    def shares(self, other: Uncertainty) -> bool:
-        """Whether two uncertainties have a root in common."""
-        return not self.degrees.keys().isdisjoint(other.degrees)
-
     def correlation(self, other: Uncertainty) -> float:
         """The correlation of two uncertainties by their common roots, from 0 to 1."""
         ours, theirs = self.degrees, other.degrees
