@@ -7,8 +7,8 @@ from itertools import count
 from scalify_hlo import rewrite
 from scalify_hlo.dialect.attributes import function_type
 from scalify_hlo.ir.formats import format_of
+from scalify_hlo.ir.functions import main_function
 from scalify_hlo.program.program import read_text
-from scalify_hlo.program.wellformed import main_function
 
 _SPLIT, _STEP, _PERIOD = -4, -1, 4
 
@@ -39,6 +39,6 @@ def scaled(text: str) -> str:
 def _floats(text: str) -> list[bool]:
     """Which arguments of `main` are floats."""
     module = read_text(text).module
-    main = main_function(module)
+    main = main_function(module.operation)
     types = function_type(main).inputs if main is not None else ()
     return [format_of(type_) is not None for type_ in types]

@@ -403,6 +403,16 @@ ScaleInfo: TypeAlias = Scaled | Splat | AnyScale | None
 """The scale information of a value; None if it is unscaled, which is the same as scale 1."""
 
 
+def scale_of(info: ScaleInfo) -> Scale:
+    """Returns the scale of a value; that of unscaled ones and constants is 1."""
+    return info.scale if isinstance(info, Scaled) else ONE
+
+
+def right_of(info: ScaleInfo) -> int:
+    """Returns the right to round data in place of a value."""
+    return info.right if isinstance(info, Scaled) else VALUES
+
+
 def splat_info(value: float) -> Splat | AnyScale:
     """Returns the scale information of a constant all of whose elements are `value`."""
     return ANY if value == 0 or not math.isfinite(value) else Splat(value)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import reduce
 from typing import Final
 
@@ -79,6 +80,7 @@ class Root:
         return abs(degree) * (self.misdeclared if abs(degree) < _SQUARE else self.in_powers)
 
 
+@dataclass(eq=False, slots=True)
 class Uncertainty:
     """The uncertainty of log2 of a size, as a monomial over roots.
 
@@ -92,21 +94,11 @@ class Uncertainty:
             others, and a contraction averages them.
     """
 
-    __slots__ = ("bias", "degrees", "drift", "rest", "tails")
-
-    def __init__(
-        self,
-        degrees: Mapping[Root, float],
-        rest: float = 0.0,
-        bias: float = 0.0,
-        drift: float = 0.0,
-        tails: float = 0.0,
-    ) -> None:
-        self.degrees = degrees
-        self.rest = rest
-        self.bias = bias
-        self.drift = drift
-        self.tails = tails
+    degrees: Mapping[Root, float]
+    rest: float = 0.0
+    bias: float = 0.0
+    drift: float = 0.0
+    tails: float = 0.0
 
     @property
     def octaves(self) -> float:
@@ -153,10 +145,6 @@ class Uncertainty:
                 degrees.pop(root, None)  # A power may be rounded to 0.
         drift, tails = self.drift + sign * other.drift, self.tails + other.tails
         return _capped(degrees, self.rest + other.rest, self.bias + other.bias, drift, tails)
-
-    def shares(self, other: Uncertainty) -> bool:
-        """Whether two uncertainties have a root in common."""
-        return not self.degrees.keys().isdisjoint(other.degrees)
 
     def correlation(self, other: Uncertainty) -> float:
         """The correlation of two uncertainties by their common roots, from 0 to 1."""

@@ -15,10 +15,10 @@ from collections.abc import Hashable, Sequence
 from scalify_hlo._compat import ir
 from scalify_hlo.casts.casts import Casts, convert_after, widened_from
 from scalify_hlo.dataflow.model_part import ModelPart, model_of
-from scalify_hlo.dataflow.widths import EACH, NARROWED, Width, Widths, body_of, floats, is_f32
+from scalify_hlo.dataflow.widths import EACH, NARROWED, Width, Widths, body_of, is_f32
 from scalify_hlo.dialect import attributes
 from scalify_hlo.ir import emit
-from scalify_hlo.ir.formats import FORMATS, element_of, element_type, with_element
+from scalify_hlo.ir.formats import FORMATS, element_of, element_type, floats, with_element
 from scalify_hlo.ir.functions import callee_of, copied, symbol_of, terminator
 from scalify_hlo.ir.splats import filled_with
 from scalify_hlo.ir.through import behind

@@ -228,16 +228,12 @@ def operations(block: ir.Block, end: ir.Operation | None = None) -> list[ir.Oper
     note, go_on, skip = found.append, ir.WalkResult.ADVANCE, ir.WalkResult.SKIP
 
     def visit(op: ir.Operation) -> ir.WalkResult:
-        note(op)
-        return skip if len(found) > 1 else go_on
-
-    def visit_to_end(op: ir.Operation) -> ir.WalkResult:
-        if op == end:
+        if end is not None and op == end:
             return ir.WalkResult.INTERRUPT
         note(op)
         return skip if len(found) > 1 else go_on
 
-    owner.walk(visit if end is None else visit_to_end, ir.WalkOrder.PRE_ORDER)
+    owner.walk(visit, ir.WalkOrder.PRE_ORDER)
     return found[1:-1] if end is None else found[1:]
 
 

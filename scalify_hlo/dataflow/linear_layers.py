@@ -21,6 +21,7 @@ from scalify_hlo.dataflow.frames import Frame, Place
 from scalify_hlo.dataflow.matmuls import Matmul
 from scalify_hlo.dataflow.names import BACKWARD
 from scalify_hlo.dataflow.origins import MOVING, Origin, moved_from
+from scalify_hlo.dataflow.reach import size_of
 from scalify_hlo.ir.functions import is_block
 from scalify_hlo.ir.splats import is_constant
 from scalify_hlo.ir.traits import CALLS, INSIDES, LOOP, WRITES
@@ -152,7 +153,7 @@ class Layers:
         matmul, side = linear
         layer = self.by_weight.get(linear.weight)
         if layer is None:
-            layer = _Layer(linear, _size(matmul.op.operands[side]))
+            layer = _Layer(linear, size_of(matmul.op.operands[side]))
             self.by_weight[linear.weight] = layer
         if (path := matmul.scopes.path) not in layer.paths:
             layer.paths[path] = matmul
@@ -228,7 +229,7 @@ class Layers:
         """
         other, path = matmul.origins[int(matmul.gradients[0])], matmul.scopes.path
         found = self._by_gradient.get(_gradient(matmul), [])
-        size = _size(matmul.op.results[0])
+        size = size_of(matmul.op.results[0])
         # Backward matmuls are in reverse order, where only the order tells them apart.
         alike = self._by_activation.get(other, [])[::-1]
         alike = [each for each in alike if each.size == size and (each, other) not in self._taken]
@@ -261,11 +262,6 @@ def _number(layers: Sequence[_Layer]) -> int:
             layer.first, layer.last = first, total - 1
             first += layer.copies // turns
     return total
-
-
-def _size(value: ir.Value) -> int:
-    type_ = value.type
-    return math.prod(type_.shape) if type_.has_static_shape else -1
 
 
 def _gradient(matmul: Matmul) -> Place:

@@ -9,7 +9,8 @@ from typing import NamedTuple
 from scalify_hlo._compat import ir
 from scalify_hlo.dataflow.frames import Named, named, operations
 from scalify_hlo.ir import traits
-from scalify_hlo.ir.formats import format_of
+from scalify_hlo.ir.formats import is_narrow
+from scalify_hlo.ir.functions import in_block
 
 _INHERITING = traits.ELEMENTWISE | traits.MOVES
 """Ops whose float results have the format of an operand."""
@@ -85,8 +86,7 @@ class Listing:
         made = [op for name, op in self.ops if name not in _INHERITING]
         types = {argument.type for argument in self._block.arguments}
         types.update(result.type for op in made for result in op.results)
-        formats = map(format_of, types)
-        self.wide = all(format_ is None or format_.wide for format_ in formats)
+        self.wide = not any(map(is_narrow, types))
 
     @property
     def wide_behind(self) -> int:
@@ -97,7 +97,7 @@ class Listing:
         """Notes that ops were marked, listed ones, ones in regions, or ones of other functions."""
         last = None
         for op in ops:
-            around = _within(op, self.function)
+            around = in_block(op, self._block)
             if around is not None and (last is None or last.is_before_in_block(around)):
                 last = around
         if last is not None:
@@ -118,14 +118,6 @@ class Listing:
         self.touched = len(new)
         self.with_roles = None
         self._nests = None
-
-
-def _within(op: ir.Operation, function: ir.Operation) -> ir.Operation | None:
-    """Returns the op of a function's block that is an op, or contains it."""
-    inner, outer = op, op.parent
-    while outer is not None and outer != function:
-        inner, outer = outer, outer.parent
-    return None if outer is None else inner.operation
 
 
 def _inside(op: ir.Operation) -> list[Named]:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
-from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import FLOW_VALUES, GRADIENT_VALUES, NEAR_ARGUMENTS, NEAR_OPS
 from scalify_hlo.algebra.search import Search
 from scalify_hlo.dataflow.frames import Place
 from scalify_hlo.dataflow.names import is_backward
+from scalify_hlo.dataflow.reach import Made, made_by
 from scalify_hlo.ir import markers, traits
-from scalify_hlo.ir.functions import is_block
 from scalify_hlo.ir.traits import INSIDES
 
 _OPERANDS: Final = {
@@ -25,8 +24,6 @@ _SUMS: Final = traits.SUMS | traits.WRITES
 
 _PRODUCTS: Final = traits.PRODUCTS
 _SEEN_THROUGH: Final = traits.COPIES | {"stablehlo.convert"}
-_Made: TypeAlias = tuple[str, list[Place]]
-"""The op that makes a value, and the operands whose next value it may be."""
 
 
 class _Parts(NamedTuple):
@@ -112,7 +109,7 @@ class Flow:
         Chains may be long, and nested calls may multiply the number of values.
         """
         known = self._known
-        waiting: list[tuple[Place, _Made | None]] = [(place, None)]
+        waiting: list[tuple[Place, Made | None]] = [(place, None)]
         while waiting and len(known) < self._most:
             here, made = waiting.pop()
             if made is not None:
@@ -140,30 +137,20 @@ def _combined(name: str, parts: Sequence[_Parts]) -> _Parts:
     found = [part for part in parts if part.all]
     if not found:
         return _NO_PARTS
-    one = found[0] if len(found) == 1 else _Parts(*map(_union, zip(*found, strict=True)))
+    one = (
+        found[0]
+        if len(found) == 1
+        else _Parts(*(frozenset().union(*sets) for sets in zip(*found, strict=True)))
+    )
     return _Parts(one.all, one.all) if name in _SUMS and one.all != one.summed else one
 
 
-def _union(sets: Sequence[frozenset[int]]) -> frozenset[int]:
-    return frozenset().union(*sets)
-
-
-def made_from(place: Place) -> _Made:
+def made_from(place: Place) -> Made:
     """Returns the op that makes a value, and the operands whose next value it may be."""
-    value, frame = place
-    owner = value.owner
-    if is_block(owner):
-        return "", frame.source_of_argument(value)
-    name = owner.operation.name  # The view of a named computation has another name.
-    numbers = _OPERANDS.get(name)
-    if numbers is not None:
-        operands = owner.operands
-        return name, [frame.place(operands[i]) for i in numbers]
-    if name in traits.COPIES:
-        if markers.MARKER in owner.attributes:
-            return markers.MARKER, []
-        return name, [frame.place(owner.operands[ir.OpResult(value).result_number])]
-    return name, frame.sources(value, owner, name) if name in INSIDES else []
+    made = made_by(place, _OPERANDS)
+    if made[0] in traits.COPIES and markers.MARKER in place.value.owner.attributes:
+        return markers.MARKER, []
+    return made
 
 
 def is_marked(place: Place) -> bool:

@@ -26,7 +26,7 @@ from scalify_hlo.dataflow.names import (
     scopes_of,
 )
 from scalify_hlo.dataflow.origins import BY_NUMBER, MOVING, Origin, Scope, View, moved_from
-from scalify_hlo.dataflow.reach import Reach
+from scalify_hlo.dataflow.reach import Reach, size_of
 from scalify_hlo.dataflow.tables import Table, table_of
 from scalify_hlo.ir.contraction import contraction_of
 from scalify_hlo.ir.functions import callee_of, is_block, terminator
@@ -430,10 +430,10 @@ def _fits(matmul: Matmul, side: int, forward: Matmul) -> bool:
     shared = forward.origins.index(matmul.origins[side])
     if forward.origins[0] is forward.origins[1]:
         shared = side
-    gradient, result = _size(matmul.op.operands[1 - side]), _size(matmul.op.results[0])
-    if gradient != _size(forward.op.results[0]):
+    gradient, result = size_of(matmul.op.operands[1 - side]), size_of(matmul.op.results[0])
+    if gradient != size_of(forward.op.results[0]):
         return False
-    other = _size(forward.op.operands[1 - shared])
+    other = size_of(forward.op.operands[1 - shared])
     if result != other and result != other * _batch(matmul.op):
         return False
     return not _contract_alike(matmul, side, forward, shared)
@@ -454,8 +454,3 @@ def _contract_alike(matmul: Matmul, side: int, other: Matmul, other_side: int) -
     here = matmul.views[side].in_base(contraction_of(matmul.op)[side].summed)
     there = other.views[other_side].in_base(contraction_of(other.op)[other_side].summed)
     return here == there
-
-
-def _size(value: ir.Value) -> int:
-    type_ = value.type
-    return math.prod(type_.shape) if type_.has_static_shape else -1

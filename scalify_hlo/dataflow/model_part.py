@@ -14,9 +14,10 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.search import Search
 from scalify_hlo.dialect import attributes
 from scalify_hlo.ir.calls import functions_in
-from scalify_hlo.ir.functions import callee_of, terminator
+from scalify_hlo.ir.functions import callee_of, in_block, terminator
 from scalify_hlo.ir.traits import CALLS
 from scalify_hlo.ir.value_map import OpMap, OpSet
+from scalify_hlo.ir.walk import read_by
 
 
 @dataclass(slots=True)
@@ -119,18 +120,7 @@ def _upstream(values: Iterable[ir.Value], block: ir.Block) -> OpSet:
         return (op for op in ops if op.block == block)
 
     found = OpSet()
-    Search(makers(values), lambda op: makers([*op.operands, *_captured(op)]), seen=found).to_end()
-    return found
-
-
-def _captured(op: ir.Operation) -> list[ir.Value]:
-    """Returns the operands of the ops in the regions of an op."""
-    found: list[ir.Value] = []
-    for region in op.regions:
-        for block in region.blocks:
-            for inner in block.operations:
-                found += inner.operands
-                found += _captured(inner.operation)
+    Search(makers(values), lambda op: makers(read_by(op)), seen=found).to_end()
     return found
 
 
@@ -138,17 +128,9 @@ def _downstream(values: Iterable[ir.Value], block: ir.Block) -> OpSet:
     """Returns the ops of a block that depend on values."""
 
     def readers(some: Iterable[ir.Value]) -> Iterator[ir.Operation]:
-        users = (_in_block(use.owner.operation, block) for value in some for use in value.uses)
+        users = (in_block(use.owner.operation, block) for value in some for use in value.uses)
         return (op for op in users if op is not None)
 
     found = OpSet()
     Search(readers(values), lambda op: readers(op.results), seen=found).to_end()
     return found
-
-
-def _in_block(op: ir.Operation, block: ir.Block) -> ir.Operation | None:
-    """Returns the op of a block that is an op, or contains it."""
-    while op is not None and op.block != block:
-        parent = op.parent
-        op = parent.operation if parent is not None else None
-    return op

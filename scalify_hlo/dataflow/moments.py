@@ -8,7 +8,6 @@ gradient with itself, and values that are computed from these.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from enum import Enum
@@ -20,7 +19,7 @@ from scalify_hlo.algebra.search import Search
 from scalify_hlo.dataflow.degrees import Degrees, operands_of
 from scalify_hlo.dataflow.frames import Place
 from scalify_hlo.dataflow.monomials import NUMBER, Monomial, degree_of
-from scalify_hlo.dataflow.reach import Reach, numbers_in, rank_of
+from scalify_hlo.dataflow.reach import Reach, numbers_in, rank_of, size_of
 from scalify_hlo.dataflow.statistics import Statistics
 from scalify_hlo.dataflow.updates import Updates
 from scalify_hlo.ir.functions import is_block
@@ -145,11 +144,11 @@ class Moments:
 
     def sources_of(self, number: int) -> list[int]:
         """Returns the state on which a weight's update depends by more than elementwise ops."""
-        bits, shape = self.flow.get(self._results[number], 0), _size(self._arguments[number])
+        bits, shape = self.flow.get(self._results[number], 0), size_of(self._arguments[number][0])
         return [
             other
             for other in self._results
-            if bits >> other & 1 and _size(self._arguments[other]) == shape
+            if bits >> other & 1 and size_of(self._arguments[other][0]) == shape
         ]
 
     def _is_linked(self, number: int) -> bool:
@@ -275,11 +274,6 @@ class Moments:
             return True
         tensors = self._degrees.sums.tensors_in(monomial or NUMBER)
         return not self._gradients.isdisjoint(tensors)
-
-
-def _size(place: Place) -> int:
-    type_ = place[0].type
-    return math.prod(type_.shape) if type_.has_static_shape else -1
 
 
 # Flow: what a program computes from an argument.

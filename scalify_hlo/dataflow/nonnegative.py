@@ -37,15 +37,15 @@ def nonnegative_arguments(main: ir.OpView) -> frozenset[int]:
     found = frozenset(
         number
         for number, argument in enumerate(arguments)
-        if floats[number] and _reaches_root(frame.place(argument))
+        if floats[number]
+        and any(
+            _is_root(use, use.owner.operation)
+            for value, _ in Search([frame.place(argument)], _after, limit=FLOW_VALUES)
+            for use in value.uses
+        )
     )
     frame.release()
     return found
-
-
-def _reaches_root(start: Place) -> bool:
-    search = Search([start], _after, limit=FLOW_VALUES)
-    return any(_is_root(use, use.owner.operation) for value, _ in search for use in value.uses)
 
 
 def _is_root(use: ir.OpOperand, op: ir.Operation) -> bool:

@@ -182,14 +182,10 @@ class Scope:
             element = self.of(operands[1])
             return View(Origin(gradient=element.origin.gradient, element=element))
         if name in traits.SLICES:
-            starts = [_constant(operands[i]) for i in range(1, len(operands))]
+            starts = [dense_of(operands[i]) for i in range(1, len(operands))]
             bounds = tuple(op.attributes[key] for key in _BOUNDS if key in op.attributes)
             return view.part((bounds, *starts), fixed=all(s is not None for s in starts))
         return view.reshaped((name, op.results[0].type))
 
 
 _BOUNDS = ("start_indices", "limit_indices", "strides", "slice_sizes")
-
-
-def _constant(value: ir.Value) -> ir.Attribute | None:
-    return dense_of(value)

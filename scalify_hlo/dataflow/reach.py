@@ -7,7 +7,7 @@ slice of it, computes the next one, and writes that into a stack.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from scalify_hlo._compat import ir
@@ -119,20 +119,32 @@ class Reach:
         return missing
 
     def _made(self, place: Place) -> Made:
+        made = made_by(place, OPERANDS)
         value, frame = place
-        owner = value.owner
-        if is_block(owner):
-            return "", frame.source_of_argument(value)
-        name = owner.operation.name  # The view of a named computation has another name.
-        numbers = OPERANDS.get(name)
-        if numbers is not None:
-            operands = owner.operands
-            return name, [frame.place(operands[i]) for i in numbers]
-        if name in traits.COPIES:
-            return name, [frame.place(owner.operands[ir.OpResult(value).result_number])]
-        if frame.op is not None and self._stacks and name in SLICING and in_loop(frame):
-            return _sliced(owner, name, frame)
-        return name, frame.sources(value, owner, name) if name in INSIDES else []
+        if frame.op is not None and self._stacks and made[0] in SLICING and in_loop(frame):
+            return _sliced(value.owner, made[0], frame)
+        return made
+
+
+def made_by(place: Place, numbers: Mapping[str, Sequence[int]]) -> Made:
+    """Returns the op that makes a value, and the operands that it is made of.
+
+    Args:
+        place: The value.
+        numbers: The numbers of these operands, by op. Copies, and ops that run others, have others
+            in any case.
+    """
+    value, frame = place
+    owner = value.owner
+    if is_block(owner):
+        return "", frame.source_of_argument(value)
+    name = owner.operation.name  # The view of a named computation has another name.
+    if name in numbers:
+        operands = owner.operands
+        return name, [frame.place(operands[i]) for i in numbers[name]]
+    if name in traits.COPIES:
+        return name, [frame.place(owner.operands[ir.OpResult(value).result_number])]
+    return name, frame.sources(value, owner, name) if name in INSIDES else []
 
 
 def in_loop(frame: Frame) -> bool:
@@ -182,6 +194,12 @@ def rank_of(value: ir.Value) -> int:
     """Returns the number of dimensions; -1 for values that are not ranked tensors."""
     type_ = value.type
     return type_.rank if isinstance(type_, ir.RankedTensorType) else -1
+
+
+def size_of(value: ir.Value) -> int:
+    """Returns the number of elements of a tensor; -1 if it is not static."""
+    type_ = value.type
+    return math.prod(type_.shape) if type_.has_static_shape else -1
 
 
 def is_uniform(value: ir.Value) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+import operator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
@@ -242,20 +243,11 @@ def _reshape(op: ir.Operation, operand: Array) -> Array:
     return operand.reshape(op.results[0].type.shape)
 
 
-_COMPARISONS: Final[Mapping[str, Callable[[Array, Array], Array]]] = {
-    "EQ": np.equal,
-    "NE": np.not_equal,
-    "LT": np.less,
-    "LE": np.less_equal,
-    "GT": np.greater,
-    "GE": np.greater_equal,
-}
-
-
 @_FUNCTIONS.on("stablehlo.compare")
 def _compare(op: ir.Operation, lhs: Array, rhs: Array) -> Array:
     direction = stablehlo.ComparisonDirectionAttr(op.attributes["comparison_direction"]).value
-    return _COMPARISONS[direction](lhs, rhs)
+    compare: Callable[[Array, Array], Array] = getattr(operator, direction.lower())
+    return compare(lhs, rhs)
 
 
 @_FUNCTIONS.on("stablehlo.select")

@@ -211,7 +211,9 @@ class _StateSearch:
     def _weights(self, reached: dict[int, int], *, trains: bool) -> set[int]:
         """Returns the state that the model uses, and the results of updates."""
         used = {number for number in reached if trains and self._is_used(number)}
-        in_several = _in_several(reached)
+        in_several = 0  # The arguments that results other than their own are made of.
+        for number, bits in reached.items():
+            in_several |= bits & ~(1 << number)
         # In inference, values that are passed on depend on inputs, which are not state.
         made_of = -1 if trains else sum(1 << number for number in reached)
         ends = {
@@ -316,14 +318,6 @@ class _Gradients:
             place.frame.ended.add(f"more than {UPDATE_VALUES} values lead to the update by {made}")
 
 
-def _in_several(reached: dict[int, int]) -> int:
-    """Returns the arguments that results other than their own are made of."""
-    union = 0
-    for number, bits in reached.items():
-        union |= bits & ~(1 << number)
-    return union
-
-
 # The uses of a program's arguments: by the model, or by updates of its state alone.
 
 
@@ -356,7 +350,7 @@ def _read(use: ir.OpOperand, frame: Frame, *, part: bool) -> Iterator[_Read | No
     if name in OPERANDS:
         if name in _QUANTIZING and _quantizes(owner, use.operand_number):
             yield frame.place(owner.operation.results[0]), True
-    elif _is_of_stack(owner, name, frame):
+    elif frame.op is not None and name in SLICING and in_loop(frame) and is_of_stack(owner, name):
         yield frame.place(owner.operation.results[0]), True
     elif name not in RETURNS or part:
         places = frame.passed_on(use) or ()
@@ -387,13 +381,6 @@ def _is_one_number(value: ir.Value) -> bool:
     return is_uniform(value) or not value.type.rank
 
 
-def _is_of_stack(op: ir.OpView, name: str, frame: Frame) -> bool:
-    """Whether an op in a loop reads or writes a slice of a stack."""
-    if frame.op is None or name not in SLICING:
-        return False
-    return in_loop(frame) and is_of_stack(op, name)
-
-
 def is_read_as_numbers(argument: Place) -> bool:
     """Whether a program reads single elements of an argument, such as coefficients."""
 
@@ -401,12 +388,9 @@ def is_read_as_numbers(argument: Place) -> bool:
         return [each for use in place.value.uses for each in place.frame.targets(use)]
 
     return all(
-        place.frame.targets(use) or use.owner.name in RETURNS or _is_of_one_number(use.owner)
+        place.frame.targets(use)
+        or use.owner.name in RETURNS
+        or (use.owner.name == _SLICE and math.prod(use.owner.results[0].type.shape) == 1)
         for place in Search([argument], inside)
         for use in place.value.uses
     )
-
-
-def _is_of_one_number(op: ir.OpView) -> bool:
-    """Whether an op reads a single element."""
-    return bool(op.name == _SLICE and math.prod(op.results[0].type.shape) == 1)

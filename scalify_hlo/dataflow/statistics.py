@@ -61,7 +61,7 @@ class Statistics:
         if not known and len(left) == len(new):
             return set()
         known |= sum(1 << number for number in new if number not in left)
-        left = {n for n in left if not _is_number_or_argument(new[n])}
+        left = {n for n in left if rank_of(new[n].value) > 0 and not is_block(new[n].value.owner)}
         while made_of := {n for n in left if reached[n] & known & ~(1 << n)}:
             left -= made_of
             self.averages |= made_of
@@ -86,7 +86,3 @@ class Statistics:
             return True
         cold.update(search.found)
         return False
-
-
-def _is_number_or_argument(place: Place) -> bool:
-    return is_block(place.value.owner) or rank_of(place.value) < 1

@@ -19,6 +19,7 @@ from scalify_hlo.dataflow.matmuls import Matmul, Walk
 from scalify_hlo.dataflow.names import FORWARD
 from scalify_hlo.dataflow.origins import Origin
 from scalify_hlo.ir.contraction import DOT, DOT_GENERAL, contraction_of
+from scalify_hlo.ir.formats import floats
 from scalify_hlo.ir.traits import MATMULS
 from scalify_hlo.ir.value_map import ValueSet
 
@@ -114,9 +115,4 @@ def _after(place: Place) -> Iterator[Place]:
         if moved is not None:
             yield from moved
         elif user.name not in MATMULS:
-            yield from (frame.place(result) for result in user.results if _is_float(result))
-
-
-def _is_float(value: ir.Value) -> bool:
-    type_ = value.type
-    return isinstance(type_, ir.RankedTensorType) and isinstance(type_.element_type, ir.FloatType)
+            yield from map(frame.place, floats(user.results))

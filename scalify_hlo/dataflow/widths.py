@@ -20,7 +20,7 @@ from scalify_hlo.dataflow.reach import rank_of
 from scalify_hlo.dialect import attributes
 from scalify_hlo.ir import traits
 from scalify_hlo.ir.calls import functions_in
-from scalify_hlo.ir.formats import element_type
+from scalify_hlo.ir.formats import element_type, floats
 from scalify_hlo.ir.functions import callee_of
 from scalify_hlo.ir.splats import is_constant
 from scalify_hlo.ir.traits import BODIES, BRANCHES, CALLS, LOOP, MATMULS, RETURNS, where
@@ -286,11 +286,6 @@ def body_of(function: ir.OpView | None) -> ir.Block | None:
     if function is None or not function.regions[0].blocks:
         return None
     return function.regions[0].blocks[0]
-
-
-def floats(values: Iterable[ir.Value]) -> list[ir.Value]:
-    """Returns the values that are tensors of real floats."""
-    return [v for v in values if isinstance(element_type(v.type), ir.FloatType)]
 
 
 def _only_use(value: ir.Value) -> ir.OpOperand | None:

@@ -20,16 +20,11 @@ _Check = Callable[[ir.Attribute, ir.Operation], bool]
 """A check that an attribute of an op, or of its arguments or results, has its type."""
 
 
-def _integer(attribute: ir.Attribute, _: ir.Operation) -> bool:
-    return isinstance(attribute, ir.IntegerAttr)
+def _typed(kind: type[ir.Attribute]) -> _Check:
+    return lambda attribute, _: isinstance(attribute, kind)
 
 
-def _float(attribute: ir.Attribute, _: ir.Operation) -> bool:
-    return isinstance(attribute, ir.FloatAttr)
-
-
-def _text(attribute: ir.Attribute, _: ir.Operation) -> bool:
-    return isinstance(attribute, ir.StringAttr)
+_INTEGER, _TEXT = _typed(ir.IntegerAttr), _typed(ir.StringAttr)
 
 
 def _format(attribute: ir.Attribute, _: ir.Operation) -> bool:
@@ -62,10 +57,10 @@ def _results(attribute: ir.Attribute, op: ir.Operation) -> bool:
 
 
 _OF_VALUES: Final[Mapping[str, _Check]] = {
-    attributes.SCALE: _integer,
-    attributes.SIZE: _float,
-    attributes.ROLE: _text,
-    attributes.UPDATED: _text,
+    attributes.SCALE: _INTEGER,
+    attributes.SIZE: _typed(ir.FloatAttr),
+    attributes.ROLE: _TEXT,
+    attributes.UPDATED: _TEXT,
     attributes.STORED: _format,
     attributes.PACKED: _format,
     attributes.CARRIES: _argument,
@@ -74,10 +69,10 @@ _OF_OPS: Final[Mapping[str, _Check]] = {
     attributes.STATE_GRADIENT: _results,
     attributes.LAYER: _texts,
     attributes.LAYER_GRADIENT: _texts,
-    attributes.LAYER_NUMBER: _integer,
+    attributes.LAYER_NUMBER: _INTEGER,
     attributes.LAYER_INPUT: _layer_inputs,
-    attributes.VALUE_NUMBER: _integer,
-    attributes.ROUNDED: _integer,
+    attributes.VALUE_NUMBER: _INTEGER,
+    attributes.ROUNDED: _INTEGER,
 }
 
 

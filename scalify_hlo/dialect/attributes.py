@@ -116,24 +116,6 @@ OF_STATE: Final = (ROLE, CARRIES, INDEPENDENT, UPDATED)
 
 Attributes = dict[str, ir.Attribute]
 
-_COMMON = (
-    *(
-        PAIR,
-        IS_SCALE,
-        "jax.result_info",
-        SCALE,
-        SIZE,
-        MEASURED,
-        MEASURE,
-        ROLE,
-        STORED,
-        FOLLOWS,
-        CARRIES,
-        RESCALED,
-    ),
-    *(PACKED, ROOT, SCALE_SHAPE, SCALE_ARRAY, SCALE_FACTORS, INDEPENDENT, UPDATED),
-)
-
 
 def all_of(op: ir.Operation | ir.OpView) -> dict[str, ir.Attribute]:
     """Returns the attributes of an op, by name.
@@ -171,15 +153,12 @@ def scale_numbers(function: ir.OpView) -> dict[int, int]:
 
 def states(function: ir.OpView) -> list[tuple[str, int] | None]:
     """Returns, for each result, its role and the argument of the next step; None if not state."""
-    if "res_attrs" not in function.attributes:
-        return [None] * len(function_type(function).results)
-    return [_state(ir.DictAttr(d)) for d in ir.ArrayAttr(function.attributes["res_attrs"])]
-
-
-def _state(mark: ir.DictAttr) -> tuple[str, int] | None:
-    if ROLE not in mark or CARRIES not in mark:
-        return None
-    return ir.StringAttr(mark[ROLE]).value, ir.IntegerAttr(mark[CARRIES]).value
+    return [
+        (ir.StringAttr(mark[ROLE]).value, ir.IntegerAttr(mark[CARRIES]).value)
+        if ROLE in mark and CARRIES in mark
+        else None
+        for mark in _marks(function, "res_attrs") or [{}] * len(function_type(function).results)
+    ]
 
 
 def set_argument_attributes(function: ir.OpView, attributes: list[Attributes]) -> None:
@@ -224,25 +203,23 @@ def renew_function_type(function: ir.OpView) -> None:
 
 def any_argument_has(function: ir.OpView, *names: str) -> bool:
     """Whether any argument has any of these attributes."""
-    return _any_has(function, "arg_attrs", names)
+    return any(name in mark for mark in _marks(function, "arg_attrs") for name in names)
 
 
 def any_result_has(function: ir.OpView, *names: str) -> bool:
     """Whether any result has any of these attributes."""
-    return _any_has(function, "res_attrs", names)
+    return any(name in mark for mark in _marks(function, "res_attrs") for name in names)
 
 
 def result_pairs(function: ir.OpView) -> list[bool]:
     """Returns, for each result of a function, whether it is marked to become a pair."""
-    if "res_attrs" not in function.attributes:
-        return [False] * len(function_type(function).results)
-    return [PAIR in ir.DictAttr(d) for d in ir.ArrayAttr(function.attributes["res_attrs"])]
+    marks = _marks(function, "res_attrs") or [{}] * len(function_type(function).results)
+    return [PAIR in mark for mark in marks]
 
 
 def remaining_attributes(function: ir.OpView) -> list[str]:
     """Returns which marks of scales and pairs are present on arguments and results."""
-    present = [name for name in ("arg_attrs", "res_attrs") if name in function.attributes]
-    marks = [ir.DictAttr(d) for name in present for d in ir.ArrayAttr(function.attributes[name])]
+    marks = [*_marks(function, "arg_attrs"), *_marks(function, "res_attrs")]
     return [key for key in _LEFT if any(key in mark for mark in marks)]
 
 
@@ -362,11 +339,10 @@ def mark_gradient(value: ir.Value) -> None:
     op.attributes[STATE_GRADIENT] = ir.ArrayAttr.get(list(map(integer, sorted(numbers))))
 
 
-def _any_has(function: ir.OpView, each: str, names: Sequence[str]) -> bool:
-    if each not in function.attributes:
-        return False
-    marks = map(ir.DictAttr, ir.ArrayAttr(function.attributes[each]))
-    return any(name in mark for mark in marks for name in names)
+def _marks(function: ir.OpView, name: str) -> Sequence[ir.DictAttr | Attributes]:
+    """Returns the attributes of all arguments or results; empty if they have none."""
+    present = name in function.attributes
+    return list(map(ir.DictAttr, ir.ArrayAttr(function.attributes[name]))) if present else []
 
 
 def _attributes(function: ir.OpView, name: str) -> list[Attributes] | None:
@@ -377,22 +353,9 @@ def _attributes(function: ir.OpView, name: str) -> list[Attributes] | None:
     for attribute in ir.ArrayAttr(function.attributes[name]):
         decoded = known.get(attribute)
         if decoded is None:
-            decoded = known[attribute] = _decoded(ir.DictAttr(attribute), function)
+            decoded = known[attribute] = _with_every_name(ir.DictAttr(attribute), function)
         found.append(dict(decoded))
     return found
-
-
-def _decoded(dictionary: ir.DictAttr, function: ir.OpView) -> Attributes:
-    """Returns a dictionary attribute as a dict; common names are looked up, which is 8x faster."""
-    known: Attributes = {}
-    missing = len(dictionary)
-    for name in _COMMON:
-        if not missing:
-            return known
-        if name in dictionary:
-            known[name] = dictionary[name]
-            missing -= 1
-    return _with_every_name(dictionary, function) if missing else known
 
 
 def _with_every_name(dictionary: ir.DictAttr, function: ir.OpView) -> Attributes:

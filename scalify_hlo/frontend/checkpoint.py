@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple
 
@@ -238,7 +238,7 @@ def _given(argument: Argument, array: StoredArray, name: str) -> Given:
 def _require_known(
     arguments: list[Argument], arrays: Mapping[str, StoredArray], keys: list[str], name: str
 ) -> None:
-    """Refuses a checkpoint without arrays, or with arrays that belong to no argument."""
+    """Refuses a checkpoint without arrays, or with scales or arrays that are no arguments."""
     scales = {tensor.name for a in arguments if (tensor := a.scale) is not None}
     known = [argument.name for argument in arguments]
     for key in arrays:
@@ -248,19 +248,42 @@ def _require_known(
                 location=name,
                 hint="give a checkpoint of the original program",
             )
-        if key not in keys:
-            raise UsageError(
-                f"the checkpoint has an array {key!r}, which is no argument{nearest(key, known)}",
-                location=name,
-                hint=f"name arrays after arguments, or arr_0 to arr_{len(known) - 1}, and leave "
-                "out those that the program does not read",
-            )
+    hint = (
+        f"name arrays after arguments, or arr_0 to arr_{len(known) - 1}, and leave out those that "
+        "the program does not read"
+    )
+    require_known(arrays, keys, known, "checkpoint", name, hint)
+
+
+def require_known(
+    arrays: Mapping[str, StoredArray],
+    used: Collection[str],
+    known: Sequence[str],
+    what: str,
+    name: str,
+    hint: str,
+) -> None:
+    """Refuses a file without arrays, or with arrays that belong to no argument.
+
+    Args:
+        arrays: The arrays.
+        used: The names of those that belong to an argument.
+        known: The names of the arguments.
+        what: The kind of the file in diagnostics.
+        name: The name of the file in diagnostics.
+        hint: How arrays are named.
+
+    Raises:
+        UsageError: It is such a file.
+    """
+    for key in arrays:
+        if key not in used:
+            close = nearest(key, known)
+            problem = f"the {what} has an array {key!r}, which is no argument{close}"
+            raise UsageError(problem, location=name, hint=hint)
     if not arrays:
-        raise UsageError(
-            "the checkpoint has no arrays",
-            location=name,
-            hint="`scalify-hlo inspect --arguments` lists the arguments",
-        )
+        hint = "`scalify-hlo inspect --arguments` lists the arguments"
+        raise UsageError(f"the {what} has no arrays", location=name, hint=hint)
 
 
 def require_whole(given: list[str], missing: list[str], name: str) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import Final, NamedTuple
 
 import numpy as np
 
-from scalify_hlo.errors import InputError, UsageError, nearest
-from scalify_hlo.frontend.checkpoint import Argument, Summary, require_whole
+from scalify_hlo.errors import InputError, UsageError
+from scalify_hlo.frontend.checkpoint import Argument, Summary, require_known, require_whole
 from scalify_hlo.program.arrays import StoredArray
 from scalify_hlo.program.tensors import Array, Tensor
 from scalify_hlo.run.given import dtype_for, fit
@@ -77,7 +78,8 @@ def stored_arguments(
         for part, tensor in zip(parts, tensors, strict=True):
             _require_fit(part, tensor, name)
         found.append(Stored(argument, parts))
-    _require_known(arrays, used, names_of(arguments), name)
+    hint = "name arrays as `scalify-hlo inspect --arguments` lists the arguments"
+    require_known(arrays, used, names_of(arguments), "state", name, hint)
     if not partial:
         require_whole([each.argument.name for each in found], missing, name)
     return found
@@ -97,24 +99,6 @@ def _require_fit(array: StoredArray, tensor: Tensor, name: str) -> None:
             f"{tensor}",
             location=name,
             hint="give state of this program, as it takes or returns it",
-        )
-
-
-def _require_known(
-    arrays: Mapping[str, StoredArray], used: Collection[str], known: Sequence[str], name: str
-) -> None:
-    for key in arrays:
-        if key not in used:
-            raise UsageError(
-                f"the state has an array {key!r}, which is no argument{nearest(key, known)}",
-                location=name,
-                hint="name arrays as `scalify-hlo inspect --arguments` lists the arguments",
-            )
-    if not arrays:
-        raise UsageError(
-            "the state has no arrays",
-            location=name,
-            hint="`scalify-hlo inspect --arguments` lists the arguments",
         )
 
 
@@ -153,7 +137,9 @@ def restored(
 
 
 def _cast(wide: Array, argument: Argument, name: str) -> Array:
-    dtype = argument.logical or max(argument.data.dtype, np.dtype(np.float32), key=_itemsize)
+    dtype = argument.logical or max(
+        argument.data.dtype, np.dtype(np.float32), key=attrgetter("itemsize")
+    )
     with np.errstate(over="ignore"):
         made = wide.astype(dtype)
     lost = int(np.sum(np.isfinite(wide) & ~np.isfinite(made)))
@@ -164,10 +150,6 @@ def _cast(wide: Array, argument: Argument, name: str) -> Array:
             hint="rescale the state, as scalify_hlo.dynamic_rescale does",
         )
     return made
-
-
-def _itemsize(dtype: np.dtype[np.generic]) -> int:
-    return dtype.itemsize
 
 
 def _error(wide: Array, made: Array) -> float:

@@ -342,7 +342,9 @@ def _logical(leaf: Any) -> Any:
 def _key(tree: Any, leaves: Sequence[Any]) -> Any:
     """Returns the key of a call: the types of its arrays, and its static arguments."""
     types = [_logical(leaf) for leaf in leaves]
-    return tree, tuple((t.shape, str(t.dtype)) if _is_type(t) else t for t in types)
+    return tree, tuple(
+        (t.shape, str(t.dtype)) if isinstance(t, jax.ShapeDtypeStruct) else t for t in types
+    )
 
 
 def _whole_key(args: Any, kwargs: Any) -> Any:
@@ -350,10 +352,6 @@ def _whole_key(args: Any, kwargs: Any) -> Any:
     leaves, tree = jax.tree.flatten((args, kwargs))
     types = [jax.typeof(leaf) if _is_dynamic(leaf) else leaf for leaf in leaves]
     return tree, tuple(types), platforms()
-
-
-def _is_type(spec: Any) -> bool:
-    return isinstance(spec, jax.ShapeDtypeStruct)
 
 
 def _as_stored(rewritten: Rewritten, given: Sequence[Any]) -> list[Any]:

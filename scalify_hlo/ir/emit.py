@@ -77,7 +77,7 @@ def constant(
     """Builds a splat constant of a static tensor type, or returns the shared one."""
     if splats is not None:
         return splats.number(type_, value, at)
-    return _constant(type_, value, **before(at))
+    return constant_of(type_, splat_attribute(type_, value), **before(at))
 
 
 def integers(
@@ -136,10 +136,6 @@ class Splats:
         return made
 
 
-def _constant(type_: ir.Type, value: float, *, loc: ir.Location, ip: ir.InsertionPoint) -> ir.Value:
-    return constant_of(type_, splat_attribute(type_, value), loc=loc, ip=ip)
-
-
 def constant_of(
     type_: ir.Type, elements: ir.Attribute, *, loc: ir.Location, ip: ir.InsertionPoint
 ) -> ir.Value:
@@ -191,8 +187,7 @@ Binary: TypeAlias = Callable[[ir.Value, ir.Value, ir.Operation], ir.Value]
 
 def multiply(lhs: ir.Value, rhs: ir.Value, at: ir.Operation) -> ir.Value:
     """Builds the product of two tensors of one type."""
-    where = before(at)
-    return elementwise("stablehlo.multiply", lhs, rhs, **where)
+    return elementwise("stablehlo.multiply", lhs, rhs, **before(at))
 
 
 def convert(value: ir.Value, element: ir.Type, at: ir.Operation) -> ir.Value:
@@ -251,8 +246,7 @@ def broadcast_scalar(scalar: ir.Value, like: ir.Value, at: ir.Operation) -> ir.V
 
 def shape_of(value: ir.Value, at: ir.Operation) -> ir.Value:
     """Builds the sizes of a tensor of dynamic shape, as a tensor of i32."""
-    where = before(at)
-    return stablehlo.concatenate(sizes_of(value, at), 0, **where)
+    return stablehlo.concatenate(sizes_of(value, at), 0, **before(at))
 
 
 def sizes_of(value: ir.Value, at: ir.Operation) -> list[ir.Value]:
@@ -303,8 +297,7 @@ def clamp(low: ir.Value, value: ir.Value, high: ir.Value, at: ir.Operation) -> i
 
 def divide(lhs: ir.Value, rhs: ir.Value, at: ir.Operation) -> ir.Value:
     """Builds a quotient before an op."""
-    where = before(at)
-    return elementwise("stablehlo.divide", lhs, rhs, **where)
+    return elementwise("stablehlo.divide", lhs, rhs, **before(at))
 
 
 def times(
@@ -325,9 +318,7 @@ def times_power(value: ir.Value, exponent: int, at: ir.Operation) -> ir.Value:
     """Builds a tensor times ``2^exponent``, which is a normal number of its format."""
     type_ = value.type
     if type_.has_static_shape and isinstance(type_.element_type, ir.FloatType):
-        where = before(at)
-        factor = _constant(type_, 2.0**exponent, **where)
-        return elementwise("stablehlo.multiply", value, factor, **where)
+        return multiply(value, constant(type_, 2.0**exponent, at), at)
     return on_parts(value, lambda part: multiply(part, filled(part, 2.0**exponent, at), at), at)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from scalify_hlo._compat import ir
@@ -27,6 +27,11 @@ def with_element(type_: ir.Type, element: ir.Type) -> ir.Type:
 def element_type(type_: ir.Type) -> ir.Type | None:
     """Returns the element type of a ranked tensor type; None for any other type."""
     return type_.element_type if isinstance(type_, ir.RankedTensorType) else None
+
+
+def floats(values: Iterable[ir.Value]) -> list[ir.Value]:
+    """Returns the values that are tensors of real floats."""
+    return [v for v in values if isinstance(element_type(v.type), ir.FloatType)]
 
 
 def is_complex(type_: ir.Type) -> bool:
@@ -60,6 +65,23 @@ def format_of(type_: ir.Type) -> FloatFormat | None:
     return FORMATS.get(str(element)) if isinstance(element, ir.FloatType) else None
 
 
+def is_wide(type_: ir.Type) -> bool:
+    """Whether a type is a tensor in a format with the range of f32 or more."""
+    format_ = format_of(type_)
+    return format_ is not None and format_.wide
+
+
+def is_narrow(type_: ir.Type) -> bool:
+    """Whether a type is a tensor in a format with less range than f32."""
+    format_ = format_of(type_)
+    return format_ is not None and not format_.wide
+
+
+def is_f64(type_: ir.Type) -> bool:
+    """Whether a type is a tensor of f64, or of complex numbers of two."""
+    return format_of(type_) is FORMATS["f64"]
+
+
 def are_floats(types: Sequence[ir.Type]) -> list[bool]:
     """Returns, for each type, whether it has a format; each distinct type is looked up once."""
     known = {type_: format_of(type_) is not None for type_ in set(types)}
@@ -80,6 +102,5 @@ def has_narrow(module: ir.Operation) -> bool:
         blocks = (block for region in op.regions for block in region.blocks)
         for value in (*op.results, *(argument for block in blocks for argument in block.arguments)):
             if value.type not in types:
-                format_ = format_of(value.type)
-                types[value.type] = format_ is not None and not format_.wide
+                types[value.type] = is_narrow(value.type)
     return cut or any(types.values())

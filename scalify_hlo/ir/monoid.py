@@ -6,13 +6,12 @@ from typing import Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.ir.through import behind
-from scalify_hlo.ir.traits import HOMOGENEOUS, where
+from scalify_hlo.ir.traits import where
 
 TAKES: Final = "takes"
 """The result of `monoid` for a region that returns its second argument."""
 
 _CONSTRAINT: Final = "sdy.sharding_constraint"
-_RETURN: Final = "stablehlo.return"
 _REDUCING: Final = where("reduction", data=None)
 
 
@@ -24,8 +23,6 @@ def monoid(region: ir.Region) -> str | None:
         other region.
     """
     block = region.blocks[0]
-    if (simple := _plain_monoid(block)) is not None:
-        return simple
     arguments = list(block.arguments)
     body = [op for op in block.operations if op.operation.name != _CONSTRAINT]
     returned = [behind(value, ()) for value in body[-1].operands]
@@ -43,15 +40,3 @@ def monoid(region: ir.Region) -> str | None:
 def is_sum(op: ir.Operation) -> bool:
     """Whether an op sums all elements of its operand along some dimensions, or those of windows."""
     return op.name in _REDUCING and monoid(op.regions[0]) == "stablehlo.add"
-
-
-def _plain_monoid(block: ir.Block) -> str | None:
-    """A fast path of `monoid` for the most common regions, those of nearly all reductions."""
-    ops, arguments = block.operations, block.arguments
-    inner = ops[0].operation
-    end = ops[1].operation if inner.name in HOMOGENEOUS and len(arguments) == 2 else None
-    if end is None or end.name != _RETURN:
-        return None
-    operands, returned = inner.operands, end.operands
-    alike = operands[0] == arguments[0] and operands[1] == arguments[1]
-    return inner.name if alike and len(returned) == 1 and returned[0] == inner.result else None

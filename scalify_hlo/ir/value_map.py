@@ -186,11 +186,6 @@ class OpMap(Generic[T]):
         yield from (op for op, _ in self._found.values())
         yield from (op for others in self._beside.values() for op, _ in others)
 
-    def clear(self) -> None:
-        """Drops all entries."""
-        self._found.clear()
-        self._beside.clear()
-
     def values(self) -> list[T]:
         """The entries of all ops."""
         beside = (item for others in self._beside.values() for _, item in others)

@@ -54,6 +54,12 @@ def cone(key: Node, source: Node) -> list[Node]:
     return list(Search([key], inner).to_end().found)
 
 
+def evaluated(key: Node, source: Node, samples: Samples) -> bool:
+    """Whether the values between an input and a result, which are evaluated, have samples."""
+    nodes = sorted(cone(key, source), key=lambda node: node.index)
+    return all(samples.evaluate(node) for node in nodes)
+
+
 def through(node: Node, names: frozenset[str] = MOVEMENT) -> Node:
     """Returns the value before data movement."""
     while node.name in names:

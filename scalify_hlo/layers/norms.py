@@ -17,6 +17,7 @@ from scalify_hlo.layers.graph import Graph, Node
 from scalify_hlo.layers.layout import SAME, Layout
 from scalify_hlo.layers.match import (
     cone,
+    evaluated,
     gradient,
     sources,
     through,
@@ -86,11 +87,7 @@ def find(graph: Graph, inside: set[Node], _: Sequence[Layer]) -> list[Layer]:
     """Returns the normalizations of a program; see `Finder`."""
     operators = [node for node in graph.nodes if node.name.startswith("batch_norm")]
     layers = [layer for node in operators for layer in _operators(node)]
-    return layers + found_at(graph, inside, _is_deviation, _at)
-
-
-def _is_deviation(key: Node) -> bool:
-    return key.name in _KEYS and not key.is_constant
+    return layers + found_at(graph, inside, lambda node: node.name in _KEYS, _at)
 
 
 def _operators(node: Node) -> list[Layer]:
@@ -110,7 +107,10 @@ def _at(key: Node) -> Found:
     if found is None:
         return Found()
     norm, output = found
-    return Found(_layers(norm, output), cone(output, norm.source) + cone(key, norm.source))
+    layer = Layer(_name(norm), FORWARD, (norm.source,), output, epsilon=norm.epsilon)
+    made = gradient(norm.samples, norm.gradients, norm.tolerance, norm.source.shape)
+    inside = cone(output, norm.source) + cone(key, norm.source)
+    return Found(with_gradient(layer, made), inside)
 
 
 def _matched(key: Node, last: Node) -> tuple[_Norm, Node] | None:
@@ -151,18 +151,13 @@ def _statistics(key: Node, source: Node, last: Node) -> _Norm | None:
     if layout is None:
         return None
     samples = Samples(source, layout)
-    if not _evaluated(key, source, samples):
+    if not evaluated(key, source, samples):
         return None
     known = samples.layouts.get(operand)
     if known is None:
         return None
     axes = tuple(1 + p.axis for d in last.dims for p in known[d] if p.axis != SAME)
     return _compared(key, source, samples, axes) if axes else None
-
-
-def _evaluated(key: Node, source: Node, samples: Samples) -> bool:
-    nodes = sorted(cone(key, source), key=lambda node: node.index)
-    return all(samples.evaluate(node) for node in nodes)
 
 
 def _compared(key: Node, source: Node, samples: Samples, axes: tuple[int, ...]) -> _Norm | None:
@@ -310,12 +305,6 @@ def _layout_of(norm: _Norm, node: Node) -> Layout:
             if all(mine in (1, whole) for mine, whole in sizes):
                 return tuple(f if k else () for f, k in zip(full, known, strict=True))
     return known
-
-
-def _layers(norm: _Norm, output: Node) -> list[Layer]:
-    layer = Layer(_name(norm), FORWARD, (norm.source,), output, epsilon=norm.epsilon)
-    shape = norm.source.shape
-    return with_gradient(layer, gradient(norm.samples, norm.gradients, norm.tolerance, shape))
 
 
 def _name(norm: _Norm) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -22,12 +23,8 @@ for _name in short(BINARY | LOGARITHMS | MAGNITUDES | ROOTS | SIGMOIDS):
         TABLE.on(_name)(getattr(np, _name))
 for _name in short(LOGICAL - {"stablehlo.xor"}):
     TABLE.on(_name)(getattr(np, f"logical_{_name}"))
-TABLE.on("compare_EQ")(np.equal)
-TABLE.on("compare_GE")(np.greater_equal)
-TABLE.on("compare_GT")(np.greater)
-TABLE.on("compare_LE")(np.less_equal)
-TABLE.on("compare_LT")(np.less)
-TABLE.on("compare_NE")(np.not_equal)
+for _name in ("EQ", "GE", "GT", "LE", "LT", "NE"):
+    TABLE.on(f"compare_{_name}")(getattr(operator, _name.lower()))
 TABLE.on("exponential")(np.exp)
 TABLE.on("exponential_minus_one")(np.expm1)
 TABLE.on("is_finite")(np.isfinite)

@@ -14,7 +14,7 @@ from scalify_hlo.dataflow.listing import Listing
 from scalify_hlo.dataflow.steps import without_steps
 from scalify_hlo.ir.calls import functions_in
 from scalify_hlo.ir.dispatch import Dispatch
-from scalify_hlo.ir.formats import REDUCE_PRECISION
+from scalify_hlo.ir.formats import REDUCE_PRECISION, element_type
 from scalify_hlo.ir.functions import callee_of, target_of
 from scalify_hlo.ir.monoid import monoid
 from scalify_hlo.ir.splats import dense_of, filled_with
@@ -22,8 +22,6 @@ from scalify_hlo.ir.traits import BODIES, BRANCHES, CALLS, COPIES, IMPURE, LOOP
 from scalify_hlo.ir.value_map import ValueMap
 from scalify_hlo.layers.graph import Dims, Graph, Node
 from scalify_hlo.layers.numbers import REDUCTIONS, TABLE
-
-_IMPURE: Final = IMPURE
 
 _UPDATE, _SLICE = "dynamic_update_slice", "dynamic_slice"
 
@@ -93,7 +91,7 @@ class _NumberReader:
         """Reads an op without semantics; equal ops on equal operands are one node."""
         short = name.partition(".")[2]
         for number, result in enumerate(op.results):
-            if name in _IMPURE:
+            if name in IMPURE:
                 names[result] = self.graph.leaf(result, short, inputs)
                 continue
             element = inputs[0].element if short == _SLICE else None
@@ -223,19 +221,13 @@ def _constant(graph: Graph, op: ir.Operation, _: list[Node]) -> Node:
 def _convert(graph: Graph, op: ir.Operation, inputs: list[Node]) -> Node:
     """Reads a convert; between floats it has no node."""
     node, result = inputs[0], op.results[0]
-    to_float, from_float = is_float(result), is_float(node.value)
+    to_float, from_float = (
+        isinstance(element_type(value.type), ir.FloatType) for value in (result, node.value)
+    )
     if to_float and from_float:
         graph.hand_on([result], [node])
         return node
     return graph.make("convert" if to_float else "convert_to_integer", inputs, result)
-
-
-def is_float(value: ir.Value) -> bool:
-    """Whether a value has float elements."""
-    type_ = value.type
-    if not isinstance(type_, ir.RankedTensorType):
-        return False
-    return isinstance(type_.element_type, ir.FloatType)
 
 
 @_READERS.on("stablehlo.broadcast_in_dim")

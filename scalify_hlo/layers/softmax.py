@@ -16,7 +16,7 @@ from scalify_hlo.layers.graph import MOVEMENT, Graph, Node
 from scalify_hlo.layers.layout import SAME
 from scalify_hlo.layers.match import (
     ExpectedGradients,
-    cone,
+    evaluated,
     gradient,
     sources,
     through,
@@ -130,8 +130,7 @@ def _read(key: Node, total: Node, source: Node) -> _Softmax | None:
     if source.shape != key.shape or min(source.shape, default=0) < 1:  # A size is dynamic or 0.
         return None
     samples = Samples(source, layouts.fresh(source.shape))
-    nodes = sorted(cone(key, source), key=lambda node: node.index)
-    if not all(samples.evaluate(node) for node in nodes):
+    if not evaluated(key, source, samples):
         return None
     gone = layouts.parts(samples.layouts[key][d] for d in total.dims)
     axes = tuple(1 + part.axis for part in gone if part.axis != SAME)

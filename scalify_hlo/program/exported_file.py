@@ -14,9 +14,9 @@ from scalify_hlo.algebra.unfolding import Unfolding
 from scalify_hlo.dialect import attributes
 from scalify_hlo.errors import InputError
 from scalify_hlo.ir.formats import are_floats
+from scalify_hlo.ir.functions import main_function
 from scalify_hlo.program.artifact import MAGIC
 from scalify_hlo.program.byte_source import Buffer, Part, Source, head, viewed
-from scalify_hlo.program.wellformed import main_function
 
 if TYPE_CHECKING:
     from jax.export import Exported
@@ -190,7 +190,7 @@ def check_consistent(exported: Exported, module: ir.Module, name: str) -> None:
     Raises:
         InputError: They do not agree.
     """
-    main = main_function(module)
+    main = main_function(module.operation)
     kept = exported.module_kept_var_idx
     if main is None or any(i >= len(exported.in_avals) for i in kept):
         raise damaged(name)

@@ -46,7 +46,6 @@ from scalify_hlo.program.utf8 import require_symbols, require_utf8_strings
 from scalify_hlo.program.wellformed import (
     check_calls,
     check_main,
-    check_module,
     has_debug_locations,
     place,
     quantized,
@@ -138,8 +137,8 @@ def require_known(start: bytes, name: str) -> None:
     if start.startswith(MAGIC) or looks_like_flatbuffer(start):
         return
     if b"\0" in start:
-        raise InputError("this is not a program", location=name, hint=_NOT_A_PROGRAM)
-    _require_utf8(start, name)
+        raise _no_program(name)
+    _require_text(start, name, whole=False)
 
 
 def _recognize(data: Buffer, name: str) -> Kind:
@@ -149,7 +148,7 @@ def _recognize(data: Buffer, name: str) -> Kind:
         return Kind.TEXT
     if looks_like_flatbuffer(data):
         return Kind.EXPORTED
-    raise InputError("this is not a program", location=name, hint=_NOT_A_PROGRAM)
+    raise _no_program(name)
 
 
 def read_program(
@@ -196,7 +195,10 @@ def checked_entry(program: Program, entry: str | None) -> Program:
             location=program.name,
             hint="leave the name of an entry out",
         )
-    check_module(program.module, program.name)
+    with program.module.context:
+        if not list(program.module.body.operations):
+            hint = "export a program that has a main"
+            raise InputError("the module is empty", location=program.name, hint=hint)
     found = as_main(program.module, entry, program.name)
     check_main(program.module, program.name, found.name)
     return replace(program, entry=found)
@@ -209,7 +211,7 @@ def read_text(
     try:
         data = text.encode()
     except UnicodeEncodeError:
-        raise InputError("this is not a program", location=name, hint=_NOT_A_PROGRAM) from None
+        raise _no_program(name) from None
     return read_program(data, name, guarded=guarded, entry=entry)
 
 
@@ -318,12 +320,8 @@ def _stream_module(program: Program, file: BinaryIO) -> None:
             sink.write(b"\n")
 
 
-def _require_utf8(start: bytes, name: str) -> None:
-    """Refuses bytes that cannot be the start of UTF-8 text."""
-    try:
-        codecs.getincrementaldecoder("utf-8")().decode(start)
-    except UnicodeDecodeError:
-        raise InputError("this is not a program", location=name, hint=_NOT_A_PROGRAM) from None
+def _no_program(name: str) -> InputError:
+    return InputError("this is not a program", location=name, hint=_NOT_A_PROGRAM)
 
 
 def _refuse_order_mark(data: Buffer, name: str) -> None:
@@ -336,18 +334,24 @@ def _refuse_order_mark(data: Buffer, name: str) -> None:
         )
 
 
-def _require_text(data: Buffer, name: str) -> None:
-    """Refuses bytes that are not UTF-8, or blank; reads in chunks, since a text may be large."""
+def _require_text(data: Buffer, name: str, *, whole: bool = True) -> None:
+    """Refuses bytes that are not UTF-8; reads in chunks, since a text may be large.
+
+    Args:
+        data: The bytes.
+        name: The name of the program in diagnostics.
+        whole: Whether they are the whole text, which is not blank, and not the start of one.
+    """
     decoder = codecs.getincrementaldecoder("utf-8")()
     blank = True
     try:
         for start in range(0, len(data), _CHUNK):
             piece = data[start : start + _CHUNK]
-            decoder.decode(piece, final=start + _CHUNK >= len(data))
+            decoder.decode(piece, final=whole and start + _CHUNK >= len(data))
             blank = blank and not piece.strip()
     except UnicodeDecodeError:
-        raise InputError("this is not a program", location=name, hint=_NOT_A_PROGRAM) from None
-    if blank:
+        raise _no_program(name) from None
+    if blank and whole:
         raise InputError("the file is empty", location=name, hint=_NOT_A_PROGRAM)
 
 

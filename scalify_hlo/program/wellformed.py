@@ -10,29 +10,11 @@ from scalify_hlo.algebra.limits import INLINED_OPS, MOST_TOLD, OPS_OF_OP
 from scalify_hlo.algebra.unfolding import Unfolding
 from scalify_hlo.errors import UNNAMED, InputError, place_of_text
 from scalify_hlo.ir.calls import functions_in
-from scalify_hlo.ir.functions import callee_of, referred_by, symbol_of
+from scalify_hlo.ir.functions import callee_of, main_function, referred_by, symbol_of
 from scalify_hlo.ir.traits import CALLS, REFERENCES
 from scalify_hlo.ir.walk import ops_in
 
 _TENSORS = (ir.RankedTensorType, ir.UnrankedTensorType)
-
-
-def check_module(module: ir.Module, name: str) -> None:
-    """Checks that a module is a StableHLO program.
-
-    Args:
-        module: A module that MLIR's own verifier accepts.
-        name: The name of the module in diagnostics.
-
-    Raises:
-        InputError: The module has no ops. Ops of other dialects are found by `scalify-normalize`,
-            which visits each op anyway.
-    """
-    with module.context:
-        if not list(module.body.operations):
-            raise InputError(
-                "the module is empty", location=name, hint="export a program that has a main"
-            )
 
 
 def check_calls(module: ir.Module, name: str) -> None:
@@ -107,14 +89,6 @@ def _called(op: ir.Operation) -> list[str]:
     return referred_by(op) if name in REFERENCES else []
 
 
-def main_function(module: ir.Module) -> func.FuncOp | None:
-    """Returns the function `main` of a module; None if there is none."""
-    for op in module.body.operations:
-        if isinstance(op, func.FuncOp) and op.sym_name.value == "main":
-            return op
-    return None
-
-
 def place(location: ir.Location, name: str) -> str:
     """Returns a location as ``file:line:column``, or only the name if it has no line."""
     if location.typeid != ir.FileLineColLoc.static_typeid:
@@ -158,13 +132,6 @@ def has_debug_locations(module: ir.Module, name: str) -> bool:
     return found
 
 
-def _quantized(type_: ir.Type, location: ir.Location, name: str) -> InputError | None:
-    element = type_.element_type if isinstance(type_, ir.ShapedType) else type_
-    if not str(element).startswith("!quant."):
-        return None
-    return quantized(f"the type {type_}", place(location, name))
-
-
 def quantized(what: str, location: str) -> InputError:
     """Returns the error for values whose elements are quantized already."""
     return InputError(
@@ -187,7 +154,7 @@ def check_main(module: ir.Module, name: str, entry: str) -> None:
             buffers.
     """
     with module.context:
-        main = main_function(module)
+        main = main_function(module.operation)
         if main is not None:
             _check_main(main, name, entry)
 
@@ -195,20 +162,15 @@ def check_main(module: ir.Module, name: str, entry: str) -> None:
 def _check_main(main: func.FuncOp, name: str, entry: str) -> None:
     where = place(main.location, name)
     if "sym_visibility" in main.attributes and main.sym_visibility.value != "public":
-        raise InputError(
-            f"the function `{entry}` is private",
-            location=where,
-            hint=f"make @{entry} a public function",
-        )
+        why, hint = "is private", f"make @{entry} a public function"
+        raise InputError(f"the function `{entry}` {why}", location=where, hint=hint)
     if main.is_external:
-        raise InputError(
-            f"the function `{entry}` has no body",
-            location=where,
-            hint=f"give @{entry} its definition",
-        )
+        why, hint = "has no body", f"give @{entry} its definition"
+        raise InputError(f"the function `{entry}` {why}", location=where, hint=hint)
     for type_ in dict.fromkeys((*main.type.inputs, *main.type.results)):
-        if problem := _quantized(type_, main.location, name):
-            raise problem
+        element = type_.element_type if isinstance(type_, ir.ShapedType) else type_
+        if str(element).startswith("!quant."):
+            raise quantized(f"the type {type_}", where)
         if isinstance(type_, ir.ShapedType) and not isinstance(type_, _TENSORS):
             raise InputError(
                 f"`{entry}` takes or returns {type_}, which is no tensor",

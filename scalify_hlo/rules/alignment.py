@@ -20,9 +20,11 @@ from scalify_hlo.algebra.scale import (
     levels_at,
     mean_uncertainty,
     meet,
+    scale_of,
 )
-from scalify_hlo.algebra.scale_origins import ScaleMaximum
+from scalify_hlo.algebra.scale_origins import ScaleOrigin
 from scalify_hlo.algebra.uncertainty import CERTAIN, CONSTANT, Uncertainty
+from scalify_hlo.ir.formats import is_wide
 from scalify_hlo.rules.measured_sizes import MeasuredSizes
 from scalify_hlo.rules.rescaler import Rescaler, broadcast_source
 from scalify_hlo.rules.result_scales import ResultScales
@@ -117,7 +119,7 @@ class Alignment:
         if not isinstance(target, Scaled):
             return target
         scale = target.scale
-        moving = [(f.scale if isinstance(f, Scaled) else ONE) != scale for f in infos]
+        moving = [scale_of(f) != scale for f in infos]
         if scale != ONE and not self._narrow:
             end = None if result is None else op.results[result]
             if (True in moving or end in self._values.leaving) and self.read_next(end):
@@ -177,7 +179,7 @@ class Alignment:
             if self._all_values(values, scaled):
                 return self._mixed(ONE, scaled, self._mean(scaled), either)
             if self._fallback(values, scaled):
-                origin = ScaleMaximum(tuple(dict.fromkeys(f.normalized for f in scaled)))
+                origin = ScaleOrigin(tuple(dict.fromkeys(f.normalized for f in scaled)))
                 met = Scale(0, ((self._rescaler.runtime_scales.derive(origin), 1),))
                 return Scaled(met, 0, self._mean(scaled))
             pairs = zip(values, infos, strict=True)
@@ -204,8 +206,7 @@ class Alignment:
             return False
         uses = list(islice(result.uses, 2))
         if result in self._values.leaving:
-            format_ = self._values.format(result)
-            return len(uses) == 1 or (format_ is not None and format_.wide)
+            return len(uses) == 1 or is_wide(result.type)
         return len(uses) == 1 and uses[0].owner.name in READERS
 
     def _cheaper_unscaled(self, values: Sequence[ir.Value], target: Scaled) -> Scaled:

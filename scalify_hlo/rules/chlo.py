@@ -12,16 +12,13 @@ from scalify_hlo.ir.traits import where
 from scalify_hlo.rules.families import opaque, unscale
 from scalify_hlo.rules.registry import rule
 
-rule(where("special", "kernel"), unscale, family="read", source="no homogeneity to use")
+rule(where("special", "kernel"), unscale, "no homogeneity to use")
+_OF_TWO = "next_after polygamma zeta broadcast_next_after broadcast_polygamma broadcast_zeta"
 rule(
-    (
-        *("chlo.broadcast_next_after", "chlo.broadcast_polygamma", "chlo.broadcast_zeta"),
-        *("chlo.next_after", "chlo.polygamma", "chlo.zeta"),
-    ),
+    [f"chlo.{name}" for name in _OF_TWO.split()],
     unscale,
-    family="read",
-    formula="Y = {op}(A_d*A_s, B_d*B_s)",
-    source="no homogeneity to use",
+    "no homogeneity to use",
+    "Y = {op}(A_d*A_s, B_d*B_s)",
 )
 
 EXPANDED = "expanded"
@@ -30,41 +27,27 @@ EXPANDED = "expanded"
 CONSTANTS = frozenset({"chlo.constant", "chlo.constant_like"})
 """The ops that are always expanded, as they are constants, which adopt scales."""
 
-_EXPANSIONS = {
-    "broadcast_add": "add",
-    "broadcast_and": "and",
-    "broadcast_atan2": "atan2",
-    "broadcast_compare": "compare",
-    "broadcast_complex": "complex",
-    "broadcast_divide": "divide",
-    "broadcast_maximum": "maximum",
-    "broadcast_minimum": "minimum",
-    "broadcast_multiply": "multiply",
-    "broadcast_or": "or",
-    "broadcast_power": "power",
-    "broadcast_remainder": "remainder",
-    "broadcast_select": "select",
-    "broadcast_shift_left": "shift_left",
-    "broadcast_shift_right_arithmetic": "shift_right_arithmetic",
-    "broadcast_shift_right_logical": "shift_right_logical",
-    "broadcast_subtract": "subtract",
-    "broadcast_xor": "xor",
-    "conj": "real, negate and complex",
-    "constant": "constant",
-    "constant_like": "constant",
-    "is_inf": "abs and compare",
-    "is_neg_inf": "compare",
-    "is_pos_inf": "compare",
-    "mulhi": "multiply and shift_right_logical",
-    "scan": "while",
-    "square": "multiply",
-    "top_k": "sort and slice",
+_BROADCASTING = (
+    "add and atan2 compare complex divide maximum minimum multiply "
+    "or power remainder select shift_left shift_right_arithmetic shift_right_logical subtract xor"
+)
+_EXPANSIONS = {f"chlo.broadcast_{name}": name for name in _BROADCASTING.split()} | {
+    "chlo.conj": "real, negate and complex",
+    "chlo.constant": "constant",
+    "chlo.constant_like": "constant",
+    "chlo.is_inf": "abs and compare",
+    "chlo.is_neg_inf": "compare",
+    "chlo.is_pos_inf": "compare",
+    "chlo.mulhi": "multiply and shift_right_logical",
+    "chlo.scan": "while",
+    "chlo.square": "multiply",
+    "chlo.top_k": "sort and slice",
 }
 for _name, _ops in _EXPANSIONS.items():
     rule(
-        f"chlo.{_name}",
+        _name,
         opaque,
+        "StableHLO's pass chlo-legalize-to-stablehlo",
+        f"as {_ops}, to which it is expanded",
         family=EXPANDED,
-        formula=f"as {_ops}, to which it is expanded",
-        source="StableHLO's pass chlo-legalize-to-stablehlo",
     )

@@ -8,7 +8,7 @@ from typing import Final
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.scale import ANY, ONE, Scale, Scaled, ScaleInfo, Splat
-from scalify_hlo.algebra.scale_origins import ScaleMaximum
+from scalify_hlo.algebra.scale_origins import ScaleOrigin
 from scalify_hlo.ir.formats import is_real
 from scalify_hlo.ir.functions import is_block, maker
 from scalify_hlo.ir.splats import filled_with
@@ -19,7 +19,7 @@ from scalify_hlo.rules.unit_scaling import ACTIVATIONS
 _RELU: Final = ACTIVATIONS["relu"]
 _COMPARE, _CONSTANT = "stablehlo.compare", "stablehlo.constant"
 _MINIMUM, _MAXIMUM = "stablehlo.minimum", "stablehlo.maximum"
-_IOTA = "stablehlo.iota"
+_IOTA, _ORDERED = "stablehlo.iota", ("GT", "GE", "LT", "LE")
 _SPREADING = frozenset({"stablehlo.broadcast_in_dim", "stablehlo.convert"})
 
 
@@ -64,14 +64,13 @@ def _between(op: ir.Operation, rewriter: ScaleRewriter) -> int | None:
     results would be far below unit, and a product with the values would be at its square.
     """
     known = [max(f.level for f in constants) for constants in _bounds(op, rewriter)]
-    if not known or rewriter.values.is_wide(op.results[0]):
+    if not known or rewriter.is_wide(op.results[0]):
         return min(known) if known and rewriter.narrow else None
     for index, info in enumerate(rewriter.infos(list(op.operands))):
         if isinstance(info, Scaled) and info.scale.powers:
-            inverse = ScaleMaximum((ONE / info.scale, ONE))
+            inverse = ScaleOrigin((ONE / info.scale, ONE))
             least = Scale(0, ((rewriter.runtime_scales.derive(inverse), -1),))
-            value = rewriter.rescale_to(op.operands[index], least, op.operation)
-            rewriter.replace(op, index, value)
+            rewriter.rescale(op, index, least)
     return min(known)
 
 
@@ -140,7 +139,7 @@ def one_hot(value: ir.Value) -> int | None:
 
 def _tells_signs(value: ir.Value) -> bool:
     """Whether booleans are the result of a comparison with 0."""
-    return any(map(is_zero, _compared(value, "GT", "GE", "LT", "LE")))
+    return any(map(is_zero, _compared(value, *_ORDERED)))
 
 
 def _is_segment(value: ir.Value) -> bool:
@@ -148,12 +147,9 @@ def _is_segment(value: ir.Value) -> bool:
     owner = value.owner
     if is_block(owner) or owner.name != "stablehlo.and":
         return False
-    return all(map(_bounds_positions, owner.operands))
-
-
-def _bounds_positions(value: ir.Value) -> bool:
-    sources = map(_spread, _compared(value, "GT", "GE", "LT", "LE"))
-    return any(source is not None and source.name == _IOTA for source in sources)
+    tests = (_compared(value, *_ORDERED) for value in owner.operands)
+    sources = (map(_spread, operands) for operands in tests)
+    return all(any(op is not None and op.name == _IOTA for op in each) for each in sources)
 
 
 def _copies(value: ir.Value) -> int:
@@ -178,11 +174,9 @@ def _compared(value: ir.Value, *directions: str) -> list[ir.Value]:
 def is_zero(value: ir.Value) -> bool:
     """Whether a value is a constant of zeros, broadcast or not."""
     source = _spread(value)
-    return source is not None and _is_float_zero(source)
-
-
-def _is_float_zero(op: ir.Operation) -> bool:
-    return len(op.results) == 1 and filled_with(op.result) == 0 and is_real(op.result.type)
+    if source is None or len(source.results) != 1:
+        return False
+    return filled_with(source.result) == 0 and is_real(source.result.type)
 
 
 def _spread(value: ir.Value) -> ir.Operation | None:

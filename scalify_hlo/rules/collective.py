@@ -7,13 +7,13 @@ at one scale. A device that receives nothing has zeros, which are correct at any
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 from scalify_hlo._compat import ir, sdy, stablehlo
 from scalify_hlo.algebra.scale import Scaled, Splat
 from scalify_hlo.ir.functions import around
 from scalify_hlo.ir.monoid import monoid
 from scalify_hlo.ir.traits import EXTREMES, GATHERS_FROM_DEVICES, where
+from scalify_hlo.rules.devices import mesh_named
 from scalify_hlo.rules.families import keep_each, opaque, rise, source
 from scalify_hlo.rules.registry import rule
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
@@ -65,12 +65,10 @@ def group_size(op: ir.Operation) -> int | None:
     axes = [stablehlo.AxisRefAttr(axis) for axis in mesh.axes]
     if not all(axis.name in sizes for axis in axes):
         return None
-    return math.prod(_axis_size(axis, sizes) for axis in axes)
-
-
-def _axis_size(axis: stablehlo.AxisRefAttr, sizes: Mapping[str, int]) -> int:
-    part = axis.sub_axis_info
-    return stablehlo.SubAxisInfoAttr(part).size if part is not None else sizes[axis.name]
+    parts = [(axis.sub_axis_info, sizes[axis.name]) for axis in axes]
+    return math.prod(
+        n if part is None else stablehlo.SubAxisInfoAttr(part).size for part, n in parts
+    )
 
 
 def _axis_sizes(op: ir.Operation, mesh: ir.Attribute) -> dict[str, int]:
@@ -78,47 +76,43 @@ def _axis_sizes(op: ir.Operation, mesh: ir.Attribute) -> dict[str, int]:
     if not isinstance(mesh, ir.FlatSymbolRefAttr):
         inline = map(stablehlo.MeshAxisAttr, stablehlo.MeshAttr(mesh).axes)
         return {axis.name: axis.size for axis in inline}
-    for other in around(op, "builtin.module").regions[0].blocks[0].operations:
-        attributes = other.attributes
-        if other.operation.name == "sdy.mesh" and attributes["sym_name"].value == mesh.value:
-            axes = map(sdy.MeshAxisAttr, sdy.MeshAttr(attributes["mesh"]).axes)
-            return {axis.name: axis.size for axis in axes}
-    return {}
+    named = mesh_named(mesh.value, around(op, "builtin.module"))
+    axes = () if named is None else map(sdy.MeshAxisAttr, named.axes)
+    return {axis.name: axis.size for axis in axes}
 
 
 rule(
     ("all_reduce", "reduce_scatter"),
     reduced,
-    family="reduce",
-    formula="Y_d = {op}(X_d); Y_s = X_s; a sum over n devices: Y_d/k, Y_s*k with "
+    "sums, maxima and minima are homogeneous of degree 1; every device has the scale",
+    "Y_d = {op}(X_d); Y_s = X_s; a sum over n devices: Y_d/k, Y_s*k with "
     "k = 2^floor(log2(sqrt(n))); other regions: unscaled around",
-    source="sums, maxima and minima are homogeneous of degree 1; every device has the scale",
+    family="reduce",
 )
 rule(
     "collective_reduce",
     reduced_for_one,
+    "as all_reduce; zeros fit any scale",
+    "as all_reduce",
     family="reduce",
-    formula="as all_reduce",
-    source="as all_reduce; zeros fit any scale",
 )
 rule(
     "cross-replica-sum",
     summed,
+    "linear; every device has the scale",
+    "Y_d = sum(X_d)/k; Y_s = X_s*k; k = 2^floor(log2(sqrt(n))) for n devices",
     family="reduce",
-    formula="Y_d = sum(X_d)/k; Y_s = X_s*k; k = 2^floor(log2(sqrt(n))) for n devices",
-    source="linear; every device has the scale",
 )
 rule(
     GATHERS_FROM_DEVICES,
     keep_each,
-    family="keep",
-    formula="Y_d = {op}(X_d); Y_s = X_s, for each operand",
-    source="data movement; every device has the scale",
+    "data movement; every device has the scale",
+    "Y_d = {op}(X_d); Y_s = X_s, for each operand",
 )
 rule(
     where("exchange"),
     received,
+    "data movement; every device has the scale, and zeros fit any",
     family="keep",
-    source="data movement; every device has the scale, and zeros fit any",
 )
-rule(("partition_id", "replica_id"), source, family="source", source="no float operand")
+rule(("partition_id", "replica_id"), source, "no float operand")

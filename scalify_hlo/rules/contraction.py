@@ -23,6 +23,7 @@ from scalify_hlo.rules.roots import root
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 
 _MATMUL = "algorithm 3 of the Scalify paper"
+_GROUPED = ", K that of an average group if groups share the contracted dimension"
 
 
 def contracted(op: ir.Operation) -> int | None:
@@ -39,27 +40,13 @@ def window(op: ir.Operation) -> int | None:
     return static_product([size for d, size in enumerate(shape) if d != output])
 
 
-rule(
-    DOTS,
-    product(contracted),
-    family="product",
-    formula="Y_d = dot(A_d, B_d)/k; Y_s = A_s*B_s*k; k = 2^floor(log2(sqrt(K)))",
-    source=_MATMUL,
-)
-rule(
-    CONVOLUTIONS,
-    product(window),
-    family="product",
-    formula="Y_d = conv(A_d, B_d)/k; Y_s = A_s*B_s*k; k = 2^floor(log2(sqrt(K)))",
-    source=f"{_MATMUL}, K the elements of the kernel for each output feature",
-)
-rule(
-    RAGGED_DOT,
-    product(terms),
-    family="product",
-    formula="Y_d = ragged_dot(A_d, B_d)/k; Y_s = A_s*B_s*k; k = 2^floor(log2(sqrt(K)))",
-    source=f"{_MATMUL}, K that of an average group if groups share the contracted dimension",
-)
+for _ops, _name, _terms, _which in (
+    (DOTS, "dot", contracted, ""),
+    (CONVOLUTIONS, "conv", window, ", K the elements of the kernel for each output feature"),
+    (RAGGED_DOT, "ragged_dot", terms, _GROUPED),
+):
+    _formula = f"Y_d = {_name}(A_d, B_d)/k; Y_s = A_s*B_s*k; k = 2^floor(log2(sqrt(K)))"
+    rule(_ops, product(_terms), f"{_MATMUL}{_which}", _formula)
 
 
 def scaled_dot(op: ir.Operation, rewriter: ScaleRewriter) -> None:
@@ -83,14 +70,8 @@ def scaled_dot(op: ir.Operation, rewriter: ScaleRewriter) -> None:
 
 for _name in (SCALED_DOT, BLOCK_SCALED_DOT):
     CUSTOM_CALLS[_name] = scaled_dot
-rule(
-    "einsum",
-    product(),
-    family="product",
-    formula="Y_d = einsum(A_d, B_d); Y_s = A_s*B_s",
-    source="bilinear",
-)
-rule("unary_einsum", keep, family="keep", source="linear")
+rule("einsum", product(), "bilinear", "Y_d = einsum(A_d, B_d); Y_s = A_s*B_s")
+rule("unary_einsum", keep, "linear")
 
 
 def transform_length(op: ir.Operation) -> int | None:
@@ -109,20 +90,8 @@ def fft(op: ir.Operation, rewriter: ScaleRewriter) -> None:
             rewriter.result(op, info.scale, 2 * info.level - raised.level)
 
 
-rule(
-    "fft",
-    fft,
-    family="keep",
-    formula="Y_d = fft(X_d); Y_s = X_s",
-    source="linear",
-)
-rule(
-    "cholesky",
-    root(2),
-    family="root",
-    formula="X_s = h^2*r; Y_d = cholesky(X_d*r); Y_s = h",
-    source="A = L*L^T is of degree 2 in L",
-)
+rule("fft", fft, "linear", family="keep")
+rule("cholesky", root(2), "A = L*L^T is of degree 2 in L")
 
 
 def triangular_solve(op: ir.Operation, rewriter: ScaleRewriter) -> None:
@@ -137,14 +106,13 @@ def triangular_solve(op: ir.Operation, rewriter: ScaleRewriter) -> None:
 rule(
     "triangular_solve",
     triangular_solve,
+    "bilinear in A*Y = B",
+    "Y_d = solve(A_d, B_d); Y_s = B_s/A_s; with unit_diagonal Y_d = solve(A_d*A_s, B_d)",
     family="quotient",
-    formula="Y_d = solve(A_d, B_d); Y_s = B_s/A_s; with unit_diagonal Y_d = solve(A_d*A_s, B_d)",
-    source="bilinear in A*Y = B",
 )
 rule(
     BATCH_NORMS,
     unscale,
-    family="read",
-    formula="Y = {op}(X_d*X_s, ...)",
-    source="epsilon is an attribute, which cannot be rescaled at run time",
+    "epsilon is an attribute, which cannot be rescaled at run time",
+    "Y = {op}(X_d*X_s, ...)",
 )

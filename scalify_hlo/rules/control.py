@@ -22,34 +22,33 @@ def branches(op: ir.Operation, rewriter: ScaleRewriter) -> None:
         yielded = [end.operands[index] for end in ends]
         target = rewriter.meet(yielded, either=True)
         if isinstance(target, Scaled):
-            for end, value in zip(ends, yielded, strict=True):
+            for end in ends:
                 with rewriter.region():
-                    rescaled = rewriter.rescale_to(value, target.scale, end.operation)
-                    rewriter.replace(end, index, rescaled)
+                    rewriter.rescale(end, index, target.scale)
         rewriter.set(result, target)
 
 
 rule(
     BRANCHES,
     branches,
+    "a value is one of several, as for select",
+    "s = meet of the branches' Y_s; Y_d = Y_d*Y_s/s at the end of each; Y_s = s",
     family="control",
-    formula="s = meet of the branches' Y_s; Y_d = Y_d*Y_s/s at the end of each; Y_s = s",
-    source="a value is one of several, as for select",
 )
 rule(
     "while",
     loop,
-    family="control",
-    formula="carries keep their scale s: X_d <- Y_d*Y_s/s at the end of the body; zeros take "
+    "a scale that is multiplied in each iteration would overflow",
+    "carries keep their scale s: X_d <- Y_d*Y_s/s at the end of the body; zeros take "
     "the scale of the body's result; if markers compute Y_s in each iteration, X_d <- Y_d and "
     "X_s <- Y_s, another carry",
-    source="a scale that is multiplied in each iteration would overflow",
+    family="control",
 )
 rule(
     CALLS,
     opaque,
-    family="call",
-    formula="the call of a copy that takes X_d and returns Y_d",
-    source="functions are copied for each combination of scales; those declared elsewhere "
+    "functions are copied for each combination of scales; those declared elsewhere "
     "are unscaled around",
+    "the call of a copy that takes X_d and returns Y_d",
+    family="call",
 )

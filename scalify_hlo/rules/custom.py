@@ -9,8 +9,9 @@ from collections.abc import Sequence
 
 from scalify_hlo._compat import func, ir
 from scalify_hlo.algebra.limits import COMPUTED_BOUND
-from scalify_hlo.algebra.scale import ONE, Scale, Scaled
+from scalify_hlo.algebra.scale import Scale, Scaled, scale_of
 from scalify_hlo.ir import emit, markers
+from scalify_hlo.ir.formats import is_f64
 from scalify_hlo.ir.functions import target_of
 from scalify_hlo.ir.value_map import erase, replace_op, replace_uses
 from scalify_hlo.rules.emitter import DOWN, Emitter
@@ -65,14 +66,11 @@ def _parts(value: ir.Value, op: ir.Operation, rewriter: ScaleRewriter) -> Sequen
     if rewriter.format(value) is None:
         return [value]
     at = op.operation
-    wide = isinstance(scale_element(value.type), ir.F64Type)
-    info = rewriter.info(value)
-    if not isinstance(info, Scaled):
+    wide = is_f64(value.type)
+    if not isinstance(rewriter.info(value), Scaled):
         return [value, Emitter(at, wide=wide).number(1.0)]
     value = rewriter.normalize(value, at)
-    info = rewriter.info(value)
-    scale = info.scale if isinstance(info, Scaled) else ONE
-    return rewriter.rescaler.as_pair(value, scale, at, wide=wide)
+    return rewriter.rescaler.as_pair(value, scale_of(rewriter.info(value)), at, wide=wide)
 
 
 def _types(result: ir.Value, rewriter: ScaleRewriter) -> Sequence[ir.Type]:
@@ -85,7 +83,7 @@ def _computed(
     data: ir.Value, scale: ir.Value, op: ir.Operation, rewriter: ScaleRewriter
 ) -> ir.Value:
     at = op.operation
-    emitter = Emitter(at, wide=isinstance(scale.type.element_type, ir.F64Type))
+    emitter = Emitter(at, wide=is_f64(scale.type))
     power = emitter.clamped(emitter.power(scale, DOWN, emitter.number(1.0)), COMPUTED_BOUND)
     where = emit.before(at)
     rest = emit.elementwise("stablehlo.divide", scale, power, **where)

@@ -34,7 +34,7 @@ def devices_of(op: ir.Operation, *, nested: bool = True) -> Devices | None:
         outer = outer.parent
     if mesh is None or outer is None or not axes:
         return None
-    return _devices(_mesh(mesh, outer), axes)
+    return _devices(mesh_named(mesh, outer), axes)
 
 
 def replicated_after(
@@ -64,7 +64,8 @@ def mesh_of(op: ir.Operation) -> str | None:
     return None
 
 
-def _mesh(name: str, module: ir.Operation) -> sdy.MeshAttr | None:
+def mesh_named(name: str, module: ir.Operation) -> sdy.MeshAttr | None:
+    """Returns the mesh with a name; None if the module has none."""
     for op in module.regions[0].blocks[0].operations:
         if op.operation.name == "sdy.mesh" and symbol_of(op) == name:
             return sdy.MeshAttr(op.attributes["mesh"])

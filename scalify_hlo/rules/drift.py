@@ -10,6 +10,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import DRIFT, PRODUCT_DRIFT, READ_CONE
 from scalify_hlo.algebra.scale import ONE, Scale, Scaled
 from scalify_hlo.algebra.search import Search
+from scalify_hlo.ir.formats import is_wide
 from scalify_hlo.ir.traits import ARITHMETIC, CONTRACTIONS
 from scalify_hlo.ir.value_map import ValueSet
 from scalify_hlo.rules.alignment import READERS
@@ -31,8 +32,7 @@ def drifts(op: ir.OpView, s: Scale, t: Scale, rewriter: ScaleRewriter, sign: int
     total = s.exponent + sign * t.exponent
     if abs(total) <= DRIFT or s.powers or t.powers or rewriter.narrow:
         return False
-    formats = [rewriter.format(value) for value in (*op.operands, op.results[0])]
-    return all(format_ is not None and format_.wide for format_ in formats)
+    return all(is_wide(value.type) for value in (*op.operands, op.results[0]))
 
 
 def nearer(
@@ -102,8 +102,7 @@ def flattened(
     formats are narrow. So the level of the result is not known either.
     """
     which = int(_weight(scales[1]) > _weight(scales[0]))
-    index = indices[which]
-    rewriter.replace(op, index, rewriter.rescale_to(op.operands[index], ONE, op.operation))
+    rewriter.rescale(op, indices[which], ONE)
     factors = [(ONE if i == which else scale, 0.0) for i, scale in enumerate(scales)]
     if not rewriter.narrow:
         return factors
@@ -124,7 +123,7 @@ def is_read_square(op: ir.OpView, rewriter: ScaleRewriter) -> bool:
     value, squares = op.operands[0], op.operation.name in ARITHMETIC  # A matmul may be of x and x.
     if op.operands[1] != value or not squares or not rewriter.settings.own:
         return False
-    if rewriter.values.is_wide(value):
+    if rewriter.is_wide(value):
         return False
     info = rewriter.info(value)
     if not isinstance(info, Scaled) or not info.scale.powers:

@@ -15,11 +15,12 @@ from scalify_hlo.algebra.scale import (
     Scaled,
     ScaleInfo,
     Splat,
+    right_of,
 )
 from scalify_hlo.algebra.uncertainty import UNKNOWN
 from scalify_hlo.dialect import attributes
 from scalify_hlo.ir import emit
-from scalify_hlo.ir.formats import FORMATS, FloatFormat, float_format, format_of
+from scalify_hlo.ir.formats import FORMATS, FloatFormat, float_format, format_of, is_wide
 from scalify_hlo.ir.traits import SUMS, where
 from scalify_hlo.recipes.model import BOUNDED
 from scalify_hlo.rules.choices import is_zero, limit, one_hot, select
@@ -37,7 +38,7 @@ from scalify_hlo.rules.families import (
     unscale_activation,
 )
 from scalify_hlo.rules.read_sizes import size_of_angle, size_of_read
-from scalify_hlo.rules.registry import rule
+from scalify_hlo.rules.registry import meets, rule
 from scalify_hlo.rules.reported_scales import CastScale, take_readers
 from scalify_hlo.rules.roots import root
 from scalify_hlo.rules.rounding import at_safe_scale, beyond, held, predicted
@@ -45,33 +46,19 @@ from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.source_sizes import info_of_integers
 from scalify_hlo.rules.sums import add
 from scalify_hlo.rules.unit_scaling import ACTIVATIONS
-from scalify_hlo.rules.untrusted import noted
+from scalify_hlo.rules.untrusted import Cast, noted
 
-_MEET = "s = meet(A_s, B_s); Y_d = {op}(A_d*A_s/s, B_d*B_s/s); Y_s = s"
 _ADD = "algorithm 3 of the Scalify paper; for powers of two its add rule is max"
 
-rule(SUMS, add, family="align", formula=_MEET, source=_ADD)
+rule(SUMS, add, _ADD)
 for _name, _apply in {"maximum": limit, "minimum": limit, "remainder": align()}.items():
-    rule(
-        _name,
-        _apply,
-        family="align",
-        formula=_MEET,
-        source="homogeneous of degree 1: f(s*a, s*b) = s*f(a, b)",
-    )
-rule(
-    "complex",
-    align(),
-    family="align",
-    formula=_MEET,
-    source="linear in both parts",
-)
+    rule(_name, _apply, "homogeneous of degree 1: f(s*a, s*b) = s*f(a, b)", family="align")
+rule("complex", align(), "linear in both parts")
 rule(
     "compare",
     align(scaled=False, bounds=True),
-    family="align",
-    formula="s = meet(A_s, B_s); Y = compare(A_d*A_s/s, B_d*B_s/s)",
-    source="a common positive factor keeps the order",
+    "a common positive factor keeps the order",
+    "s = meet(A_s, B_s); Y = compare(A_d*A_s/s, B_d*B_s/s)",
 )
 
 
@@ -87,95 +74,38 @@ def atan2(op: ir.Operation, rewriter: ScaleRewriter) -> None:
 rule(
     "atan2",
     atan2,
+    "homogeneous of degree 0",
+    "s = meet(A_s, B_s); Y = atan2(A_d*A_s/s, B_d*B_s/s)",
     family="align",
-    formula="s = meet(A_s, B_s); Y = atan2(A_d*A_s/s, B_d*B_s/s)",
-    source="homogeneous of degree 0",
 )
 rule(
     "select",
     select,
+    "data movement; §3.4 of the Scalify paper for masks",
+    "s = meet(A_s, B_s); Y_d = select(P, A_d*A_s/s, B_d*B_s/s); Y_s = s",
     family="align",
-    formula="s = meet(A_s, B_s); Y_d = select(P, A_d*A_s/s, B_d*B_s/s); Y_s = s",
-    source="data movement; §3.4 of the Scalify paper for masks",
 )
-rule(
-    "clamp",
-    limit,
-    family="align",
-    formula="s = meet(L_s, X_s, H_s); Y_d = clamp(L_d*L_s/s, X_d*X_s/s, H_d*H_s/s); Y_s = s",
-    source="minimum and maximum",
-)
+rule("clamp", limit, "minimum and maximum", meets("LXH"), family="align")
 
-rule(
-    "multiply",
-    product(),
-    family="product",
-    formula="Y_d = A_d*B_d; Y_s = A_s*B_s",
-    source="§3.2 of the Scalify paper",
-)
-rule(
-    "divide",
-    quotient(),
-    family="quotient",
-    formula="Y_d = A_d/B_d; Y_s = A_s/B_s",
-    source="§3.2 of the Scalify paper",
-)
-rule(
-    "sqrt",
-    root(2),
-    family="root",
-    formula="X_s = h^2*r; Y_d = sqrt(X_d*r); Y_s = h",
-    source="sqrt(h^2*x) = h*sqrt(x); rounding down as in §3.2 of the Scalify paper",
-)
-rule(
-    "rsqrt",
-    root(2, -1),
-    family="root",
-    formula="X_s = h^2*r; Y_d = rsqrt(X_d*r); Y_s = 1/h",
-    source="rsqrt(h^2*x) = rsqrt(x)/h",
-)
-rule(
-    "cbrt",
-    root(3),
-    family="root",
-    formula="X_s = h^3*r; Y_d = cbrt(X_d*r); Y_s = h",
-    source="cbrt(h^3*x) = h*cbrt(x)",
-    exact=False,
-)
+rule("multiply", product(), "§3.2 of the Scalify paper", "Y_d = A_d*B_d; Y_s = A_s*B_s")
+rule("divide", quotient(), "§3.2 of the Scalify paper", "Y_d = A_d/B_d; Y_s = A_s/B_s")
+_ROOT = "sqrt(h^2*x) = h*sqrt(x); rounding down as in §3.2 of the Scalify paper"
+rule("sqrt", root(2), _ROOT)
+rule("rsqrt", root(2, -1), "rsqrt(h^2*x) = rsqrt(x)/h")
+rule("cbrt", root(3), "cbrt(h^3*x) = h*cbrt(x)", exact=False)
 
-rule(("real", "imag"), keep, family="keep", source="data movement")
-rule(
-    "negate",
-    passthrough(lambda value: -value),
-    family="keep",
-    formula="Y_d = -X_d; Y_s = X_s",
-    source="linear",
-)
-rule(
-    "abs",
-    passthrough(abs),
-    family="keep",
-    formula="Y_d = |X_d|; Y_s = X_s",
-    source="homogeneous of degree 1",
-)
+rule(("real", "imag"), keep, "data movement")
+rule("negate", passthrough(lambda value: -value), "linear", "Y_d = -X_d; Y_s = X_s")
+rule("abs", passthrough(abs), "homogeneous of degree 1", "Y_d = |X_d|; Y_s = X_s")
 
+rule(("sign", "is_finite"), on_data, "scales are positive and finite", "Y = {op}(X_d)")
 rule(
-    ("sign", "is_finite"),
-    on_data,
-    family="degree 0",
-    formula="Y = {op}(X_d)",
-    source="scales are positive and finite",
-)
-rule(
-    where("exponential", "logarithm", "trigonometric", "integral"),
-    unscale,
-    family="read",
-    source="no homogeneity to use",
+    where("exponential", "logarithm", "trigonometric", "integral"), unscale, "no homogeneity to use"
 )
 for _name, _activation in {"logistic": "sigmoid", "tanh": "tanh"}.items():
     _apply = unscale_activation(ACTIVATIONS[_activation])
-    rule(_name, _apply, family="read", source="no homogeneity to use")
-rule("bitcast_convert", unscale, family="read", source="bits belong to the value")
+    rule(_name, _apply, "no homogeneity to use", family="read")
+rule("bitcast_convert", unscale, "bits belong to the value")
 
 
 def power(op: ir.Operation, rewriter: ScaleRewriter) -> None:
@@ -206,9 +136,9 @@ def _size_of_power(op: ir.Operation, exponent: ScaleInfo, rewriter: ScaleRewrite
 rule(
     "power",
     power,
+    "§3.2 of the Scalify paper, product",
+    "Y_d = X_d^n; Y_s = X_s^n for a constant integer n; else Y = (X_d*X_s)^(P_d*P_s)",
     family="power",
-    formula="Y_d = X_d^n; Y_s = X_s^n for a constant integer n; else Y = (X_d*X_s)^(P_d*P_s)",
-    source="§3.2 of the Scalify paper, product",
 )
 
 
@@ -236,7 +166,7 @@ def convert(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     if isinstance(info, Scaled):
         if target.exponent_bits < source.exponent_bits:
             scale = ONE if rewriter.read_next(result) else rewriter.bounded(value, info, target)
-            rewriter.replace(op, 0, rewriter.rescale_to(value, scale, op.operation))
+            rewriter.rescale(op, 0, scale)
         return rewriter.set(result, rewriter.info(op.operands[0]))
     if info is ANY or (isinstance(info, Splat) and target.holds(info.value)):
         return rewriter.set(result, info)
@@ -251,7 +181,7 @@ def _rounded(op: ir.Operation, target: FloatFormat, rewriter: ScaleRewriter) -> 
     """
     value, result = op.operands[0], op.results[0]
     info = rewriter.info(value)
-    right = info.right if isinstance(info, Scaled) else VALUES
+    right = right_of(info)
     computed = attributes.COMPUTED in op.attributes
     if right == OF_PAIRS and not computed and _is_widened(result):
         right = VALUES  # It only rounds: the program does not compute in the format.
@@ -272,8 +202,7 @@ def _is_widened(narrow: ir.Value) -> bool:
     users = [use.owner.operation for use in narrow.uses]
     if any(u.name != "stablehlo.convert" or attributes.CAST in u.attributes for u in users):
         return False
-    formats = [format_of(user.results[0].type) for user in users]
-    return bool(users) and all(format_ is not None and format_.wide for format_ in formats)
+    return bool(users) and all(is_wide(user.results[0].type) for user in users)
 
 
 def _least(target: FloatFormat) -> int:
@@ -306,7 +235,7 @@ def cast(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     info, source, target = rewriter.info(value), rewriter.format(value), rewriter.format(result)
     if target is None or source is None:
         raise TypeError(f"no cast between floats: {value.type} to {result.type}")
-    right = info.right if isinstance(info, Scaled) else VALUES
+    right = right_of(info)
     if (own := kind == attributes.ASKED) and not target.wide:
         rewriter.remark(op, _ASKED.format(target.name))
         right = right or OF_AUTHOR
@@ -325,14 +254,15 @@ def cast(op: ir.Operation, rewriter: ScaleRewriter) -> None:
         if not target.infinite:
             rewriter.replace(op, 0, held(value, source, target, op.operation, rewriter))
         return rewriter.set(result, info)
-    known = at_safe_scale(op, info, target, kind, rewriter)
+    this = Cast(op, info, target, kind)
+    known = at_safe_scale(this, rewriter)
     taken = known is not None and rewriter.recipe.untrusted != BOUNDED
     remark = "" if known is None else known.remark
-    known = known or predicted(op, info, kind, rewriter)
+    known = known or predicted(this, rewriter)
     if readers:
-        found = noted(readers, op, info, target, kind, measured=taken)
+        found = noted(readers, this, measured=taken)
         rewriter.notes.casts.append(found._replace(scale=str(known.info.scale), remark=remark))
-    tested = beyond(known, kind, op, rewriter)
+    tested = beyond(known, this, rewriter)
     value = held(known.value, source, target, op.operation, rewriter, own=own, tested=tested)
     rewriter.replace(op, 0, value)
     made = known.info._replace(right=right or OF_CAST)
@@ -354,10 +284,10 @@ def _taken_kind(op: ir.Operation, rewriter: ScaleRewriter) -> str:
 rule(
     "convert",
     convert,
-    family="keep",
-    formula="Y_d = convert(X_d); Y_s = X_s to floats with the range of f32, "
+    "rounding commutes with powers of two",
+    "Y_d = convert(X_d); Y_s = X_s to floats with the range of f32, "
     "and to others if the author asked for scales; else Y = convert(X_d*X_s)",
-    source="rounding commutes with powers of two",
+    family="keep",
 )
 
 
@@ -372,8 +302,8 @@ def reduce_precision(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     if source is None or target.wide or not isinstance(info, Scaled) or info.right < _least(target):
         return rewriter.read_all(op)
     rewriter.remark(op, _ASKED.format(target.name))
-    near = at_safe_scale(op, info, target, attributes.ASKED, rewriter)
-    near = near or predicted(op, info, attributes.ASKED, rewriter)
+    this = Cast(op, info, target, attributes.ASKED)
+    near = at_safe_scale(this, rewriter) or predicted(this._replace(target=source), rewriter)
     at = op.operation
     rewriter.replace(op, 0, held(near.value, source, target, at, rewriter, own=True))
     return rewriter.assume(op.results[0], near.info._replace(right=info.right))
@@ -382,8 +312,8 @@ def reduce_precision(op: ir.Operation, rewriter: ScaleRewriter) -> None:
 rule(
     "reduce_precision",
     reduce_precision,
-    family="keep",
-    formula="Y_d = reduce_precision(X_d); Y_s = X_s unless exponent bits are cut, "
+    "rounding commutes with powers of two",
+    "Y_d = reduce_precision(X_d); Y_s = X_s unless exponent bits are cut, "
     "and then too if the author asked for scales",
-    source="rounding commutes with powers of two",
+    family="keep",
 )

@@ -24,13 +24,10 @@ from scalify_hlo.rules.drift import drifts, flattened, is_read_square, nearer, s
 from scalify_hlo.rules.huge import is_huge
 from scalify_hlo.rules.read_sizes import size_of_read
 from scalify_hlo.rules.registered import ON_DATA
-from scalify_hlo.rules.registry import RULES, Apply
+from scalify_hlo.rules.registry import RULES, Apply, of_family
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.source_sizes import size_of_function
 from scalify_hlo.rules.unit_scaling import ActivationSize, size_of, sum_of
-
-NEUTRAL: set[Apply] = set()
-"""Rules that check themselves whether an operand is scaled, and otherwise do nothing."""
 
 Count = Callable[[ir.Operation], int | None]
 """Returns the number of terms that an op sums for each element; None if it is not static."""
@@ -51,14 +48,13 @@ def whole_rise(count: int) -> int:
     return (count.bit_length() - 1) // 2
 
 
+@of_family("keep", neutral=True)
 def keep(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """Keeps the scale: ``Y_d = f(X_d), Y_s = X_s``."""
     rewriter.pass_on(op.operands[0], op.results[0])
 
 
-NEUTRAL.add(keep)
-
-
+@of_family("keep")
 def keep_each(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """Keeps the scale of every operand in the result of the same number."""
     for operand, result in zip(op.operands, op.results, strict=True):
@@ -68,6 +64,7 @@ def keep_each(op: ir.Operation, rewriter: ScaleRewriter) -> None:
 def passthrough(value: Callable[[float], float]) -> Apply:
     """Returns `keep` for ops that change constants by a function of one number."""
 
+    @of_family("keep")
     def apply(op: ir.Operation, rewriter: ScaleRewriter) -> None:
         info = rewriter.info(op.operands[0])
         rewriter.set(op.results[0], Splat(value(info.value)) if isinstance(info, Splat) else info)
@@ -75,6 +72,7 @@ def passthrough(value: Callable[[float], float]) -> Apply:
     return apply
 
 
+@of_family("read")
 def unscale(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """Reads ``X_d * X_s``; the result is unscaled, or at scale 1 if data are narrow."""
     info = rewriter.info(op.operands[0])
@@ -95,6 +93,7 @@ def _of_constant(op: ir.Operation, info: ScaleInfo) -> Scaled | None:
     return size_of_function(op.operation, info) if isinstance(info, Splat) else None
 
 
+@of_family("degree 0")
 def on_data(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """Applies a function of degree 0 to the data; the result is unscaled."""
     degree_0(op, rewriter)
@@ -110,6 +109,7 @@ def degree_0(op: ir.Operation, rewriter: ScaleRewriter) -> None:
             rewriter.set(result, Scaled(ONE))
 
 
+@of_family("source")
 def source(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """Does nothing: the op has no float operand, and its result is unscaled."""
 
@@ -131,60 +131,66 @@ def linear(count: Count) -> Apply:
 def product(count: Count | None = None) -> Apply:
     """Multiplies scales: ``Y_d = A_d . B_d, Y_s = A_s * B_s``; sums of terms raise the level."""
 
+    @of_family("product", neutral=True)
     def apply(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-        operands = op.operands
-        a, b = rewriter.info(operands[0]), rewriter.info(operands[1])
-        if a is ANY or b is ANY:
-            rewriter.set(op.results[0], ANY)
-        elif is_huge(a, b) or is_huge(b, a):
-            rewriter.replace(op, 0, rewriter.rescale_to(operands[0], ONE, op.operation))
-            rewriter.replace(op, 1, rewriter.rescale_to(operands[1], ONE, op.operation))
+        a, b = rewriter.info(op.operands[0]), rewriter.info(op.operands[1])
+        if is_huge(a, b) or is_huge(b, a):
+            rewriter.rescale(op, 0, ONE)
+            rewriter.rescale(op, 1, ONE)
         elif a is b and is_read_square(op, rewriter):
             rewriter.read_all(op)
             rewriter.assume(op.results[0], Scaled(ONE, right=rewriter.right(op)))
-        elif isinstance(a, Scaled) or isinstance(b, Scaled) or _sizes_known(rewriter, a, b):
-            right = rewriter.right(op)
-            (s, m), (t, n) = _factor(op, rewriter, 0, a, right), _factor(op, rewriter, 1, b, right)
-            terms = count(op) if count else None
-            up = rise(terms, rewriter)
-            if drifts(op, s, t, rewriter):
-                (s, m), (t, n) = nearer(op, rewriter, {0: (s, m), 1: (t, n)})
-            scale = s * t
-            if s.powers and t.powers and _is_too_steep(op.results[0], scale, rewriter):
-                (s, m), (t, n) = flattened(op, rewriter, (0, 1), (s, t))
-                scale = s * t
-            power = power_uncertainty(op, a, b, rewriter) if count is None else None
-            found = power or product_uncertainty(a, b, 1, terms)
-            _finish(op, Scaled(scale, m + n + up, found, right), terms, rewriter)
+        else:
+            _multiply(op, rewriter, (0, 1), 1, count)
 
-    NEUTRAL.add(apply)
     return apply
 
 
 def quotient(dividend: int = 0, divisor: int = 1) -> Apply:
     """Divides scales: ``Y_d = A_d / B_d, Y_s = A_s / B_s``."""
 
+    @of_family("quotient", neutral=True)
     def apply(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-        operands = op.operands
-        a, b = rewriter.info(operands[dividend]), rewriter.info(operands[divisor])
-        if a is ANY or b is ANY:
-            rewriter.set(op.results[0], ANY)
-        elif isinstance(a, Scaled) or isinstance(b, Scaled) or _sizes_known(rewriter, a, b):
-            right = rewriter.right(op)
-            s, m = _factor(op, rewriter, dividend, a, right)
-            t, n = _factor(op, rewriter, divisor, b, right)
-            if drifts(op, s, t, rewriter, -1):
-                factors = {dividend: (s, m), divisor: (t, n)}
-                (s, m), (t, n) = nearer(op, rewriter, factors, divisor=divisor)
-            scale = s / t
-            if s.powers and t.powers and _is_too_steep(op.results[0], scale, rewriter):
-                (s, m), (t, n) = flattened(op, rewriter, (dividend, divisor), (s, t))
-                scale = s / t
-            found = product_uncertainty(a, b, -1)
-            _finish(op, Scaled(scale, m - n, found, right), None, rewriter)
+        _multiply(op, rewriter, (dividend, divisor), -1)
 
-    NEUTRAL.add(apply)
     return apply
+
+
+def _multiply(
+    op: ir.Operation,
+    rewriter: ScaleRewriter,
+    sides: tuple[int, int],
+    sign: int,
+    count: Count | None = None,
+) -> None:
+    """Sets the scale of ``A * B**sign``, or of a contraction of both.
+
+    Args:
+        op: The op.
+        rewriter: The rewriter.
+        sides: The numbers of A and B.
+        sign: 1, or -1 for a quotient.
+        count: Returns the number of terms that are summed; None for an elementwise op.
+    """
+    first, second = sides
+    a, b = rewriter.info(op.operands[first]), rewriter.info(op.operands[second])
+    if a is ANY or b is ANY:
+        return rewriter.set(op.results[0], ANY)
+    if not (isinstance(a, Scaled) or isinstance(b, Scaled) or _sizes_known(rewriter, a, b)):
+        return None
+    right = rewriter.right(op)
+    s, m = _factor(op, rewriter, first, a, right)
+    t, n = _factor(op, rewriter, second, b, right)
+    terms = count(op) if count else None
+    up = rise(terms, rewriter)
+    if drifts(op, s, t, rewriter, sign):
+        divisor = second if sign < 0 else None
+        (s, m), (t, n) = nearer(op, rewriter, {first: (s, m), second: (t, n)}, divisor)
+    if s.powers and t.powers and _is_too_steep(op.results[0], s * t**sign, rewriter):
+        (s, m), (t, n) = flattened(op, rewriter, sides, (s, t))
+    power = power_uncertainty(op, a, b, rewriter) if count is None and sign > 0 else None
+    found = power or product_uncertainty(a, b, sign, terms)
+    return _finish(op, Scaled(s * t**sign, m + sign * n + up, found, right), terms, rewriter)
 
 
 def _finish(op: ir.Operation, info: Scaled, terms: int | None, rewriter: ScaleRewriter) -> None:
@@ -214,8 +220,7 @@ def steep(value: ir.Value, scale: Scale, rewriter: ScaleRewriter, *, most: int =
     near = steepness(scale) <= most and abs(scale.exponent) <= FAR
     if near and (len(scale.powers) < 3 or scale.degree <= MANY):
         return False
-    format_ = rewriter.format(value)
-    return format_ is not None and format_.wide
+    return rewriter.is_wide(value)
 
 
 def _is_too_steep(value: ir.Value, scale: Scale, rewriter: ScaleRewriter) -> bool:
@@ -223,10 +228,7 @@ def _is_too_steep(value: ir.Value, scale: Scale, rewriter: ScaleRewriter) -> boo
     if not rewriter.narrow:
         return steep(value, scale, rewriter)
     power = steepness(scale)
-    if power <= WIDE_POWER:
-        return False
-    format_ = rewriter.format(value)
-    return power > ANY_POWER or (format_ is not None and format_.wide)
+    return power > ANY_POWER or (power > WIDE_POWER and rewriter.is_wide(value))
 
 
 def _sizes_known(rewriter: ScaleRewriter, a: ScaleInfo, b: ScaleInfo) -> bool:
@@ -295,7 +297,7 @@ def _factor(
         return info.scale, info.level
     if not isinstance(info, Splat):
         return ONE, 0
-    if not info.level or not right or rewriter.values.is_wide(op.operands[index]):
+    if not info.level or not right or rewriter.is_wide(op.operands[index]):
         return ONE, rewriter.size(info)
     return _mantissa(op, rewriter, index, info), rewriter.size(info) - info.level
 
@@ -306,7 +308,7 @@ def _mantissa(op: ir.Operation, rewriter: ScaleRewriter, index: int, info: Splat
     This is needed only in narrow formats; otherwise the exponent is a level.
     """
     scale = Scale(info.level)
-    rewriter.replace(op, index, rewriter.rescale_to(op.operands[index], scale, op.operation))
+    rewriter.rescale(op, index, scale)
     return scale
 
 
@@ -320,6 +322,7 @@ def align(*indices: int, scaled: bool = True, either: bool = False, bounds: bool
         bounds: See `ScaleRewriter.align`.
     """
 
+    @of_family("align")
     def apply(op: ir.Operation, rewriter: ScaleRewriter) -> None:
         every = indices or range(len(op.operands))
         target = rewriter.align(op, every, either=either, bounds=bounds)
@@ -334,6 +337,7 @@ def align(*indices: int, scaled: bool = True, either: bool = False, bounds: bool
 def unscale_activation(activation: ActivationSize) -> Apply:
     """Returns `unscale` for an activation, whose size follows from that of its input."""
 
+    @of_family("read")
     def apply(op: ir.Operation, rewriter: ScaleRewriter) -> None:
         info = rewriter.info(op.operands[0])
         if rewriter.predicts and rewriter.narrow and _of_constant(op, info) is None:
@@ -365,6 +369,7 @@ def _unscale_captures(inner: ir.Operation, outer: ir.Operation, rewriter: ScaleR
     return count + sum(_unscale_captures(i, outer, rewriter) for i in nested)
 
 
+@of_family("opaque")
 def opaque(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """Unscales the operands of an op without a scaled form, with a remark."""
     scaled = sum(isinstance(rewriter.info(v), Scaled) for v in op.operands)

@@ -2,18 +2,9 @@
 
 from __future__ import annotations
 
+from scalify_hlo.ir.traits import LOGICAL
 from scalify_hlo.rules.families import source
 from scalify_hlo.rules.registry import rule
 
-_INTEGER = (
-    "and",
-    "count_leading_zeros",
-    "not",
-    "or",
-    "popcnt",
-    "shift_left",
-    "shift_right_arithmetic",
-    "shift_right_logical",
-    "xor",
-)
-rule(_INTEGER, source, family="source", source="integers have no scale")
+_SHIFTS = ("shift_left", "shift_right_arithmetic", "shift_right_logical")
+rule({*LOGICAL, *_SHIFTS, "count_leading_zeros", "popcnt"}, source, "integers have no scale")

@@ -13,6 +13,7 @@ from scalify_hlo.algebra.runtime_size import powers_of, sized
 from scalify_hlo.algebra.scale import RuntimeScale, Scale, Scaled, ScaleInfo
 from scalify_hlo.algebra.uncertainty import UNKNOWN
 from scalify_hlo.ir import emit
+from scalify_hlo.ir.formats import is_f64
 from scalify_hlo.ir.value_map import erase, erase_argument
 from scalify_hlo.rules.probes import probe_block
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
@@ -88,10 +89,7 @@ def drop_unused(block: ir.Block, count: int) -> tuple[int, ...]:
 
 def scale_element(type_: ir.Type) -> ir.Type:
     """Returns the element type of a scale: f64 for f64 and complex<f64> data, else f32."""
-    element = type_.element_type
-    if isinstance(element, ir.ComplexType):
-        element = element.element_type
-    return element if isinstance(element, ir.F64Type) else ir.F32Type.get()
+    return ir.F64Type.get() if is_f64(type_) else ir.F32Type.get()
 
 
 def scale_operands(

@@ -25,7 +25,6 @@ from scalify_hlo.algebra.runtime_size import powers_of
 from scalify_hlo.algebra.scale import (
     ANY,
     ONE,
-    VALUES,
     AnyScale,
     RuntimeScale,
     Scale,
@@ -33,11 +32,14 @@ from scalify_hlo.algebra.scale import (
     ScaleInfo,
     Splat,
     mean_uncertainty,
+    right_of,
+    scale_of,
 )
 from scalify_hlo.algebra.search import Search
 from scalify_hlo.algebra.uncertainty import UNKNOWN, Uncertainty
 from scalify_hlo.dialect import attributes
 from scalify_hlo.ir import emit
+from scalify_hlo.ir.formats import is_f64
 from scalify_hlo.ir.value_map import erase, replace_op
 from scalify_hlo.rules.devices import replicated_after
 from scalify_hlo.rules.emitter import Emitter
@@ -126,7 +128,9 @@ def loop(op: ir.Operation, rewriter: ScaleRewriter) -> ir.Operation | None:
                 left[i], depth=rewriter.depth, at=rewriter.next
             )
             info = last = _of_carried(runtime, info, last, _size(last))
-        rewriter.set(op.results[i], _risen(info, last))
+        if isinstance(info, Scaled) and isinstance(last, Scaled):
+            info = last._replace(scale=info.scale, level=max(info.level, last.level))
+        rewriter.set(op.results[i], info)
     return op if moving else None
 
 
@@ -136,8 +140,7 @@ def _rescaled_in(
     """Rescales a loop's operands to the scales of its carries; returns the carried scales."""
     for index, info in enumerate(infos):
         if isinstance(info, Scaled):
-            rescaled = rewriter.rescale_to(op.operands[index], info.scale, op.operation)
-            rewriter.replace(op, index, rescaled)
+            rewriter.rescale(op, index, info.scale)
     return [_as_number(op, index, infos[index], rewriter) for index in moving]
 
 
@@ -156,12 +159,14 @@ def _walked(
         end = body.operations[-1]
         scales = {i: _as_number(end, i, rewriter.info(end.operands[i]), rewriter) for i in moving}
         for i, info in enumerate(infos):
-            if i not in scales:
-                _rescale_back(end, rewriter, i, info)
+            scaled = any(isinstance(f, Scaled) for f in (info, rewriter.info(end.operands[i])))
+            if i not in scales and scaled:
+                rewriter.rescale(end, i, scale_of(info))
         rewriter.forget_sizes(end)
         yielded = rewriter.infos(list(end.operands)[: len(infos)])
         if scales:
-            _yield_also(end, list(scales.values()))
+            emit.op(end, end.operation.name, [], [*end.operands, *scales.values()])
+            erase(end)
         return yielded
 
 
@@ -222,8 +227,7 @@ def _of_carried(runtime: RuntimeScale, info: ScaleInfo, value: ScaleInfo, size: 
     if isinstance(value, Scaled):
         runtime.uncertainty = value.uncertainty
     runtime.size = size - _level(info)
-    right = info.right if isinstance(info, Scaled) else VALUES
-    return Scaled(Scale(0, ((runtime, 1),)), _level(info), right=right)
+    return Scaled(Scale(0, ((runtime, 1),)), _level(info), right=right_of(info))
 
 
 def _size(info: ScaleInfo) -> float:
@@ -231,28 +235,19 @@ def _size(info: ScaleInfo) -> float:
     return float(info.at(ONE).level) if isinstance(info, Scaled) else 0
 
 
-def _rescale_back(end: ir.Operation, rewriter: ScaleRewriter, index: int, info: ScaleInfo) -> None:
-    scale = info.scale if isinstance(info, Scaled) else ONE
-    value = end.operands[index]
-    if isinstance(info, Scaled) or isinstance(rewriter.info(value), Scaled):
-        rewriter.replace(end, index, rewriter.rescale_to(value, scale, end.operation))
-
-
 def _as_number(op: ir.Operation, index: int, info: ScaleInfo, rewriter: ScaleRewriter) -> ir.Value:
     """Returns the scale of an operand as one number; the data take the rest of the scale."""
-    value, at = op.operands[index], op.operation
-    scale = info.scale if isinstance(info, Scaled) else ONE
-    wide = isinstance(scale_element(value.type), ir.F64Type)
+    at, scale, wide = op.operation, scale_of(info), is_f64(op.operands[index].type)
     emitter, factors = Emitter(at, wide=wide), rewriter.runtime_scales
     if scale.static:
         kept = Scale(max(-COMPUTED_BOUND, min(COMPUTED_BOUND, scale.exponent)))
-        rewriter.replace(op, index, rewriter.rescale_to(value, kept, at))
+        rewriter.rescale(op, index, kept)
         return emitter.number(2.0**kept.exponent)
     factors.location = at.location
     number = factors.kept(scale, wide=wide)
     if scale.reach > COMPUTED_BOUND:
         number, target = computed_scale(number, emitter, rewriter, at)
-        rewriter.replace(op, index, rewriter.rescale_to(value, target, at))
+        rewriter.rescale(op, index, target)
     return number
 
 
@@ -276,11 +271,6 @@ def _with_scales(
     rewriter.values.changed = True
     replace_op(op, list(new.results)[: len(op.results)])  # The scales are the last results.
     return new.opview
-
-
-def _yield_also(end: ir.Operation, values: Sequence[ir.Value]) -> None:
-    emit.op(end, end.operation.name, [], [*end.operands, *values])
-    erase(end)
 
 
 def _solved(
@@ -317,8 +307,7 @@ def _from_outside(info: ScaleInfo, carry: ir.Value, rewriter: ScaleRewriter) -> 
         return None
     if info.scale.depth <= rewriter.depth:
         return info
-    format_ = rewriter.format(carry)
-    wide = format_ is None or format_.wide
+    wide = rewriter.is_wide(carry)
     outer = ONE if wide else info.scale.outside(rewriter.depth)
     values = info.at(outer)
     if any(runtime.depth > rewriter.depth for runtime in powers_of(values.level)):
@@ -412,10 +401,3 @@ def _circular(sources: Mapping[int, Collection[int]]) -> set[int]:
 
 def _level(info: ScaleInfo) -> float:
     return info.level if isinstance(info, Scaled) else 0
-
-
-def _risen(info: ScaleInfo, last: ScaleInfo) -> ScaleInfo:
-    """Returns the scale information of a carry after the last iteration."""
-    if isinstance(info, Scaled) and isinstance(last, Scaled):
-        return last._replace(scale=info.scale, level=max(info.level, last.level))
-    return info

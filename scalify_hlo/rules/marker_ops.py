@@ -27,21 +27,22 @@ from scalify_hlo.algebra.scale import (
     OF_AUTHOR,
     OF_PAIRS,
     ONE,
-    VALUES,
     AnyScale,
     Scale,
     Scaled,
     Splat,
+    right_of,
+    scale_of,
 )
 from scalify_hlo.algebra.uncertainty import CERTAIN, UNKNOWN, Uncertainty, of_root
 from scalify_hlo.dialect import attributes
 from scalify_hlo.errors import InputError
 from scalify_hlo.ir import emit, markers
+from scalify_hlo.ir.formats import is_f64
 from scalify_hlo.ir.functions import around, symbol_of
 from scalify_hlo.ir.locations import source_location
 from scalify_hlo.ir.value_map import replace_op
 from scalify_hlo.rules.emitter import DOWN, UP, Emitter
-from scalify_hlo.rules.isolated import scale_element
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.statistics import statistic
 
@@ -70,10 +71,10 @@ def set_scaling(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]:
     if (exponent := _exponent(rewriter, given, op)) is not None:
         return [_asked(_moved(op, rewriter, Scale(exponent)), rewriter), given]
     rewriter.read(op, 1)
-    old = _scale(rewriter, data)
+    old = scale_of(rewriter.info(data))
     emitter = _emitter(op, data, rewriter)
     power = emitter.power(_given(op, emitter), DOWN, _value(rewriter, op, old))
-    return [_asked(_moved_to_computed(op, rewriter, emitter, power), rewriter), given]
+    return [_asked(_computed(op.operands[0], op, rewriter, emitter, power), rewriter), given]
 
 
 def _asked(value: ir.Value, rewriter: ScaleRewriter) -> ir.Value:
@@ -100,7 +101,7 @@ def rebalance_scale(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]
     emitter = _emitter(op, data, rewriter)
     power = emitter.power(_given(op, emitter), DOWN, emitter.number(1.0))
     scale = emitter.multiply(power, _value(rewriter, op, old))
-    return [_moved_to_computed(op, rewriter, emitter, scale), given, *rest]
+    return [_computed(op.operands[0], op, rewriter, emitter, scale), given, *rest]
 
 
 def dynamic_rescale(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]:
@@ -125,10 +126,12 @@ def dynamic_rescale(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]
     data = _kept(op, rewriter, emitter)
     _count(op, rewriter)
     splats = rewriter.settings.splats
-    found = statistic(data, kind, at, wide=_wide(data), devices=rewriter.devices, splats=splats)
+    found = statistic(
+        data, kind, at, wide=is_f64(data.type), devices=rewriter.devices, splats=splats
+    )
     power = _over(op, emitter, emitter.power(found, _rounding(op, rewriter), unit))
     scale = _rescaled(op, rewriter, power, _acts(op, emitter))
-    return [_moved_to_computed(op, rewriter, emitter, scale), *rest]
+    return [_computed(op.operands[0], op, rewriter, emitter, scale), *rest]
 
 
 def _bring_near(op: ir.Operation, number: int, rewriter: ScaleRewriter) -> None:
@@ -151,23 +154,18 @@ def _bring_near(op: ir.Operation, number: int, rewriter: ScaleRewriter) -> None:
 
 def _unit(op: ir.Operation, emitter: Emitter) -> ir.Value:
     """Returns the replacement of a statistic of zero, infinity or NaN; it keeps the scale."""
-    return emitter.number(2.0 ** _headroom(op))
+    return emitter.number(2.0 ** _integer(op, markers.HEADROOM, 0))
 
 
 def _over(op: ir.Operation, emitter: Emitter, power: ir.Value) -> ir.Value:
     """Returns the factor of the scale: less than the statistic if data may be above unit."""
-    headroom = _headroom(op)
+    headroom = _integer(op, markers.HEADROOM, 0)
     return emitter.multiply(power, emitter.number(2.0**-headroom)) if headroom else power
 
 
-def _headroom(op: ir.Operation) -> int:
-    present = markers.HEADROOM in op.attributes
-    return int(ir.IntegerAttr(op.attributes[markers.HEADROOM]).value) if present else 0
-
-
-def _bound(op: ir.Operation) -> int:
-    present = markers.BOUND in op.attributes
-    return int(ir.IntegerAttr(op.attributes[markers.BOUND]).value) if present else COMPUTED_BOUND
+def _integer(op: ir.Operation, name: str, otherwise: int) -> int:
+    """Returns an integer attribute of a marker; another number if it has none."""
+    return int(op.attributes[name].value) if name in op.attributes else otherwise
 
 
 def _acts(op: ir.Operation, emitter: Emitter) -> ir.Value | None:
@@ -189,13 +187,13 @@ def _rescaled(
     """Returns the scale of a marker's value: X_s*power, or the old scale in other steps."""
     operands = op.operands
     emitter = _emitter(op, operands[number], rewriter)
-    old = _value(rewriter, op, _scale(rewriter, operands[number]))
+    old = _value(rewriter, op, scale_of(rewriter.info(operands[number])))
     scale = emitter.multiply(power, old)
     if acts is None:
         return scale
     if markers.CARRIED in op.attributes:
         before = operands[(len(operands) - 1) // 2 + number]
-        old = _value(rewriter, op, _scale(rewriter, before))
+        old = _value(rewriter, op, scale_of(rewriter.info(before)))
         acts = emitter.either(acts, emitter.is_far(scale, old, SKIPPED_ROOM))
     return emitter.select(acts, scale, old)
 
@@ -256,7 +254,9 @@ def get_data_and_scale(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Val
     if not isinstance(rewriter.info(data), Scaled):
         return [data, one]
     data = rewriter.normalize(data, op.operation)
-    parts = rewriter.rescaler.as_pair(data, _scale(rewriter, data), op.operation, wide=_wide(data))
+    parts = rewriter.rescaler.as_pair(
+        data, scale_of(rewriter.info(data)), op.operation, wide=is_f64(data.type)
+    )
     data, scale = (_unscaled(value, op) for value in parts)
     return [data, emit.convert(scale, one.type.element_type, op.operation)]
 
@@ -279,7 +279,7 @@ def scaled_result(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]:
 
     The result is rounded next, to a format that may not hold its values.
     """
-    if _right(rewriter, op.operands[0]) < OF_PAIRS:
+    if right_of(rewriter.info(op.operands[0])) < OF_PAIRS:
         return list(op.operands)
     _cast_next(op, attributes.DATA)
     results = rebalance_scale(op, rewriter)
@@ -310,22 +310,8 @@ MARKERS: dict[str, Marker] = {
 """The rules of markers by name."""
 
 
-def _scale(rewriter: ScaleRewriter, value: ir.Value) -> Scale:
-    info = rewriter.info(value)
-    return info.scale if isinstance(info, Scaled) else ONE
-
-
-def _right(rewriter: ScaleRewriter, value: ir.Value) -> int:
-    info = rewriter.info(value)
-    return info.right if isinstance(info, Scaled) else VALUES
-
-
-def _wide(value: ir.Value) -> bool:
-    return isinstance(scale_element(value.type), ir.F64Type)
-
-
 def _emitter(op: ir.Operation, value: ir.Value, rewriter: ScaleRewriter) -> Emitter:
-    return Emitter(op.operation, wide=_wide(value), splats=rewriter.settings.splats)
+    return Emitter(op.operation, wide=is_f64(value.type), splats=rewriter.settings.splats)
 
 
 def _rounding(op: ir.Operation, rewriter: ScaleRewriter) -> str:
@@ -347,7 +333,7 @@ def _exponent(rewriter: ScaleRewriter, given: ir.Value, op: ir.Operation) -> int
     else:
         return None
     mantissa, exponent = math.frexp(number)
-    if mantissa != 0.5 or abs(exponent - 1) > SAFE_REACH[_wide(op.operands[0])]:
+    if mantissa != 0.5 or abs(exponent - 1) > SAFE_REACH[is_f64(op.operands[0].type)]:
         raise InputError(
             f"the scale {number:g} of {op.attributes[markers.MARKER].value} is not a power of two",
             location=source_location(op.location),
@@ -367,44 +353,42 @@ def _value(rewriter: ScaleRewriter, op: ir.Operation, scale: Scale) -> ir.Value:
     if scale.static:
         return _emitter(op, data, rewriter).number(2.0**scale.exponent)
     rewriter.runtime_scales.location = op.location
-    return rewriter.runtime_scales.kept(scale, wide=_wide(data))
+    return rewriter.runtime_scales.kept(scale, wide=is_f64(data.type))
 
 
 def _moved(op: ir.Operation, rewriter: ScaleRewriter, scale: Scale) -> ir.Value:
     """Returns the first operand at another scale, at which data are assumed near unit."""
     moved = rewriter.rescale_to(op.operands[0], scale, op.operation)
-    right = _right(rewriter, op.operands[0])
+    right = right_of(rewriter.info(op.operands[0]))
     rewriter.assume(moved, Scaled(scale, right=right))
     return moved
-
-
-def _moved_to_computed(
-    op: ir.Operation, rewriter: ScaleRewriter, emitter: Emitter, scale: ir.Value
-) -> ir.Value:
-    """Returns the first operand at a scale that the program computes; see `_moved`."""
-    return _computed(op.operands[0], op, rewriter, emitter, scale)
 
 
 def _computed(
     value: ir.Value, op: ir.Operation, rewriter: ScaleRewriter, emitter: Emitter, scale: ir.Value
 ) -> ir.Value:
+    """Returns an operand at a scale that the program computes; see `_moved`."""
     info = rewriter.info(value)
     known = info if isinstance(info, Scaled) else None
     peak = op.attributes[markers.PEAK].value if markers.PEAK in op.attributes else None
     if known is not None and peak == markers.UNKNOWN:
         known = known._replace(uncertainty=of_root(UNBOUNDED))
-    _, target = computed_scale(scale, emitter, rewriter, op.operation, known, _bound(op))
+    _, target = computed_scale(
+        scale, emitter, rewriter, op.operation, known, _integer(op, markers.BOUND, COMPUTED_BOUND)
+    )
     moved = rewriter.rescale_to(value, target, op.operation)
     for runtime, _ in target.powers:
         runtime.computed_for(known and known.scale)
     measured = Scaled(target)
     if peak is not None:
-        measured = Scaled(target, _headroom(op) - PEAK, of_root(_PEAK_DEVIATION, peak=peak))
+        measured = Scaled(
+            target, _integer(op, markers.HEADROOM, 0) - PEAK, of_root(_PEAK_DEVIATION, peak=peak)
+        )
         for runtime, _ in target.powers:
             # The scale is the quotient of values and data, and as uncertain as the values.
             runtime.size -= measured.level
             runtime.uncertainty = _rooted(known, measured, runtime.uncertainty)
-    rewriter.assume(moved, measured._replace(right=_right(rewriter, value)))
+    rewriter.assume(moved, measured._replace(right=right_of(rewriter.info(value))))
     return moved
 
 

@@ -8,7 +8,7 @@ from typing import Final
 from scalify_hlo.algebra.limits import SAFE_REACH
 from scalify_hlo.algebra.runtime_size import alike, powers_of
 from scalify_hlo.algebra.scale import RuntimeScale, Scale, Scaled
-from scalify_hlo.algebra.scale_origins import ScaleMaximum, ScaleRoot
+from scalify_hlo.algebra.scale_origins import ScaleOrigin
 from scalify_hlo.rules.runtime_scales import RuntimeScales
 
 _DEGREES: Final = (1, 2, 3, 4, 6)
@@ -57,10 +57,10 @@ class MeasuredSizes:
         n = next((n for n in _DEGREES if all((k * n) % 1 == 0 for k in powers.values())), 1)
         scale = Scale.of(0, ((g, round(k * n)) for g, k in powers.items()))
         if n > 1 and scale.powers:
-            scale = Scale(0, ((self._derive(ScaleRoot(scale, n)), 1),))
+            scale = Scale(0, ((self._derive(ScaleOrigin((scale,), n)), 1),))
         rest = float(level) - float(scale.size)
         most = SAFE_REACH[True]
         return scale.shift(round(max(-most, min(most, rest))))
 
     def _derived(self, scales: tuple[Scale, ...]) -> Scale:
-        return Scale(0, ((self._derive(ScaleMaximum(scales)), 1),))
+        return Scale(0, ((self._derive(ScaleOrigin(scales)), 1),))

@@ -9,7 +9,7 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.ir.splats import dense_of, filled_with
 from scalify_hlo.ir.traits import where
 from scalify_hlo.rules.families import align, among_zeros, keep, keep_each, source
-from scalify_hlo.rules.registry import rule
+from scalify_hlo.rules.registry import meets, rule
 from scalify_hlo.rules.scalars import spread
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.source_sizes import info_of_constant, size_of_iota
@@ -17,26 +17,11 @@ from scalify_hlo.rules.source_sizes import info_of_constant, size_of_iota
 _MOVED = "data movement commutes with scaling"
 
 _MOVES = where("lookup", "reshape", "slice", "reverse", "transpose")
-rule({*_MOVES, "set_dimension_size"}, keep, family="keep", source=_MOVED)
+rule({*_MOVES, "set_dimension_size"}, keep, _MOVED)
+rule(("broadcast", "broadcast_in_dim", "dynamic_broadcast_in_dim"), spread, _MOVED)
+rule("optimization_barrier", keep_each, _MOVED, "Y_d = X_d; Y_s = X_s, for each operand")
 rule(
-    ("broadcast", "broadcast_in_dim", "dynamic_broadcast_in_dim"),
-    spread,
-    family="keep",
-    source=_MOVED,
-)
-rule(
-    "optimization_barrier",
-    keep_each,
-    family="keep",
-    formula="Y_d = X_d; Y_s = X_s, for each operand",
-    source=_MOVED,
-)
-rule(
-    "concatenate",
-    align(),
-    family="align",
-    formula="s = meet(X_s, ...); Y_d = concatenate(X_d*X_s/s, ...); Y_s = s",
-    source=_MOVED,
+    "concatenate", align(), _MOVED, "s = meet(X_s, ...); Y_d = concatenate(X_d*X_s/s, ...); Y_s = s"
 )
 
 
@@ -49,20 +34,8 @@ def pad(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     rewriter.set(op.results[0], info)
 
 
-rule(
-    where("pad"),
-    pad,
-    family="align",
-    formula="s = meet(X_s, P_s); Y_d = {op}(X_d*X_s/s, P_d*P_s/s); Y_s = s",
-    source=_MOVED,
-)
-rule(
-    "dynamic_update_slice",
-    align(0, 1),
-    family="align",
-    formula="s = meet(X_s, U_s); Y_d = dynamic_update_slice(X_d*X_s/s, U_d*U_s/s); Y_s = s",
-    source=_MOVED,
-)
+rule(where("pad"), pad, _MOVED, meets("XP"), family="align")
+rule("dynamic_update_slice", align(0, 1), _MOVED, meets("XU"))
 
 
 def constant(op: ir.Operation, rewriter: ScaleRewriter) -> None:
@@ -93,21 +66,10 @@ def iota(op: ir.Operation, rewriter: ScaleRewriter) -> None:
 rule(
     "constant",
     constant,
+    "§3.4 of the Scalify paper",
+    "unscaled; a splat adopts a scale; 0, inf and NaN are correct at any scale",
     family="source",
-    formula="unscaled; a splat adopts a scale; 0, inf and NaN are correct at any scale",
-    source="§3.4 of the Scalify paper",
 )
-rule("iota", iota, family="source", source="no float operand")
-rule(
-    ("dynamic_iota", "rng_bit_generator", "infeed", "create_token"),
-    source,
-    family="source",
-    source="no float operand",
-)
-rule(
-    "get_dimension_size",
-    source,
-    family="source",
-    formula="Y = f(shape of X)",
-    source="reads no element",
-)
+rule("iota", iota, "no float operand", family="source")
+rule(("dynamic_iota", "rng_bit_generator", "infeed", "create_token"), source, "no float operand")
+rule("get_dimension_size", source, "reads no element", "Y = f(shape of X)")

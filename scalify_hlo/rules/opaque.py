@@ -28,21 +28,9 @@ def custom_call(op: ir.Operation, rewriter: ScaleRewriter) -> ir.Operation | Non
 rule(
     "custom_call",
     custom_call,
+    "the target's meaning is unknown",
+    "Y = custom_call(X_d*X_s, ...); annotations of sharding and layout keep the scale",
     family="opaque",
-    formula="Y = custom_call(X_d*X_s, ...); annotations of sharding and layout keep the scale",
-    source="the target's meaning is unknown",
 )
-rule(
-    "rng",
-    unscale,
-    family="read",
-    formula="Y = rng(A_d*A_s, B_d*B_s)",
-    source="bounds, mean and deviation are values",
-)
-rule(
-    ("outfeed", "send"),
-    opaque,
-    family="opaque",
-    formula="Y = {op}(X_d*X_s, ...)",
-    source="unscaled around, in its regions too",
-)
+rule("rng", unscale, "bounds, mean and deviation are values", "Y = rng(A_d*A_s, B_d*B_s)")
+rule(("outfeed", "send"), opaque, "unscaled around, in its regions too", "Y = {op}(X_d*X_s, ...)")

@@ -32,7 +32,10 @@ def share_sharding(value: ir.Value, moved: ir.Value) -> None:
     if isinstance(owner, ir.Block):
         return
     if SDY in marks:
-        sharding = marks[SDY] if given else _of_result(marks[SDY], value)
+        sharding = marks[SDY]
+        if not given:
+            each = sdy.TensorShardingPerValueAttr(sharding).shardings
+            sharding = each[ir.OpResult(value).result_number]
         owner.attributes[SDY] = sdy.TensorShardingPerValueAttr.get([sharding])
     if MHLO in marks and (given or len(maker.results) == 1):
         owner.attributes[MHLO] = marks[MHLO]
@@ -56,11 +59,6 @@ def divided(sharding: ir.Attribute) -> set[int]:
     return {i for i, dim in enumerate(dims) if len(sdy.DimensionShardingAttr(dim).axes)}
 
 
-def _of_result(shardings: ir.Attribute, value: ir.Value) -> ir.Attribute:
-    each = sdy.TensorShardingPerValueAttr(shardings).shardings
-    return each[ir.OpResult(value).result_number]
-
-
 def _argument_marks(value: ir.Value) -> ir.DictAttr | None:
     """Returns the attributes of a function's argument; None for arguments of other blocks."""
     function = value.owner.owner
@@ -69,12 +67,3 @@ def _argument_marks(value: ir.Value) -> ir.DictAttr | None:
     number = ir.BlockArgument(value).arg_number
     marks = ir.ArrayAttr(function.attributes["arg_attrs"])
     return ir.DictAttr(marks[number]) if number < len(marks) else None
-
-
-def in_block(op: ir.Operation, block: ir.Block) -> ir.Operation | None:
-    """Returns the op of a block that is an op or contains it; None if there is none."""
-    while op.block != block:
-        if op.parent is None:
-            return None
-        op = op.parent.operation
-    return op

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from scalify_hlo._compat import ir
-from scalify_hlo.algebra.scale import ONE, AnyScale, Scale, Scaled, ScaleInfo
+from scalify_hlo.algebra.scale import ONE, Scaled, Splat
 from scalify_hlo.ir import emit
 from scalify_hlo.ir.formats import format_of
 from scalify_hlo.ir.functions import target_of
@@ -79,25 +79,17 @@ def probed(op: ir.Operation) -> tuple[ir.Value, Probed]:
 def _probe(value: ir.Value, following: ir.Operation, rewriter: ScaleRewriter) -> None:
     """Inserts the probe of a value before an op, or as soon as its run-time scales are there."""
     info = rewriter.info(value)
-    if not _tells(info) or format_of(value.type) is None:
-        return
     scale = info.scale if isinstance(info, Scaled) else None
+    if scale == ONE or info is None or isinstance(info, Splat) or format_of(value.type) is None:
+        return
     factors = [rewriter.runtime_scales.value(g) for g, _ in scale.powers] if scale else []
     attributes = {STANDING[_CALL]: ir.StringAttr.get(_TARGET)}
     attributes["has_side_effect"] = ir.BoolAttr.get(True)
     if scale is not None:
-        attributes[_POWERS] = _powers(scale)
-    place = _after(following, factors)
-    emit.op(place, _CALL, [], [value, *factors], attributes)  # fmt: skip
+        powers = [scale.exponent, *(k for _, k in scale.powers)]
+        attributes[_POWERS] = ir.DenseI64ArrayAttr.get(powers)
+    emit.op(_after(following, factors), _CALL, [], [value, *factors], attributes)
     rewriter.values.changed = True
-
-
-def _tells(info: ScaleInfo) -> bool:
-    return isinstance(info, AnyScale) or (isinstance(info, Scaled) and info.scale != ONE)
-
-
-def _powers(scale: Scale) -> ir.Attribute:
-    return ir.DenseI64ArrayAttr.get([scale.exponent, *(k for _, k in scale.powers)])
 
 
 def _after(place: ir.Operation, factors: list[ir.Value]) -> ir.Operation:
@@ -107,11 +99,6 @@ def _after(place: ir.Operation, factors: list[ir.Value]) -> ir.Operation:
         if isinstance(owner, ir.Block) or owner.operation.block != place.block:
             continue
         if not owner.operation.is_before_in_block(place):
-            place = _next(owner.operation)
+            ops = [each.operation for each in place.block.operations]
+            place = ops[ops.index(owner.operation) + 1]
     return place
-
-
-def _next(op: ir.Operation) -> ir.Operation:
-    following = list(op.block.operations)
-    numbers = [each.operation for each in following]
-    return numbers[numbers.index(op) + 1]

@@ -29,7 +29,7 @@ from scalify_hlo.algebra.uncertainty import UNKNOWN, Root, Uncertainty, of_root,
 from scalify_hlo.dataflow.frames import Named
 from scalify_hlo.dataflow.turns import turns_of
 from scalify_hlo.dialect import attributes
-from scalify_hlo.ir.formats import format_of
+from scalify_hlo.ir.formats import is_narrow
 from scalify_hlo.ir.functions import callee_of, terminator
 from scalify_hlo.ir.traits import WRITES
 
@@ -80,8 +80,7 @@ def _makes_narrow(
         type_ = results[i].type
         narrow = known.get(type_)
         if narrow is None:
-            format_ = format_of(type_)
-            narrow = known[type_] = format_ is not None and not format_.wide
+            narrow = known[type_] = is_narrow(type_)
         if narrow:
             return True
     return False

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import FACTORS, POWER_STEEP
-from scalify_hlo.algebra.scale import ANY, ONE, AnyScale, Scaled, Splat
+from scalify_hlo.algebra.scale import ANY, ONE, AnyScale, Scaled, Splat, scale_of
 from scalify_hlo.ir.formats import is_real
 from scalify_hlo.ir.monoid import TAKES, monoid
 from scalify_hlo.ir.splats import filled_with
 from scalify_hlo.ir.traits import HOMOGENEOUS, LOGICAL
 from scalify_hlo.rules.families import Count, among_zeros, rise, static_product, steep
 from scalify_hlo.rules.regions import run_on_data
-from scalify_hlo.rules.registry import rule
+from scalify_hlo.rules.registry import meets, rule
 from scalify_hlo.rules.result_scales import strays
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.units import Inference, Unit
@@ -61,16 +61,9 @@ def _reduced(op: ir.Operation, rewriter: ScaleRewriter, name: str | None, count:
 def _kept_near(op: ir.OpView, rewriter: ScaleRewriter) -> None:
     """Rescales terms to scale 1 if the data of a sum would be far from unit, and values nearer."""
     value = op.operands[0]
-    info = rewriter.info(value)
-    if not isinstance(info, Scaled) or not info.scale.static:
-        return
-    if strays(info.scale) and _is_wide(value, rewriter):
-        rewriter.replace(op, 0, rewriter.rescale_to(value, ONE, op.operation))
-
-
-def _is_wide(value: ir.Value, rewriter: ScaleRewriter) -> bool:
-    format_ = rewriter.format(value)
-    return format_ is not None and format_.wide
+    scale = scale_of(rewriter.info(value))
+    if scale.static and strays(scale) and rewriter.is_wide(value):
+        rewriter.rescale(op, 0, ONE)
 
 
 def _from_zero(op: ir.Operation, rewriter: ScaleRewriter) -> Scaled | None:
@@ -232,45 +225,44 @@ _SUMS = "appendix of the Unit Scaling paper for sums"
 rule(
     "reduce",
     reduce,
-    family="reduce",
-    formula="s = meet(X_s, I_s); Y_d = reduce(X_d*X_s/s)/k; Y_s = s*k; "
+    f"{_UNITS}; {_SUMS}",
+    "s = meet(X_s, I_s); Y_d = reduce(X_d*X_s/s)/k; Y_s = s*k; "
     "k = 2^floor(log2(sqrt(n))) for sums, 1 for max and min; products of up to 16: Y_s = X_s^n; "
     "several operands: a scale each",
-    source=f"{_UNITS}; {_SUMS}",
+    family="reduce",
 )
 rule(
     "reduce_window",
     reduce_window,
+    f"{_UNITS}; {_SUMS}",
+    "s = meet(X_s, I_s); Y_d = reduce_window(X_d*X_s/s)/k; Y_s = s*k; k as for reduce",
     family="reduce",
-    formula="s = meet(X_s, I_s); Y_d = reduce_window(X_d*X_s/s)/k; Y_s = s*k; k as for reduce",
-    source=f"{_UNITS}; {_SUMS}",
 )
 rule(
     "scatter",
     scatter,
+    _UNITS,
+    meets("XU") + "; products: Y_d = scatter(X_d, U_d*U_s); Y_s = X_s",
     family="align",
-    formula="s = meet(X_s, U_s); Y_d = scatter(X_d*X_s/s, U_d*U_s/s); Y_s = s; "
-    "products: Y_d = scatter(X_d, U_d*U_s); Y_s = X_s",
-    source=_UNITS,
 )
 rule(
     "select_and_scatter",
     select_and_scatter,
+    f"{_UNITS}; selection is of degree 0",
+    "s = meet(U_s, I_s); Y_d = select_and_scatter(X_d, U_d*U_s/s, I_d*I_s/s); Y_s = s",
     family="align",
-    formula="s = meet(U_s, I_s); Y_d = select_and_scatter(X_d, U_d*U_s/s, I_d*I_s/s); Y_s = s",
-    source=f"{_UNITS}; selection is of degree 0",
 )
 rule(
     "sort",
     sort,
+    f"{_UNITS}; a common positive factor keeps the order",
+    "Y_d = sort(X_d, ...); Y_s = X_s, for each operand",
     family="keep",
-    formula="Y_d = sort(X_d, ...); Y_s = X_s, for each operand",
-    source=f"{_UNITS}; a common positive factor keeps the order",
 )
 rule(
     "map",
     map_,
+    _UNITS,
+    "Y_d = map(X_d*X_s/s, ...); Y_s by the units of its function, for scales s that fit",
     family="align",
-    formula="Y_d = map(X_d*X_s/s, ...); Y_s by the units of its function, for scales s that fit",
-    source=_UNITS,
 )

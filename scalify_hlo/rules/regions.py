@@ -10,7 +10,7 @@ from functools import reduce
 from operator import mul
 
 from scalify_hlo._compat import ir
-from scalify_hlo.algebra.scale import ANY, ONE, RuntimeScale, Scale, Scaled, ScaleInfo
+from scalify_hlo.algebra.scale import ANY, ONE, RuntimeScale, Scale, Scaled, ScaleInfo, scale_of
 from scalify_hlo.algebra.uncertainty import UNKNOWN
 from scalify_hlo.rules.families import opaque, steep, unscale_captures
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
@@ -36,8 +36,9 @@ def run_on_data(
     units = {i: unit for i, unit in operands.items() if isinstance(unit, Scale)}
     scales = _common_scales(op, rewriter, units, results)
     infos = [_evaluated(unit, scales) for unit in results]
-    if any(_leaves_format(r, f, rewriter) for r, f in zip(op.results, infos, strict=True)):
-        return opaque(op, rewriter)
+    each = zip(op.results, infos, strict=True)
+    if any(isinstance(f, Scaled) and steep(r, f.scale, rewriter) for r, f in each):
+        return opaque(op, rewriter)  # A power of a scale is too steep for data.
     read = unscale_captures(op, rewriter) + _rescale_others(op, rewriter, units, scales)
     if read:
         rewriter.remark(op, "reads values in its region; they are multiplied with their scales")
@@ -48,11 +49,6 @@ def run_on_data(
             info = Scaled(ONE, 0, UNKNOWN)
         rewriter.set(result, info)
     return None
-
-
-def _leaves_format(result: ir.Value, info: ScaleInfo, rewriter: ScaleRewriter) -> bool:
-    """Whether a region computes a power of a scale that is too steep for data."""
-    return isinstance(info, Scaled) and steep(result, info.scale, rewriter)
 
 
 def _common_scales(
@@ -90,11 +86,7 @@ def _rescale_others(
             read += isinstance(rewriter.info(op.operands[index]), Scaled)
             rewriter.read(op, index)
         elif unit.degree > 1 or unit.powers[0][1] < 0:
-            info = _evaluated(unit, scales)
-            target = info.scale if isinstance(info, Scaled) else ONE
-            rewriter.replace(
-                op, index, rewriter.rescale_to(op.operands[index], target, op.operation)
-            )
+            rewriter.rescale(op, index, scale_of(_evaluated(unit, scales)))
     return read
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from scalify_hlo.errors import UsageError, nearest
 from scalify_hlo.results.kinds import Count
@@ -14,6 +14,8 @@ from scalify_hlo.results.model import keys, result
 from scalify_hlo.rules.alignment import READERS
 from scalify_hlo.rules.registered import Apply as Apply
 from scalify_hlo.rules.registered import Registered
+
+_F = TypeVar("_F", bound=Apply)
 
 
 @keys("op family formula exact source file line lit_test")
@@ -61,7 +63,16 @@ class RuleList(NamedTuple):
 
 RULES: dict[str, Rule] = {}
 
+
+def meets(operands: str) -> str:
+    """Returns the formula of an op that rescales operands, by their letters, to one scale."""
+    scales = ", ".join(f"{each}_s" for each in operands)
+    data = ", ".join(f"{each}_d*{each}_s/s" for each in operands)
+    return f"s = meet({scales}); Y_d = {{op}}({data}); Y_s = s"
+
+
 _FORMULAS = {
+    "align": meets("AB"),
     "keep": "Y_d = {op}(X_d); Y_s = X_s",
     "read": "Y = {op}(X_d*X_s)",
     "source": "unscaled",
@@ -69,13 +80,37 @@ _FORMULAS = {
 """The formulas of most ops of some families."""
 
 
+FAMILIES: dict[Apply, tuple[str, str]] = {}
+"""The families of the functions of which most rules are made, with formulas of their own."""
+
+NEUTRAL: set[Apply] = set()
+"""Rules that check themselves whether an operand is scaled, and otherwise do nothing."""
+
+
+def of_family(family: str, formula: str = "", *, neutral: bool = False) -> Callable[[_F], _F]:
+    """Names the family of a function, for the rules that are made of it.
+
+    Args:
+        family: See `Rule`.
+        formula: See `Rule`. By default that of the family.
+        neutral: Whether it is one of `NEUTRAL`.
+    """
+
+    def register(apply: _F) -> _F:
+        FAMILIES[apply] = family, formula
+        NEUTRAL.update([apply] * neutral)
+        return apply
+
+    return register
+
+
 def rule(
     ops: str | Collection[str],
     apply: Apply,
-    *,
-    family: str,
-    formula: str = "",
     source: str,
+    formula: str = "",
+    *,
+    family: str = "",
     exact: bool = True,
 ) -> None:
     """Enters the rule of an op, or of several, into the table.
@@ -83,19 +118,23 @@ def rule(
     Args:
         ops: The names in the StableHLO dialect, or the full names.
         apply: See `Rule`.
-        family: See `Rule`.
-        formula: See `Rule`; ``{op}`` stands for the name of the op. By default that of the family.
         source: See `Rule`.
+        formula: See `Rule`; ``{op}`` stands for the name of the op. By default that of the
+            function, or of the family.
+        family: See `Rule`. By default that of the function.
         exact: See `Rule`.
     """
     file, line = _caller()
+    own, usual = FAMILIES.get(apply, ("", ""))
+    family = family or own
+    formula = formula or usual or _FORMULAS[family]
     for op in [ops] if isinstance(ops, str) else sorted(ops):
         name = op if "." in op else f"stablehlo.{op}"
         if name in RULES:
             raise ValueError(f"two rules for {name}")
         if family == "read":
             READERS.add(name)
-        says = (formula or _FORMULAS[family]).replace("{op}", name.partition(".")[2])
+        says = formula.replace("{op}", name.partition(".")[2])
         RULES[name] = Rule(name, family, says, apply, exact, source, file, line)
 
 

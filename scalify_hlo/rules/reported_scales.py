@@ -110,20 +110,15 @@ def _is_own_statistic(info: Scaled) -> bool:
 def _argument_of(value: ir.Value) -> str:
     """Returns the name of the argument of ``main`` that a value is, at any scale; else empty."""
     while not isinstance(value.owner, ir.Block):
-        if value.owner.name not in _OF_INPUTS:
+        op = value.owner
+        # The factors of scales are one number.
+        divides = op.name not in PRODUCTS or is_constant(behind(op.operands[1], LAYOUT))
+        if op.name not in _OF_INPUTS or not divides:
             return ""
-        if value.owner.name in PRODUCTS and not _is_factor(value.owner.operands[1]):
-            return ""
-        value = value.owner.operands[0]
+        value = op.operands[0]
     function = value.owner.owner.operation
-    is_main = function.name == "func.func" and symbol_of(function) == "main"
-    if not is_main:
+    if function.name != "func.func" or symbol_of(function) != "main":
         return ""
     location = value.location
     number = ir.BlockArgument(value).arg_number
     return str(location.name_str) if isinstance(location, ir.NameLoc) else f"arg{number}"
-
-
-def _is_factor(value: ir.Value) -> bool:
-    """Whether a value is one number, as the factors of scales are."""
-    return is_constant(behind(value, LAYOUT))

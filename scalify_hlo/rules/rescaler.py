@@ -8,7 +8,7 @@ from typing import Any
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.limits import SAFE_REACH
-from scalify_hlo.algebra.scale import ANY, ONE, AnyScale, Scale, Scaled, ScaleInfo, Splat
+from scalify_hlo.algebra.scale import ANY, AnyScale, Scale, Scaled, ScaleInfo, Splat, scale_of
 from scalify_hlo.ir import emit
 from scalify_hlo.ir.emit import Binary
 from scalify_hlo.ir.formats import FloatFormat, is_complex
@@ -44,7 +44,6 @@ class Rescaler:
         self._direct: set[ir.Type] = set()  # Types that are multiplied without a conversion.
         self._at: ir.Operation | None = None
         self._place: dict[str, Any] = {}
-        self._splats: dict[tuple[ir.Type, float], ir.Attribute] = {}
         self._no_dims = ir.DenseI64ArrayAttr.get([])
 
     def _where(self, at: ir.Operation) -> dict[str, Any]:
@@ -65,7 +64,7 @@ class Rescaler:
         info = self._known.get(value)
         if info is ANY:
             return value
-        scale = info.scale if isinstance(info, Scaled) else ONE
+        scale = scale_of(info)
         if scale == target or self._format(value) is None:
             return value
         self.values.changed = True
@@ -87,7 +86,7 @@ class Rescaler:
                 inner, self.values.scopes = self.values.scopes, self.values.scopes[:depth]
                 rescaled = self._rescale(value, info, factor, target, scope.loop)
                 self.values.scopes = inner
-                self.values.discardable(rescaled)
+                self.values.replaced[rescaled] = None  # It may have no uses.
                 return rescaled
         return self._rescale(value, info, factor, target, at)
 
@@ -136,9 +135,7 @@ class Rescaler:
         info = self._known.get(value)
         if isinstance(info, Splat | AnyScale):
             return False
-        if (info.scale if isinstance(info, Scaled) else ONE) == target:
-            return False
-        if self.values.at_scale(value, target) is not None:
+        if scale_of(info) == target or self.values.at_scale(value, target) is not None:
             return False
         owner = value.owner
         constant = None if is_block(owner) else self._constant_operand(owner)
@@ -216,42 +213,11 @@ class Rescaler:
                 value = self._times(value, scalar, at)
             return value
         first, *others = factor.portions(SAFE_REACH[wide])
-        value = self._times_power(value, first.exponent, at)
+        value = emit.times_power(value, first.exponent, at)
         for part in others:  # XLA would make one infinite factor of both.
             value = stablehlo.optimization_barrier([value], **self._where(at))
-            value = self._times_power(value, part.exponent, at)
+            value = emit.times_power(value, part.exponent, at)
         return value
-
-    def _times_power(self, value: ir.Value, exponent: int, at: ir.Operation) -> ir.Value:
-        """Returns a value times a power of two, whose constant is shared."""
-        type_ = value.type
-        power = self._splat(type_, 2.0**exponent)
-        if power is None:
-            return emit.times_power(value, exponent, at)
-        where = self._where(at)
-        factor = emit.constant_of(type_, power, **where)
-        return emit.elementwise("stablehlo.multiply", value, factor, **where)
-
-    def _filled(self, like: ir.Value, number: float, at: ir.Operation) -> ir.Value:
-        """Returns a constant of the type of `like`; the same as `emit.filled`."""
-        type_ = like.type
-        elements = self._splat(type_, number)
-        if elements is None:
-            return emit.filled(like, number, at)
-        return emit.constant_of(type_, elements, **self._where(at))
-
-    def _splat(self, type_: ir.Type, number: float) -> ir.Attribute | None:
-        """Returns the elements of a float constant other than 0; the same ones each time.
-
-        The result is None for types that are dynamic or not of floats.
-        """
-        elements = self._splats.get((type_, number))
-        if elements is not None:
-            return elements
-        if not (type_.has_static_shape and isinstance(type_.element_type, ir.FloatType)):
-            return None
-        elements = self._splats[type_, number] = emit.splat_attribute(type_, number)
-        return elements
 
     def _times(
         self, value: ir.Value, scalar: ir.Value, at: ir.Operation, build: Binary = emit.multiply
@@ -273,7 +239,7 @@ class Rescaler:
         if format_ is None or is_complex(value.type):
             return self.multiply(value, factor, at)
         if factor.static:
-            return self._filled(value, _saturated(number, factor.exponent, format_), at)
+            return emit.filled(value, _saturated(number, factor.exponent, format_), at)
         where = self._where(at)
         self.runtime_scales.location = where["loc"]
         scalar = self._adopt_scalar(value, number, factor, format_)

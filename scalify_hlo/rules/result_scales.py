@@ -8,8 +8,8 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import DRIFT, GIVEN_BOUND, HOPELESS, NORMAL, TRUSTED_LEVEL
 from scalify_hlo.algebra.scale import ONE, Scale, Scaled
 from scalify_hlo.ir.contraction import DOT_GENERAL
-from scalify_hlo.ir.formats import FloatFormat
-from scalify_hlo.ir.functions import is_block
+from scalify_hlo.ir.formats import FloatFormat, is_f64
+from scalify_hlo.ir.functions import maker
 from scalify_hlo.ir.traits import where
 from scalify_hlo.rules.values import Values
 
@@ -52,7 +52,9 @@ class ResultScales:
         if not self.is_wide(value):
             if self._own and not info.right:
                 return ONE  # The program rounds such values.
-            if (scale == ONE and not level) or self._rounds_again(value):
+            format_ = self._format(value)
+            # In 8 bits, a power of two changes more than the scale.
+            if (scale == ONE and not level) or (format_ is not None and format_.small):
                 return scale
             if scale.powers and level > 0:
                 return info.normalized  # Contractions raise levels: data would leave the format.
@@ -61,7 +63,7 @@ class ResultScales:
             if -TRUSTED_LEVEL < level < TRUSTED_LEVEL or scale.reach <= 2 * GIVEN_BOUND:
                 return scale
             return ONE
-        if self._narrow and scale != ONE and not _carries_on(value):
+        if self._narrow and scale != ONE and (op := maker(value)) and op.name not in _CARRYING:
             return ONE
         if self._narrow and not self._holds(value, info):
             return scale
@@ -72,14 +74,9 @@ class ResultScales:
 
         The f32 result of a matmul may stand for one in f64.
         """
-        format_ = self._format(value)
-        wide = format_ is not None and format_.name == "f64"
-        return wide or (not info.scale.wide and abs(info.level + info.scale.exponent) <= NORMAL)
-
-    def _rounds_again(self, value: ir.Value) -> bool:
-        """Whether a format has so little range that a power of two changes more than the scale."""
-        format_ = self._format(value)
-        return format_ is not None and format_.small
+        return is_f64(value.type) or (
+            not info.scale.wide and abs(info.level + info.scale.exponent) <= NORMAL
+        )
 
     def bounded(
         self,
@@ -126,12 +123,6 @@ class ResultScales:
 def strays(scale: Scale) -> bool:
     """Whether wide data should be rescaled from a static scale to scale 1, as it is far from 1."""
     return abs(scale.exponent) > DRIFT
-
-
-def _carries_on(value: ir.Value) -> bool:
-    """Whether a value may keep a static scale other than 1 for the ops that use it."""
-    owner = value.owner
-    return is_block(owner) or owner.name in _CARRYING
 
 
 def _certain(octaves: float, margin: float) -> int:

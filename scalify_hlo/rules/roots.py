@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.scale import Scale, Scaled, Splat
-from scalify_hlo.algebra.scale_origins import ScaleRoot
+from scalify_hlo.algebra.scale_origins import ScaleOrigin
 from scalify_hlo.rules.families import unscale
-from scalify_hlo.rules.registry import Apply
+from scalify_hlo.rules.registry import Apply, of_family
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 
 
@@ -19,6 +19,7 @@ def root(n: int, sign: int = 1) -> Apply:
     run-time scales h is a run-time scale of its own.
     """
 
+    @of_family("root", f"X_s = h^{n}*r; Y_d = {{op}}(X_d*r); Y_s = {'h' if sign > 0 else '1/h'}")
     def apply(op: ir.Operation, rewriter: ScaleRewriter) -> None:
         info = rewriter.info(op.operands[0])
         if not isinstance(info, Scaled) or isinstance(
@@ -27,7 +28,7 @@ def root(n: int, sign: int = 1) -> Apply:
             return unscale(op, rewriter) if isinstance(info, Splat) else rewriter.read_all(op)
         scale = info.scale
         for target in _divisible(scale, n, rewriter):
-            rewriter.replace(op, 0, rewriter.rescale_to(op.operands[0], target, op.operation))
+            rewriter.rescale(op, 0, target)
             scale = target
         level = info.level / n if rewriter.predicts else info.level // n
         uncertainty = info.uncertainty ** (sign / n)
@@ -46,7 +47,7 @@ def _divisible(scale: Scale, n: int, rewriter: ScaleRewriter) -> Sequence[Scale]
     rest = [(g, k % n) for g, k in scale.powers if k % n]
     for start in range(0, len(rest), 2):
         part = Scale(0, tuple(rest[start : start + 2]))
-        h = rewriter.runtime_scales.derive(ScaleRoot(part, n, up))
+        h = rewriter.runtime_scales.derive(ScaleOrigin((part,), n, up))
         scale = scale / part * Scale(0, ((h, n),))
         targets.append(scale)
     return targets

@@ -8,7 +8,7 @@ the function. Chains on a computed scale are built right after its definition.
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container
 from functools import reduce
 from itertools import islice, zip_longest
 from operator import mul
@@ -27,10 +27,10 @@ from scalify_hlo.algebra.limits import (
 )
 from scalify_hlo.algebra.runtime_size import powers_of
 from scalify_hlo.algebra.scale import ONE, RuntimeScale, Scale, Scaled, ScaleInfo
-from scalify_hlo.algebra.scale_origins import RuntimeOrigin, ScaleMaximum, ScaleRoot
+from scalify_hlo.algebra.scale_origins import ScaleOrigin
 from scalify_hlo.algebra.uncertainty import GIVEN, STATISTIC, Uncertainty, of_root
 from scalify_hlo.ir import emit
-from scalify_hlo.ir.formats import format_of, is_scalar
+from scalify_hlo.ir.formats import is_f64, is_scalar
 from scalify_hlo.ir.value_map import Eraser, ValueMap
 from scalify_hlo.rules.emitter import NEAREST, Emitter
 from scalify_hlo.rules.exponents import Exponents
@@ -71,8 +71,8 @@ class RuntimeScales(Exponents):
         self._tracks_uncertainty = tracks_uncertainty
         self._top = top
         self._values: dict[RuntimeScale, ir.Value] = {}
-        self._origins: dict[RuntimeScale, RuntimeOrigin] = {}
-        self._derived: dict[RuntimeOrigin, RuntimeScale] = {}
+        self._origins: dict[RuntimeScale, ScaleOrigin] = {}
+        self._derived: dict[ScaleOrigin, RuntimeScale] = {}
         self._products: dict[tuple[Scale, bool], ir.Value] = {}
         self._parts: dict[tuple[Scale, bool], list[ir.Value]] = {}
         self._converts: dict[tuple[RuntimeScale, bool], ir.Value] = {}
@@ -90,10 +90,8 @@ class RuntimeScales(Exponents):
             value: The argument.
             expected: Expected log2 of its rms.
         """
-        format_ = format_of(value.type)
-        wide = format_ is not None and format_.name == "f64"
         far = round(expected) if abs(expected) > FAR_LEVEL else 0
-        runtime = self._new(False, INPUT_BOUND[wide], 0)
+        runtime = self._new(False, INPUT_BOUND[is_f64(value.type)], 0)
         runtime.size, runtime.of_size, runtime.anchors = expected - far, True, False
         self._measured[runtime] = Awaited(value, far)
         return Scale(far, ((runtime, 1),))
@@ -132,7 +130,7 @@ class RuntimeScales(Exponents):
         """Returns the power of two next to the magnitude of a scalar; see `size_of_scalar`."""
         home = self._computed.get(runtime)
         at = home.anchor if home else self._top
-        emitter = Emitter(at, wide=isinstance(scalar.argument.type.element_type, ir.F64Type))
+        emitter = Emitter(at, wide=is_f64(scalar.argument.type))
         data = emit.convert(scalar.argument, emitter.float.element_type, at)
         data = emit.reshape(data, emitter.float, at) if data.type.rank else data
         data = emit.times_power(data, -scalar.far, at) if scalar.far else data
@@ -145,9 +143,7 @@ class RuntimeScales(Exponents):
 
     def _awaited(self, awaited: Awaited) -> ir.Value:
         """Returns a number that stands for the size of an argument until all are measured."""
-        format_ = format_of(awaited.argument.type)
-        type_ = self._floats[format_ is not None and format_.name == "f64"]
-        value = emit.constant(type_, 1.0, self._top)
+        value = emit.constant(self._floats[is_f64(awaited.argument.type)], 1.0, self._top)
         self.built[value] = None
         self.awaited[value] = awaited
         return value
@@ -207,8 +203,7 @@ class RuntimeScales(Exponents):
                 if runtime in self._computed:
                     found[runtime] = None
                 elif runtime in self._origins:
-                    origin = self._origins[runtime]
-                    waiting += scales_in(origin)
+                    waiting += self._origins[runtime].scales
         return list(found)
 
     def forget(self, count: int) -> None:
@@ -259,7 +254,7 @@ class RuntimeScales(Exponents):
         number = self._count - 1
         return RuntimeScale(number, f"s{number}", state, bound, depth=depth)
 
-    def derive(self, origin: RuntimeOrigin) -> RuntimeScale:
+    def derive(self, origin: ScaleOrigin) -> RuntimeScale:
         """Returns the run-time scale of a root or a maximum of scales; the same one each time."""
         if origin not in self._derived:
             self._derived[origin] = runtime = self._new(False, origin.bound, origin.depth)
@@ -295,19 +290,16 @@ class RuntimeScales(Exponents):
         for runtime, _ in scale.powers:
             origin = self._origins.get(runtime)
             if runtime not in known and (
-                origin is None or not all(self.is_made_of(s, known) for s in scales_in(origin))
+                origin is None or not all(self.is_made_of(s, known) for s in origin.scales)
             ):
                 return False
         return True
 
     def _rederive(
-        self, origin: RuntimeOrigin, source: RuntimeScales, names: dict[RuntimeScale, RuntimeScale]
+        self, origin: ScaleOrigin, source: RuntimeScales, names: dict[RuntimeScale, RuntimeScale]
     ) -> RuntimeScale:
-        if isinstance(origin, ScaleRoot):
-            scale = self.translate(origin.scale, source, names)
-            return self.derive(ScaleRoot(scale, origin.n, origin.up))
         scales = tuple(self.translate(s, source, names) for s in origin.scales)
-        return self.derive(ScaleMaximum(scales))
+        return self.derive(ScaleOrigin(scales, origin.n, origin.up))
 
     def value(self, runtime: RuntimeScale) -> ir.Value:
         """Returns the rank-0 value of a run-time scale."""
@@ -317,9 +309,7 @@ class RuntimeScales(Exponents):
             size = self._built_size(measured, runtime) if single else self._awaited(measured)
             self._values[runtime] = size
         if runtime not in self._values:
-            origin = self._origins[runtime]
-            build = self._root if isinstance(origin, ScaleRoot) else self._maximum
-            self._values[runtime] = build(origin)  # type: ignore[arg-type]
+            self._values[runtime] = self._made(self._origins[runtime])
         return self._values[runtime]
 
     def parts(self, scale: Scale, *, wide: bool) -> list[ir.Value]:
@@ -400,22 +390,19 @@ class RuntimeScales(Exponents):
             eraser.erase_maker(home.anchor.result)
         self._computed.clear()
 
-    def _maximum(self, origin: ScaleMaximum) -> ir.Value:
+    def _made(self, origin: ScaleOrigin) -> ir.Value:
+        """Returns the largest of scales, or the power of two nearest to its root.
+
+        The mantissa of the root is cleared. For a square root this rounds down, which the paper
+        found best: sqrt(2) is nearer to 1.
+        """
         wide = origin.wide
         values = [self.kept(scale, wide=wide) for scale in origin.scales]
         value = reduce(lambda a, b: self.elementwise("maximum", a, b), values)
-        if not origin.of_size:
-            return value
-        return self._within(value, origin.bound, _bound_of_sizes(origin), wide=wide)
-
-    def _root(self, origin: ScaleRoot) -> ir.Value:
-        """Returns the power of two nearest to the root, by clearing its mantissa.
-
-        For a square root this rounds down, which the paper found best: sqrt(2) is nearer to 1.
-        """
-        wide = origin.wide
-        product = self.kept(origin.scale, wide=wide)
-        root = self.elementwise("sqrt" if origin.n == 2 else "cbrt", product)
+        if origin.n == 1:
+            most = _bound_of_sizes(origin) if origin.of_size else origin.bound
+            return self._within(value, origin.bound, most, wide=wide)
+        root = self.elementwise("sqrt" if origin.n == 2 else "cbrt", value)
         if origin.up:
             root = self.times(root, self.number(_NEARLY_TWICE, wide=wide))
         return self.op("reduce_precision", root, _EXPONENT_BITS[wide], 0)
@@ -468,11 +455,6 @@ def _measured(known: Scaled | None) -> Uncertainty:
     return known.scale.uncertainty.and_of(known.uncertainty.with_root(STATISTIC))
 
 
-def scales_in(origin: RuntimeOrigin) -> Sequence[Scale]:
-    """Returns the scales from which a run-time scale is derived."""
-    return (origin.scale,) if isinstance(origin, ScaleRoot) else origin.scales
-
-
 def _portions(scale: Scale, wide: bool) -> list[Scale]:
     """Returns the factors of a scale that are within range, in f32 no more than three of them."""
     return list(islice(scale.portions(SAFE_REACH[wide]), None if wide else 3))
@@ -483,8 +465,7 @@ def _all_below(scale: Scale) -> bool:
     return all(k < 0 for _, k in scale.powers)
 
 
-def _bound_of_sizes(origin: RuntimeOrigin) -> int:
+def _bound_of_sizes(origin: ScaleOrigin) -> int:
     """Returns the bound of what is derived from measured sizes: that of the largest of these."""
-    scales = scales_in(origin)
-    each = max((runtime.bound for scale in scales for runtime, _ in scale.powers), default=0)
+    each = max((runtime.bound for scale in origin.scales for runtime, _ in scale.powers), default=0)
     return min(origin.bound, max(INPUT_BOUND[origin.wide], each))

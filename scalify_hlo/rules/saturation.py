@@ -21,7 +21,7 @@ from typing import Final
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.limits import NORMAL, READER_STEPS
 from scalify_hlo.ir import emit, traits
-from scalify_hlo.ir.formats import FloatFormat, format_of
+from scalify_hlo.ir.formats import FloatFormat, format_of, is_wide
 from scalify_hlo.ir.functions import maker
 from scalify_hlo.ir.splats import filled_with
 
@@ -156,8 +156,7 @@ def _made_of(value: ir.Value) -> ir.Operation | None:
 
 def _is_wide(convert: ir.Operation) -> bool:
     """Whether a convert is one between formats with the exponents of f32 or more."""
-    formats = (format_of(value.type) for value in (convert.operands[0], convert.results[0]))
-    return all(format_ is not None and format_.wide for format_ in formats)
+    return is_wide(convert.operands[0].type) and is_wide(convert.results[0].type)
 
 
 def _never_infinite(operand: ir.Value) -> bool:

@@ -11,14 +11,15 @@ from scalify_hlo.algebra.runtime_size import powers_of
 from scalify_hlo.algebra.scale import ANY, ONE, Scaled, Splat
 from scalify_hlo.algebra.uncertainty import CERTAIN
 from scalify_hlo.ir.formats import format_of, is_scalar
-from scalify_hlo.ir.functions import is_block
+from scalify_hlo.ir.functions import in_block, is_block
 from scalify_hlo.ir.traits import CONTRACTIONS
-from scalify_hlo.rules.families import NEUTRAL, keep
-from scalify_hlo.rules.placement import in_block
+from scalify_hlo.rules.families import keep
+from scalify_hlo.rules.registry import of_family
 from scalify_hlo.rules.saturation import unsaturated
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 
 
+@of_family("keep", neutral=True)
 def spread(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """Keeps the scale; a scalar has the size that it has at run time, and no predicted one.
 
@@ -27,9 +28,6 @@ def spread(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """
     measure(op.operands[0], op, rewriter)
     keep(op, rewriter)
-
-
-NEUTRAL.add(spread)
 
 
 def measure(value: ir.Value, op: ir.Operation, rewriter: ScaleRewriter) -> None:

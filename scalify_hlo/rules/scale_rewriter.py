@@ -28,11 +28,12 @@ from scalify_hlo.algebra.scale import (
     Scaled,
     ScaleInfo,
     Splat,
+    right_of,
 )
 from scalify_hlo.algebra.uncertainty import CERTAIN, UNKNOWN, Uncertainty, of_root
 from scalify_hlo.errors import Remark
 from scalify_hlo.ir import emit
-from scalify_hlo.ir.formats import element_type
+from scalify_hlo.ir.formats import element_type, is_f64
 from scalify_hlo.ir.locations import location_of
 from scalify_hlo.ir.traits import INSIDES
 from scalify_hlo.recipes.model import UNIT, Recipe
@@ -214,7 +215,7 @@ class ScaleRewriter:
         # Frequent operations are bound to the part that has them, which saves a call.
         self.info, self.infos, self.format = values.info, values.infos, values.format
         self.replace, self.assume, self.pass_on = values.replace, values.assume, values.pass_on
-        self.concerns, self.region = values.concerns, values.region
+        self.concerns, self.region, self.is_wide = values.concerns, values.region, values.is_wide
         self.rescale_to, self.multiply = rescaler.rescale_to, rescaler.multiply
         self.bounded = self._result_scales.bounded
         self.keeps_values = self._result_scales.keeps_values
@@ -296,8 +297,7 @@ class ScaleRewriter:
 
         A size below the format is kept: the value is zero, and its products are.
         """
-        format_ = self.format(value)
-        most = SAFE_REACH[format_ is not None and format_.name == "f64"] - info.scale.exponent
+        most = SAFE_REACH[is_f64(value.type)] - info.scale.exponent
         known = info.scale.static and not powers_of(info.level)
         if not known or info.level <= most:
             return info
@@ -313,7 +313,7 @@ class ScaleRewriter:
             return OF_CAST
         right, constant, element = VALUES, True, element_type(op.results[0].type)
         for operand, info in zip(op.operands, self.infos(list(op.operands)), strict=True):
-            own = info.right if isinstance(info, Scaled) else VALUES
+            own = right_of(info)
             constant = constant and (isinstance(info, Splat) or own == OF_CONSTANTS)
             if own > OF_CAST or (own == OF_CAST and element_type(operand.type) == element):
                 right = max(right, own)
@@ -337,11 +337,7 @@ class ScaleRewriter:
     def rounds_values(self, value: ir.Value) -> bool:
         """Whether the program rounds a narrow value, so that the data have to stay the value."""
         info = self._known.get(value)
-        return (
-            self._own
-            and not self.values.is_wide(value)
-            and not (isinstance(info, Scaled) and info.right)
-        )
+        return self._own and not self.is_wide(value) and right_of(info) == VALUES
 
     def set_input_uncertainty(self) -> None:
         """Sets the uncertainty of the sizes of the program's inputs that are declared."""
@@ -373,7 +369,7 @@ class ScaleRewriter:
         """
         for index, info in enumerate(self.infos(list(end.operands))):
             if isinstance(info, Scaled) and self._computed_inside(info.scale):
-                self.replace(end, index, self.rescale_to(end.operands[index], ONE, end))
+                self.rescale(end, index, ONE)
         self.forget_sizes(end)
 
     def forget_sizes(self, end: ir.Operation) -> None:
@@ -420,12 +416,15 @@ class ScaleRewriter:
         self.notes.remarks.append(remark)
         return remark
 
+    def rescale(self, op: ir.Operation, index: int, scale: Scale) -> None:
+        """Replaces an operand by its data at another scale."""
+        self.replace(op, index, self.rescale_to(op.operands[index], scale, op.operation))
+
     def read(self, op: ir.Operation, index: int) -> None:
         """Replaces an operand by its value X_d * X_s."""
-        value = op.operands[index]
-        if isinstance(self._known.get(value), Scaled):
+        if isinstance(self._known.get(op.operands[index]), Scaled):
             self.notes.given_up[op.operation.name] += 1
-            self.replace(op, index, self.rescale_to(value, ONE, op.operation))
+            self.rescale(op, index, ONE)
 
     def read_all(self, op: ir.Operation) -> None:
         """Replaces all operands by their values."""
@@ -437,7 +436,7 @@ class ScaleRewriter:
         value = op.operands[index]
         info = self._known.get(value)
         if isinstance(info, Scaled) and info.scale.passing and self.keeps_values(value):
-            self.replace(op, index, self.rescale_to(value, ONE, op.operation))
+            self.rescale(op, index, ONE)
 
     def normalize(self, value: ir.Value, at: ir.Operation) -> ir.Value:
         """Folds the level of a value into its scale, so that the data are near unit."""

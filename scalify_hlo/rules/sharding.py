@@ -23,23 +23,17 @@ from scalify_hlo.rules.marked_ops import has_markers
 from scalify_hlo.rules.registry import rule
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 
-for _name in (
-    "sdy.all_gather",
-    "sdy.all_slice",
-    "sdy.all_to_all",
-    "sdy.collective_permute",
-    "sdy.data_flow_edge",
-    "sdy.propagation_barrier",
-    "sdy.reshard",
-    "sdy.sharding_constraint",
-):
-    rule(
-        _name,
-        keep,
-        family="keep",
-        formula="Y_d = X_d; Y_s = X_s; the sharding stays on the data",
-        source="the value is the same, with another sharding",
-    )
+_MOVES = (
+    "sdy.all_gather sdy.all_slice sdy.all_to_all sdy.collective_permute sdy.data_flow_edge "
+    "sdy.propagation_barrier sdy.reshard sdy.sharding_constraint"
+)
+_SUMS = "sdy.all_reduce sdy.reduce_scatter sdy.replicated_to_unreduced sdy.sharded_to_unreduced"
+rule(
+    _MOVES.split(),
+    keep,
+    "the value is the same, with another sharding",
+    "Y_d = X_d; Y_s = X_s; the sharding stays on the data",
+)
 
 
 def edge(op: ir.Operation, rewriter: ScaleRewriter) -> None:
@@ -54,31 +48,18 @@ def edge(op: ir.Operation, rewriter: ScaleRewriter) -> None:
 rule(
     "sdy.func_data_flow_edge",
     edge,
+    "the value is the same; the op has function arguments and results as operands only",
+    "Y_d = X_d; Y_s = X_s; for data that were rescaled, Y = X",
     family="keep",
-    formula="Y_d = X_d; Y_s = X_s; for data that were rescaled, Y = X",
-    source="the value is the same; the op has function arguments and results as operands only",
 )
-for _name in (
-    "sdy.all_reduce",
-    "sdy.reduce_scatter",
-    "sdy.replicated_to_unreduced",
-    "sdy.sharded_to_unreduced",
-):
-    rule(
-        _name,
-        keep,
-        family="keep",
-        formula="Y_d = X_d; Y_s = X_s; the sharding stays on the data",
-        source="the value is the same, split into parts whose sum it is, or summed from them",
-    )
-rule("sdy.constant", source, family="source", source="no float operand")
 rule(
-    "sdy.sharding_group",
-    source,
-    family="source",
-    formula="the group stays on the data",
-    source="reads no element",
+    _SUMS.split(),
+    keep,
+    "the value is the same, split into parts whose sum it is, or summed from them",
+    "Y_d = X_d; Y_s = X_s; the sharding stays on the data",
 )
+rule("sdy.constant", source, "no float operand")
+rule("sdy.sharding_group", source, "reads no element", "the group stays on the data")
 
 
 def body(op: ir.Operation, rewriter: ScaleRewriter) -> ir.Operation | None:
@@ -133,7 +114,7 @@ def _with_operands(op: ir.Operation, scales: list[ir.Value]) -> ir.Operation:
 rule(
     BODIES,
     body,
+    "that of the ops in the body; every device has the scales",
+    "the rules of the ops in its body; scales are replicated operands",
     family="control",
-    formula="the rules of the ops in its body; scales are replicated operands",
-    source="that of the ops in the body; every device has the scales",
 )

@@ -114,7 +114,7 @@ def info_of_integers(value: ir.Value) -> ScaleInfo:
     """
     if not value.type.rank:
         return None
-    value = _source(value)
+    value = behind(value, _SPREADING)
     owner, element = value.owner, value.type.element_type
     if not isinstance(element, ir.IntegerType) or element.width == 1:
         return None
@@ -122,11 +122,6 @@ def info_of_integers(value: ir.Value) -> ScaleInfo:
         return Scaled(ONE, size_of_iota(owner.operation), CONSTANT)
     size = None if isinstance(owner, ir.Block) else _size_of_integers(owner.operation)
     return Scaled(ONE, 0, of_root(_INTEGER)) if size is None else Scaled(ONE, size, CONSTANT)
-
-
-def _source(value: ir.Value) -> ir.Value:
-    """Returns the value before ops that move, repeat or keep its elements."""
-    return behind(value, _SPREADING)
 
 
 def _size_of_integers(op: ir.Operation) -> float | None:

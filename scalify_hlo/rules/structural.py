@@ -8,38 +8,32 @@ from scalify_hlo.rules.registry import rule
 rule(
     "tuple",
     unscale,
-    family="read",
-    formula="Y = tuple(X_d*X_s, ...); an element that is read in the same block is X itself",
-    source="a tuple has one type, and as many scales as elements",
+    "a tuple has one type, and as many scales as elements",
+    "Y = tuple(X_d*X_s, ...); an element that is read in the same block is X itself",
 )
-rule("get_tuple_element", source, family="source", source="tuples hold values at scale 1")
-rule(("after_all", "recv"), source, family="source", source="no float operand")
+rule("get_tuple_element", source, "tuples hold values at scale 1")
+rule(("after_all", "recv"), source, "no float operand")
 rule(
-    "return",
-    source,
-    family="source",
-    formula="the op of the region has the results",
-    source="a terminator has no rule of its own",
+    "return", source, "a terminator has no rule of its own", "the op of the region has the results"
 )
 rule(
     "async_start",
     opaque,
-    family="opaque",
-    formula="F = async_start(X_d*X_s, ...)",
-    source="a future has one type, and as many scales as values",
+    "a future has one type, and as many scales as values",
+    "F = async_start(X_d*X_s, ...)",
 )
-rule("async_done", source, family="source", source="futures hold values at scale 1")
+rule("async_done", source, "futures hold values at scale 1")
 rule(
     "uniform_quantize",
     opaque,
+    "a quantized type has a scale of its own, and jaxlib cannot parse it",
+    "the program is refused",
     family="refused",
-    formula="the program is refused",
-    source="a quantized type has a scale of its own, and jaxlib cannot parse it",
 )
 rule(
     "uniform_dequantize",
     source,
+    "a quantized type has a scale of its own, and jaxlib cannot parse it",
+    "the program is refused",
     family="refused",
-    formula="the program is refused",
-    source="a quantized type has a scale of its own, and jaxlib cannot parse it",
 )

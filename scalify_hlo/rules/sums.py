@@ -11,12 +11,13 @@ from scalify_hlo.algebra.runtime_size import alike
 from scalify_hlo.algebra.scale import ONE, Scaled, ScaleInfo, comparable, mean_uncertainty
 from scalify_hlo.algebra.uncertainty import Uncertainty
 from scalify_hlo.rules.alignment import is_unit
-from scalify_hlo.rules.families import NEUTRAL
+from scalify_hlo.rules.registry import of_family
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.source_sizes import size_of_sum
 from scalify_hlo.rules.unit_scaling import added
 
 
+@of_family("align", neutral=True)
 def add(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """Aligns the operands of a sum; if sizes are predicted, the result has that of the sum."""
     operands = op.operands
@@ -43,9 +44,6 @@ def add(op: ir.Operation, rewriter: ScaleRewriter) -> None:
         if target is not None and not rewriter.predicts:
             target = target._replace(level=math.floor(target.level))
     rewriter.set(op.results[0], target)
-
-
-NEUTRAL.add(add)
 
 
 def _is_constant(info: ScaleInfo) -> bool:
@@ -89,7 +87,7 @@ def _at_natural_scale(
             size, static = rewriter.size(other), info.scale.static
             if static and abs(info.scale.exponent - size) <= NATURAL:
                 return None
-            rewriter.replace(op, index, rewriter.rescale_to(op.operands[index], ONE, op.operation))
+            rewriter.rescale(op, index, ONE)
             level = max(info.level + info.scale.exponent if static else 0, size)
             return Scaled(ONE, round(level), info.uncertainty)
     return None

@@ -10,16 +10,16 @@ There is always a solution, as all units may be 1.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import reduce
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial, reduce
 from math import gcd
 from operator import mul
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import REGION_CALL_DEPTH
 from scalify_hlo.algebra.scale import ANY, ONE, AnyScale, RuntimeScale, Scale, splat_info
-from scalify_hlo.ir.formats import is_real
+from scalify_hlo.ir.formats import REDUCE_PRECISION, is_real
 from scalify_hlo.ir.functions import around, callee_of
 from scalify_hlo.ir.splats import filled_with
 from scalify_hlo.ir.value_map import ValueMap
@@ -126,18 +126,15 @@ class Inference:
             self.equal((ONE, self.of(value)))
         return ONE
 
-    def widens(self, op: ir.Operation) -> bool:
-        """Whether a conversion keeps the range of exponents."""
+    def keeps_range(self, op: ir.Operation) -> bool:
+        """Whether a convert or a reduce_precision keeps the range of exponents."""
         source, target = map(self._rewriter.format, (op.operands[0], op.results[0]))
         if source is None or target is None:
             return False
+        if op.operation.name == REDUCE_PRECISION:
+            return bool(op.attributes["exponent_bits"].value >= source.exponent_bits)
         below = target.min_exponent <= source.min_exponent
         return below and target.max_exponent >= source.max_exponent
-
-    def keeps_range(self, op: ir.Operation) -> bool:
-        """Whether a reduce_precision cuts no bits of the exponent."""
-        format_ = self._rewriter.format(op.operands[0])
-        return format_ is not None and op.attributes["exponent_bits"].value >= format_.exponent_bits
 
 
 def _callee(op: ir.Operation) -> ir.Block | None:
@@ -160,16 +157,8 @@ def _degree_0(inference: Inference, op: ir.Operation) -> Unit:
     return ONE
 
 
-def _select(inference: Inference, op: ir.Operation) -> Unit:
-    return inference.equal(inference.all_of(op)[1:])
-
-
 def _keep(inference: Inference, op: ir.Operation) -> Unit:
     return inference.of(op.operands[0])
-
-
-def _forget(_: Inference, __: ir.Operation) -> Unit:
-    return ONE
 
 
 def _product(inference: Inference, op: ir.Operation, sign: int = 1) -> Unit:
@@ -179,15 +168,7 @@ def _product(inference: Inference, op: ir.Operation, sign: int = 1) -> Unit:
     return ANY
 
 
-def _quotient(inference: Inference, op: ir.Operation) -> Unit:
-    return _product(inference, op, -1)
-
-
-def _convert(inference: Inference, op: ir.Operation) -> Unit:
-    return _keep(inference, op) if inference.widens(op) else inference.read(op)
-
-
-def _reduce_precision(inference: Inference, op: ir.Operation) -> Unit:
+def _cast(inference: Inference, op: ir.Operation) -> Unit:
     return _keep(inference, op) if inference.keeps_range(op) else inference.read(op)
 
 
@@ -198,30 +179,24 @@ def _root(inference: Inference, op: ir.Operation, sign: int = 1) -> Unit:
     return inference.read(op)
 
 
-def _reciprocal_root(inference: Inference, op: ir.Operation) -> Unit:
-    return _root(inference, op, -1)
-
-
 def _constant(_: Inference, op: ir.Operation) -> Unit:
     number = filled_with(op.result) if is_real(op.result.type) else None
     return ANY if number is not None and splat_info(number) is ANY else ONE
 
 
+_NAMES: Final[Mapping[Derive, str]] = {
+    _alike: "add subtract maximum minimum remainder clamp complex",
+    _degree_0: "compare atan2",
+    _keep: "negate abs real imag reshape broadcast_in_dim",
+    lambda *_: ONE: "sign is_finite",
+    lambda inference, op: inference.equal(inference.all_of(op)[1:]): "select",
+    _product: "multiply",
+    partial(_product, sign=-1): "divide",
+    _cast: "convert reduce_precision",
+    _root: "sqrt",
+    partial(_root, sign=-1): "rsqrt",
+    _constant: "constant",
+}
 DERIVATIONS: dict[str, Derive] = {"sdy.sharding_constraint": _keep} | {
-    f"stablehlo.{name}": derive
-    for derive, names in {
-        _alike: "add subtract maximum minimum remainder clamp complex",
-        _degree_0: "compare atan2",
-        _select: "select",
-        _keep: "negate abs real imag reshape broadcast_in_dim",
-        _forget: "sign is_finite",
-        _product: "multiply",
-        _quotient: "divide",
-        _convert: "convert",
-        _reduce_precision: "reduce_precision",
-        _root: "sqrt",
-        _reciprocal_root: "rsqrt",
-        _constant: "constant",
-    }.items()
-    for name in names.split()
+    f"stablehlo.{name}": derive for derive, names in _NAMES.items() for name in names.split()
 }

@@ -20,13 +20,13 @@ from scalify_hlo.algebra.search import Search
 from scalify_hlo.algebra.uncertainty import CERTAIN, GRADIENT, Uncertainty
 from scalify_hlo.dialect import attributes
 from scalify_hlo.ir import emit, markers
-from scalify_hlo.ir.formats import FloatFormat, format_of
+from scalify_hlo.ir.formats import FloatFormat, is_narrow
+from scalify_hlo.ir.functions import in_block
 from scalify_hlo.ir.through import readers
 from scalify_hlo.ir.traits import CONTRACTIONS, ELEMENTWISE, LAYOUT, RETURNS, ROUNDS
 from scalify_hlo.ir.value_map import ValueSet, erase
 from scalify_hlo.recipes.model import BOUNDED, MEASURE, WIDE
 from scalify_hlo.rules.marker_ops import PEAK, dynamic_rescale
-from scalify_hlo.rules.placement import in_block
 from scalify_hlo.rules.reported_scales import CastScale, of_size
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter, Untrusted
 
@@ -52,71 +52,76 @@ class Trusted(NamedTuple):
     remark: str = ""
 
 
+class Cast(NamedTuple):
+    """A cast of a recipe, or a rounding of the program that is treated as one.
+
+    Attributes:
+        op: The op.
+        info: The scale information of its operand.
+        target: The format of the cast.
+        kind: The kind of the cast; see `scalify_hlo.dialect.attributes`.
+    """
+
+    op: ir.Operation
+    info: ScaleInfo
+    target: FloatFormat
+    kind: str
+
+    @property
+    def octaves(self) -> float:
+        """See `octaves_of`."""
+        return octaves_of(self.info, self.target, self.kind)
+
+    @property
+    def place(self) -> Place:
+        """See `place_of`."""
+        return place_of(self.info, self.target, self.kind, self.octaves)
+
+
 def uncertainty_of(info: ScaleInfo) -> Uncertainty:
     """Returns the uncertainty of the size of a value at a cast; unscaled values are certain."""
     return info.uncertainty if isinstance(info, Scaled) else CERTAIN
 
 
-def handled(
-    op: ir.Operation, info: ScaleInfo, target: FloatFormat, kind: str, rewriter: ScaleRewriter
-) -> Trusted | None:
+def handled(cast: Cast, rewriter: ScaleRewriter) -> Trusted | None:
     """Returns data at a safe scale, for a cast of data whose size is not trusted.
 
     Args:
-        op: The cast.
-        info: The scale information of its operand.
-        target: The format of the cast.
-        kind: The kind of the cast; see `scalify_hlo.dialect.attributes`.
+        cast: The cast.
         rewriter: The rewriter, which has the recipe and gets the remark.
 
     Returns:
         The data; None if the format has room for the uncertainty, as formats with the range of f32
         always have.
     """
-    if target.wide:
+    if cast.target.wide:
         return None
-    octaves = octaves_of(info, target, kind)
-    room = place_of(info, target, kind, octaves).room
+    octaves, room = cast.octaves, cast.place.room
+    how: str = rewriter.recipe.untrusted
     if octaves <= room:
-        shrinks = rewriter.recipe.untrusted == MEASURE and _shrinks(info, room, kind)
-        return measured(op, info, target, rewriter, kind) if shrinks else None
-    numbers = _numbers(op) if rewriter.recipe.untrusted == WIDE else frozenset()
-    how = (
-        MEASURE if rewriter.recipe.untrusted == WIDE and not numbers else rewriter.recipe.untrusted
-    )
-    remark = rewriter.remark(op, _remark(octaves, target.name, room, how))
+        shrinks = how == MEASURE and _shrinks(cast.info, room, cast.kind)
+        return measured(cast, rewriter) if shrinks else None
+    numbers = _numbers(cast.op) if how == WIDE else frozenset()
+    how = MEASURE if how == WIDE and not numbers else how
+    remark = rewriter.remark(cast.op, _remark(octaves, cast.target.name, room, how))
     rewriter.notes.untrusted.append(Untrusted(remark, numbers))
-    if how == MEASURE:
-        return measured(op, info, target, rewriter, kind)._replace(remark=remark.message)
-    known = info if isinstance(info, Scaled) else Scaled(ONE)
-    found = _bounded(op, known, target, octaves, rewriter)
+    found = measured(cast, rewriter) if how == MEASURE else _bounded(cast, rewriter)
     return found._replace(remark=remark.message)
 
 
-def noted(
-    readers: tuple[int, ...],
-    op: ir.Operation,
-    info: ScaleInfo,
-    target: FloatFormat,
-    kind: str,
-    *,
-    measured: bool,
-) -> CastScale:
+def noted(readers: tuple[int, ...], cast: Cast, *, measured: bool) -> CastScale:
     """Returns the record of the scale of a cast.
 
     Args:
         readers: The operands of matmuls that the cast makes.
-        op: The cast.
-        info: The scale information of its operand.
-        target: The format of the cast.
-        kind: The kind of the cast.
+        cast: The cast.
         measured: Whether the operand is measured for the cast.
     """
     if measured:
         return CastScale(readers, "measured")
-    octaves = 0.0 if target.wide else octaves_of(info, target, kind)
-    room = place_of(info, target, kind, octaves).room
-    return of_size(readers, op.operands[0], info, octaves, room)
+    octaves = 0.0 if cast.target.wide else cast.octaves
+    room = place_of(cast.info, cast.target, cast.kind, octaves).room
+    return of_size(readers, cast.op.operands[0], cast.info, octaves, room)
 
 
 def octaves_of(info: ScaleInfo, target: FloatFormat, kind: str) -> float:
@@ -224,14 +229,13 @@ def _follows_amax(info: ScaleInfo) -> bool:
     return info.uncertainty.peak not in ("", GRADIENT)
 
 
-def measured(
-    op: ir.Operation, info: ScaleInfo, target: FloatFormat, rewriter: ScaleRewriter, kind: str = ""
-) -> Trusted:
+def measured(cast: Cast, rewriter: ScaleRewriter) -> Trusted:
     """Returns data at the scale at which their amax is next to the largest number of a format.
 
     Data in f16 or bf16 with which other ops than matmuls compute, or matmuls with results in such
     a format, are near unit instead.
     """
+    op, info, target, kind = cast
     value = op.operands[0]
     if not isinstance(info, Scaled):
         rewriter.assume(value, Scaled(ONE))
@@ -247,9 +251,8 @@ def measured(
     erase(marker)
     found = rewriter.info(data)
     known = found if isinstance(found, Scaled) else Scaled(ONE)
-    format_ = rewriter.format(value)
     computed = not target.small and not all(map(_multiplies, _readers(op)))
-    near_unit = computed or (format_ is not None and not format_.wide)
+    near_unit = computed or is_narrow(value.type)
     after = rewriter.rescale_to(data, known.normalized, op) if near_unit else data
     _follow(value, after, op)
     return Trusted(after, known.at(known.normalized)) if computed else Trusted(data, known)
@@ -282,7 +285,7 @@ def rescaled_by_rms(value: ir.Value, rewriter: ScaleRewriter) -> None:
 
 def _multiplies(op: ir.Operation) -> bool:
     """Whether an op is a matmul whose result has the range of f32."""
-    return op.name in CONTRACTIONS and _is_wide(op.results[0])
+    return op.name in CONTRACTIONS and not is_narrow(op.results[0].type)
 
 
 def _follow(value: ir.Value, data: ir.Value, op: ir.Operation) -> None:
@@ -297,7 +300,12 @@ def _follow(value: ir.Value, data: ir.Value, op: ir.Operation) -> None:
         place = None if user.name in RETURNS else in_block(user, op.block)
         if place is None or not op.is_before_in_block(place):
             continue
-        last = place == user and user.name in CONTRACTIONS and _is_wide(value) and _is_last(user)
+        last = (
+            place == user
+            and user.name in CONTRACTIONS
+            and not is_narrow(value.type)
+            and _is_last(user)
+        )
         if not last:
             use.owner.operands[use.operand_number] = data
 
@@ -316,25 +324,19 @@ def _is_last(matmul: ir.Operation) -> bool:
 
     search = iter(Search(matmul.results, made_of, seen=ValueSet()))
     certain = all(
-        _is_wide(value)
+        not is_narrow(value.type)
         and all(user.name == "func.return" or is_certain(user) for user in users(value))
         for value in islice(search, LAST_MATMUL_CONE)
     )
     return certain and next(search, None) is None
 
 
-def _is_wide(value: ir.Value) -> bool:
-    """Whether a value has the range of f32, or is no float."""
-    format_ = format_of(value.type)
-    return format_ is None or format_.wide
-
-
-def _bounded(
-    op: ir.Operation, info: Scaled, target: FloatFormat, octaves: float, rewriter: ScaleRewriter
-) -> Trusted:
+def _bounded(cast: Cast, rewriter: ScaleRewriter) -> Trusted:
     """Returns data that are divided only by the certain part of their size."""
-    value = op.operands[0]
-    scale = rewriter.bounded(value, info, target, octaves)
+    value, info = cast.op.operands[0], cast.info if isinstance(cast.info, Scaled) else Scaled(ONE)
+    scale = rewriter.bounded(value, info, cast.target, cast.octaves)
     between = info.scale / scale
     level = info.level + between.exponent
-    return Trusted(rewriter.rescale_to(value, scale, op), Scaled(scale, level, info.uncertainty))
+    return Trusted(
+        rewriter.rescale_to(value, scale, cast.op), Scaled(scale, level, info.uncertainty)
+    )

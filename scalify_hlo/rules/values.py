@@ -144,10 +144,6 @@ class Values:
         """The number of nested regions that are being rewritten."""
         return len(self.scopes)
 
-    def discardable(self, value: ir.Value) -> None:
-        """Notes that a value of the rewriter may have no uses."""
-        self.replaced[value] = None
-
 
 def enclosing(value: ir.Value) -> list[ir.Operation]:
     """Yields the ops in whose regions a value is, from the inside out."""

@@ -40,11 +40,11 @@ from scalify_hlo.rules import custom, layers, marked_ops, scalars
 from scalify_hlo.rules import marker_ops as markers
 from scalify_hlo.rules.activations import Activations
 from scalify_hlo.rules.chlo import CONSTANTS, EXPANDED
-from scalify_hlo.rules.families import NEUTRAL, opaque
+from scalify_hlo.rules.families import opaque
 from scalify_hlo.rules.isolated import finish, placeholder, runtimes, translated
 from scalify_hlo.rules.parameters import Parameters, parameters_of, returned
 from scalify_hlo.rules.recurrence import has_narrow_values, make_narrow_values, writing_functions
-from scalify_hlo.rules.registry import CUSTOM_CALLS, Apply
+from scalify_hlo.rules.registry import CUSTOM_CALLS, NEUTRAL, Apply
 from scalify_hlo.rules.scale_rewriter import Notes, ScaleRewriter, Settings
 from scalify_hlo.rules.statistics import Devices
 from scalify_hlo.rules.table import RULES

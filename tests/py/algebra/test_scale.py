@@ -25,7 +25,7 @@ from scalify_hlo.algebra.scale import (
     meet,
     splat_info,
 )
-from scalify_hlo.algebra.scale_origins import ScaleRoot
+from scalify_hlo.algebra.scale_origins import ScaleOrigin
 from scalify_hlo.algebra.uncertainty import of_root
 
 GENERATORS = [RuntimeScale(i, f"s{i}", state=i < 2) for i in range(4)]
@@ -255,7 +255,7 @@ class TestDefaults:
         product = Scale(3, ((runtime, 2), (certain, 1)))
         assert product.uncertainty.octaves == 6.0
         assert Scale(3, ((certain, 2),)).uncertainty.octaves == 0.0
-        root = ScaleRoot(product, 2)
+        root = ScaleOrigin((product,), 2)
         assert (root.size, root.depth) == ((3 + 12 + 1) / 2, 2)
         assert root.bound == product.reach // 2 + 1
         assert root.uncertainty.octaves == 3.0
