@@ -7,9 +7,9 @@ import math
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
 from scalify_hlo.ir import emit
-from scalify_hlo.ir.formats import element_of, format_of, is_complex, with_element
-from scalify_hlo.ir.functions import is_block
-from scalify_hlo.ir.value_map import ValueCache
+from scalify_hlo.ir.formats import element_of, format_of, is_complex, is_narrow, with_element
+from scalify_hlo.ir.functions import maker
+from scalify_hlo.ir.value_map import ValueCache, redirect, uses_of
 
 
 class Casts:
@@ -57,20 +57,16 @@ class Casts:
     def through(self, value: ir.Value, format_: str) -> ir.Value:
         """Rounds a value to a format for all its users, which share the narrow data."""
         element = value.type.element_type
-        users = [(use.owner, use.operand_number) for use in value.uses]
+        users = uses_of(value)
         narrow = self.cast(value, format_, attributes.GRADIENT, kept=True)
-        back = convert_after(narrow, element)
-        for owner, index in users:
-            owner.operands[index] = back
+        redirect(users, convert_after(narrow, element))
         return narrow
 
 
 def widened_from(value: ir.Value) -> ir.Value | None:
     """Returns the operand of a convert; a model that rounds its values writes two."""
-    owner = value.owner
-    if is_block(owner) or owner.name != "stablehlo.convert":
-        return None
-    return owner.operands[0]
+    op = maker(value)
+    return op.operands[0] if op is not None and op.name == "stablehlo.convert" else None
 
 
 def unwidened(value: ir.Value) -> ir.Value:
@@ -89,18 +85,15 @@ def unwidened(value: ir.Value) -> ir.Value:
 
 def note_computed(operand: ir.Value) -> None:
     """Marks the convert to f16 that makes an operand of a matmul, if the program has one."""
-    owner, format_ = operand.owner, format_of(operand.type)
-    rounds = format_ is not None and not format_.wide
-    if rounds and not is_block(owner) and owner.name == "stablehlo.convert":
-        owner.operation.attributes[attributes.COMPUTED] = ir.UnitAttr.get()
+    if is_narrow(operand.type) and widened_from(operand) is not None:
+        operand.owner.operation.attributes[attributes.COMPUTED] = ir.UnitAttr.get()
 
 
 def _is_held(source: ir.Value, value: ir.Value) -> bool:
     """Whether a convert changes no number; data in 8 bits may have scales of their own."""
     narrow, wide = format_of(source.type), format_of(value.type)
-    if narrow is None or wide is None or is_complex(value.type):
-        return False
-    return not narrow.small and wide.includes(narrow)
+    known = narrow is not None and wide is not None and not is_complex(value.type)
+    return known and not narrow.small and wide.includes(narrow)
 
 
 def barrier_after(value: ir.Value) -> ir.Value:

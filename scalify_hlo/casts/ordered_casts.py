@@ -13,17 +13,15 @@ import math
 from typing import Final
 
 from scalify_hlo._compat import ir
-from scalify_hlo.algebra.limits import READER_STEPS
 from scalify_hlo.dialect import attributes
 from scalify_hlo.ir import emit
 from scalify_hlo.ir.contraction import contraction_of
-from scalify_hlo.ir.formats import format_of
-from scalify_hlo.ir.functions import is_block
+from scalify_hlo.ir.formats import is_small
 from scalify_hlo.ir.through import readers
 from scalify_hlo.ir.value_map import replace_op
 from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.rules.placement import is_placed
-from scalify_hlo.transforms.matmul_dims import BARRIER, source_of
+from scalify_hlo.transforms.matmul_dims import BARRIER, made_by
 
 _DOT: Final = "stablehlo.dot_general"
 _RESHAPE: Final = "stablehlo.reshape"
@@ -47,42 +45,26 @@ def _is_small(barrier: ir.Operation) -> bool:
     if len(barrier.operands) != 1:
         return False
     type_ = barrier.operands[0].type
-    format_ = format_of(type_)
-    return type_.has_static_shape and type_.rank > 1 and format_ is not None and format_.small
+    return type_.has_static_shape and type_.rank > 1 and is_small(type_)
 
 
 def _is_of_transpose(barrier: ir.Operation) -> bool:
     """Whether a transpose is cast, which may be rounded or scaled before."""
-    value = barrier.operands[0]
-    for _ in range(READER_STEPS):
-        owner = value.owner
-        if is_block(owner):
-            return False
-        if owner.name == _TRANSPOSE:
-            return True
-        source = owner.operands[0] if owner.name == _RESHAPE else source_of(owner)
-        if source is None:
-            return False
-        value = source
-    return False
+    made = made_by(barrier.operands[0], {_RESHAPE})
+    return any(op.name == _TRANSPOSE for op in made)
 
 
 def _is_matrix(barrier: ir.Operation) -> bool:
     """Whether a matmul without batch dimensions sums over the last dimensions of the cast."""
     found = readers(barrier.results[0], {_RESHAPE})
-    return any(op.name == _DOT and _sums_over_last(op, number) for op, number in found)
-
-
-def _sums_over_last(dot: ir.Operation, side: int) -> bool:
-    batch, free, summed = contraction_of(dot)[side]
-    return not batch and min(summed, default=0) >= len(free)
+    sums = (contraction_of(op)[number] for op, number in found if op.name == _DOT)
+    return any(not batch and min(summed, default=0) >= len(free) for batch, free, summed in sums)
 
 
 def _flatten(barrier: ir.Operation) -> None:
     """Replaces a barrier by one of a tensor of one dimension."""
     data = barrier.operands[0]
-    flat = ir.RankedTensorType.get([math.prod(data.type.shape)], data.type.element_type)
-    made = emit.op(
-        barrier, BARRIER, [flat], [emit.reshape(data, flat, barrier)], attributes.all_of(barrier)
-    ).result
+    flat = emit.reshaped(data, [math.prod(data.type.shape)], barrier)
+    given = attributes.all_of(barrier)
+    made = emit.op(barrier, BARRIER, [flat.type], [flat], given).result
     replace_op(barrier, [emit.reshape(made, data.type, barrier)])

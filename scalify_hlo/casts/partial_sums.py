@@ -44,6 +44,7 @@ from scalify_hlo.ir import emit
 from scalify_hlo.ir.calls import Calls
 from scalify_hlo.ir.contraction import contraction_of
 from scalify_hlo.ir.functions import callee_of, is_block, terminator
+from scalify_hlo.ir.through import dims_through
 from scalify_hlo.ir.value_map import ValueMap, ValueSet, erase, erase_unread, replace_uses
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.rules.emitter import Emitter
@@ -135,15 +136,12 @@ class PartialSums:
         if made.kind:
             self._products[value] = made
 
-    def join(self) -> int:
-        """Gives the summands of each sum one scale, and returns the number of sums."""
-        count = 0
+    def join(self) -> None:
+        """Gives the summands of each sum one scale."""
         for value in list(self._products):
             found = self._sum(value) if value in self._products else None
             if found is not None:
                 self._join(found)
-                count += 1
-        return count
 
     def _sum(self, value: ir.Value) -> _Sum | None:
         """Returns the largest sum of noted products that a value is a summand of."""
@@ -296,15 +294,14 @@ def _only_reader(value: ir.Value) -> ir.Operation | None:
 
 def _erase_product(value: ir.Value) -> None:
     """Erases a product with scales, and the ops on scales that only it read."""
+
+    def is_of_scalars(op: ir.Operation) -> bool:
+        return len(op.operands) > 0 and not any(value.type.rank for value in op.operands)
+
     operands = ValueSet(value.owner.operands)
     erase(value.owner)
     while operands:
-        erase_unread(operands.popitem()[0], _is_of_scalars)
-
-
-def _is_of_scalars(op: ir.Operation) -> bool:
-    """Whether an op has operands, all of rank 0."""
-    return len(op.operands) > 0 and not any(value.type.rank for value in op.operands)
+        erase_unread(operands.popitem()[0], is_of_scalars)
 
 
 # The dimensions of weights that devices divide, also where loops slice stacks of weights.
@@ -357,7 +354,7 @@ class DividedDims:
             return end.operands[ir.OpResult(value).result_number], whole
         if op.name == "stablehlo.optimization_barrier":
             return op.operands[ir.OpResult(value).result_number], whole
-        places = whole if op.name == "stablehlo.convert" else _places(op)
+        places = dims_through(op)
         return None if places is None else (op.operands[0], places)
 
     def _given(self, argument: ir.Value, entered: list[ir.Operation]) -> ir.Value | None:
@@ -372,32 +369,9 @@ class DividedDims:
         return calls[0].operands[number] if len(calls) == 1 and not entered else None
 
 
-def _places(op: ir.Operation) -> Sequence[int | None] | None:
-    """Returns the dimension of an operand for each of the result; None for other ops."""
-    if op.name == "stablehlo.transpose":
-        return list(op.opview.permutation)
-    if op.name == "stablehlo.reshape":
-        return _without_ones(op.results[0].type.shape, op.operands[0].type.shape)
-    if op.name == "stablehlo.slice" or op.name == "stablehlo.dynamic_slice":
-        sizes = zip(op.results[0].type.shape, op.operands[0].type.shape, strict=True)
-        return [i if new == old else None for i, (new, old) in enumerate(sizes)]
-    return None
-
-
 def _sharding(value: ir.Value) -> ir.Attribute | None:
     """Returns the sharding that an argument or a constraint has."""
     if is_block(value.owner):
         return argument_sharding(value)
     placed = value.owner.name == "sdy.sharding_constraint"
     return value.owner.attributes["sharding"] if placed else None
-
-
-def _without_ones(new: Sequence[int], old: Sequence[int]) -> list[int | None] | None:
-    """Returns the dimension of each, if shapes differ only in dimensions of size 1."""
-    if min((*new, *old), default=0) < 0:  # A dynamic size.
-        return None
-    kept = [i for i, size in enumerate(old) if size != 1]
-    if [old[i] for i in kept] != [size for size in new if size != 1]:
-        return None
-    left = iter(kept)
-    return [None if size == 1 else next(left) for size in new]

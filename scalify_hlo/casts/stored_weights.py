@@ -26,7 +26,7 @@ from scalify_hlo.ir import emit
 from scalify_hlo.ir.calls import CALL, Calls
 from scalify_hlo.ir.formats import element_of, format_of, is_real, with_element
 from scalify_hlo.ir.functions import callee_of, is_block, symbol_of, terminator
-from scalify_hlo.ir.locations import source_location
+from scalify_hlo.ir.locations import remark
 from scalify_hlo.ir.traits import where
 from scalify_hlo.ir.value_map import ValueMap, ValueSet, erase
 from scalify_hlo.recipes.state import StateOptions
@@ -151,12 +151,8 @@ def _store(reads: WeightReads, element: ir.Type) -> None:
 
 
 def _kept(name: str, other: ir.Operation) -> Remark:
-    return Remark(
-        f"reads {name} besides matmuls, so that it keeps its format, and is cast in each call",
-        source_location(other.location),
-        other.name,
-        "pass a copy of it to the matmuls to store that in state.weight",
-    )
+    message = f"reads {name} besides matmuls, so that it keeps its format, and is cast in each call"
+    return remark(other, message, "pass a copy of it to the matmuls to store that in state.weight")
 
 
 def keep_apart(weights: Iterable[Weight]) -> None:
@@ -323,11 +319,6 @@ class WeightReads:
         return op.operands[0] if op.name in _MOVES else None
 
 
-def _name(function: ir.Operation) -> str:
-    name: str = ir.StringAttr(function.attributes["sym_name"]).value
-    return name
-
-
 # Tells weights from activations where both operands of a matmul are arguments.
 #
 # `scalify-roles` takes the second one to be the weight, which is right for ``x @ w``, and wrong for
@@ -394,7 +385,7 @@ class CertainWeights:
         if self.has(op, side):
             reason = "it is no pair that only quantized matmuls read"
         message = f"casts {name} in each call, as {reason}"
-        return name, Remark(message, source_location(op.location), op.operation.name, _DECLARE)
+        return name, remark(op, message, _DECLARE)
 
     def _names(self, op: ir.OpView, side: int) -> tuple[str, str]:
         if attributes.MATMUL not in op.attributes:

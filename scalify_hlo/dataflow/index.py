@@ -44,8 +44,6 @@ class ModuleIndex:
         ops: The number of occurrences of each op before the rewrite; empty if they were not
             counted.
         dense: Whether a constant is not a splat; valid after the ops were counted.
-        plain_calls: Whether functions are referenced only by calls outside of regions; valid after
-            the ops were counted.
         own: Whether the program itself has narrow formats; None if its ops were not counted.
         asked: Whether the author of the program marked values whose data may be rounded, or passes
             pairs.
@@ -62,7 +60,6 @@ class ModuleIndex:
     listing: Listing | None = None
     ops: Counter[str] = field(default_factory=Counter)
     dense: bool = False
-    plain_calls: bool = True
     own: bool | None = None
     asked: bool = False
     markers: int = 0

@@ -60,6 +60,18 @@ def format_of(type_: ir.Type) -> FloatFormat | None:
     return FORMATS.get(str(element)) if isinstance(element, ir.FloatType) else None
 
 
+def is_small(type_: ir.Type) -> bool:
+    """Whether a type is a tensor of floats of at most 8 bits."""
+    format_ = format_of(type_)
+    return format_ is not None and format_.small
+
+
+def is_narrow(type_: ir.Type) -> bool:
+    """Whether a type is a tensor of floats that have less range than f32."""
+    format_ = format_of(type_)
+    return format_ is not None and not format_.wide
+
+
 def are_floats(types: Sequence[ir.Type]) -> list[bool]:
     """Returns, for each type, whether it has a format; each distinct type is looked up once."""
     known = {type_: format_of(type_) is not None for type_ in set(types)}
@@ -80,6 +92,5 @@ def has_narrow(module: ir.Operation) -> bool:
         blocks = (block for region in op.regions for block in region.blocks)
         for value in (*op.results, *(argument for block in blocks for argument in block.arguments)):
             if value.type not in types:
-                format_ = format_of(value.type)
-                types[value.type] = format_ is not None and not format_.wide
+                types[value.type] = is_narrow(value.type)
     return cut or any(types.values())

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from scalify_hlo._compat import func, ir, sdy
-from scalify_hlo.algebra.formats import FloatFormat
+from scalify_hlo._compat import ir, sdy
 from scalify_hlo.algebra.limits import COMPUTED_BOUND, GIVEN_BOUND, STORED_HEADROOM
 from scalify_hlo.algebra.measured import Measured
 from scalify_hlo.algebra.scale import ONE, Scale, Scaled, ScaleInfo
@@ -18,10 +17,10 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.attributes import Attributes
 from scalify_hlo.errors import InputError
 from scalify_hlo.ir import emit, markers
-from scalify_hlo.ir.formats import is_scalar
+from scalify_hlo.ir.formats import is_narrow, is_scalar, is_small
 from scalify_hlo.ir.functions import terminator
 from scalify_hlo.ir.locations import source_location
-from scalify_hlo.ir.value_map import ValueSet, erase, replace_uses
+from scalify_hlo.ir.value_map import ValueSet, erase, redirect, replace_uses, uses_of
 from scalify_hlo.report.model import ValueReport
 from scalify_hlo.rules.isolated import scale_element
 from scalify_hlo.rules.marker_ops import dynamic_rescale
@@ -93,7 +92,7 @@ class Boundary:
             if i not in packed
         }
         if any(pairs):
-            self._set_signature([a.type for a in block.arguments], None)
+            attributes.renew_function_type(main)
         attributes.set_argument_attributes(main, new_marks)
         returned = terminator(block).operands
         returned_pairs = zip(returned, self._pairs_of_results(), strict=True)
@@ -119,13 +118,13 @@ class Boundary:
         if not any(pairs) and not attributes.any_result_has(self._main, attributes.PAIR):
             return {}, {}
         found, others = self._carried(names)
-        returned, format_ = terminator(self._block).operands, self._rewriter.format
-        formats = {i: format_(returned[i]) for i in found}
-        carried = {i: n for i, n in found.items() if i not in packed and not _is_small(formats[i])}
+        types = {i: terminator(self._block).operands[i].type for i in found}
+        # The program itself stores results in 8 bits at scales that fit best.
+        carried = {i: n for i, n in found.items() if i not in packed and not is_small(types[i])}
         sized = [pair or attributes.SCALE in mark for pair, mark in zip(pairs, marks, strict=True)]
         near = self._rewriter.narrow
         self._measured = {
-            i for i, n in carried.items() if _is_narrow(formats[i]) or (near and not sized[n])
+            i for i, n in carried.items() if is_narrow(types[i]) or (near and not sized[n])
         }
         for number in (carried[i] for i in self._measured if pairs[carried[i]]):
             marks[number][attributes.RESCALED] = ir.UnitAttr.get()
@@ -238,14 +237,13 @@ class Boundary:
 
     def _enter_scalar(self, data: ir.Value, info: Scaled) -> ScaleInfo:
         """Reads a pair of rank 0, whose scale may be larger than those of tensors, as a number."""
-        rewriter, uses = self._rewriter, [(use.owner, use.operand_number) for use in data.uses]
+        rewriter, uses = self._rewriter, uses_of(data)
         if uses:
             value = rewriter.multiply(data, info.scale, self._top)
             size = rewriter.runtime_scales.size_of_scalar(value, 0.0)
             rewriter.assume(value, Scaled(ONE, size, of_root(INPUT), info.right))
             rewriter.values.known.pop(data)
-            for owner, index in uses:
-                owner.operands[index] = value
+            redirect(uses, value)
         return info
 
     def _enter_pair(self, data: ir.Value, scalar: ir.Value, mark: Attributes) -> ScaleInfo:
@@ -282,7 +280,7 @@ class Boundary:
         kept = rewriter.keeps_values(data) or not rewriter.values.is_wide(data)
         info = Scaled(ONE, size, known) if kept else Scaled(Scale(number), size - number, known)
         divides = bool(number) and not kept
-        uses = [(use.owner, use.operand_number) for use in data.uses] if divides else []
+        uses = uses_of(data) if divides else []
         if not uses:
             rewriter.assume(data, info)
             return info
@@ -291,8 +289,7 @@ class Boundary:
         rewriter.assume(divided, info)
         rewriter.values.note_moved(divided, ONE, data)
         rewriter.values.discardable(divided)
-        for owner, index in uses:
-            owner.operands[index] = divided
+        redirect(uses, divided)
         return info
 
     def leave(self) -> None:
@@ -310,7 +307,7 @@ class Boundary:
         for name, value in zip(known.names, before, strict=True):
             self._note(self.results, name, value, rewriter.info(value), False, {})
             values += self._leave_one(value, returned.operation, False)
-        self._return(returned, before, values)
+        self._return(before, values)
         attributes.set_encoded_result_attributes(self._main, known.before)
 
     def _leave_marked(self) -> None:
@@ -335,18 +332,13 @@ class Boundary:
             self._note(self.results, name, value, info, pair, mark, i)
             values += self._leave_one(value, returned.operation, pair, kept)
             marks += [mark, _scale_attributes(mark)] if pair else [mark]
-        self._return(returned, before, values)
+        self._return(before, values)
         attributes.set_result_attributes(self._main, marks)
         _move_aliases(self._main, positions)
 
-    def _return(
-        self, returned: ir.OpView, before: Sequence[ir.Value], values: Sequence[ir.Value]
-    ) -> None:
+    def _return(self, before: Sequence[ir.Value], values: Sequence[ir.Value]) -> None:
         if values != before:
-            func.return_(values, **emit.before(returned))
-            erase(returned)
-        if len(values) > len(before):
-            self._set_signature(None, [value.type for value in values])
+            attributes.return_values(self._main, values)
 
     def _leave_one(
         self, value: ir.Value, at: ir.Operation, pair: bool, kept: Scale | None = None
@@ -394,14 +386,6 @@ class Boundary:
         (data,) = dynamic_rescale(marker, self._rewriter)
         erase(marker)
         return data
-
-    def _set_signature(self, inputs: list[ir.Type] | None, results: list[ir.Type] | None) -> None:
-        type_ = attributes.function_type(self._main)
-        attributes.set_function_type(
-            self._main,
-            list(type_.inputs) if inputs is None else inputs,
-            list(type_.results) if results is None else results,
-        )
 
     def _note(
         self,
@@ -483,13 +467,3 @@ def _move_aliases(main: ir.OpView, positions: list[int]) -> None:
             old = ir.IntegerAttr(mark[_ALIAS])
             mark[_ALIAS] = ir.IntegerAttr.get(old.type, positions[old.value])
     attributes.set_argument_attributes(main, marks)
-
-
-def _is_small(format_: FloatFormat | None) -> bool:
-    """Whether the program itself stores a result in 8 bits, at a scale that fits best."""
-    return format_ is not None and format_.small
-
-
-def _is_narrow(format_: FloatFormat | None) -> bool:
-    """Whether a result has less range than f32, so that its scale has to follow its values."""
-    return format_ is not None and not format_.wide

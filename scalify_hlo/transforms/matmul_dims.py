@@ -20,7 +20,7 @@ operand. The products are the same, and no compiler promises an order in which i
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from scalify_hlo._compat import ir
@@ -124,23 +124,32 @@ def _places_in_memory(value: ir.Value, *, through: bool) -> list[int]:
             dimensions reads is in the order of its own dimensions; see `order_casts`.
     """
     places = list(range(value.type.rank))
-    for _ in range(READER_STEPS):
-        owner = value.owner
-        if is_block(owner):
+    for op in made_by(value, {_TRANSPOSE}):
+        if op.name == BARRIER and not through:
             break
-        if owner.name == _TRANSPOSE:
-            moves = _permutation(owner)
-            places, value = [moves[place] for place in places], owner.operands[0]
-            continue
-        source = source_of(owner)
-        if source is None or (owner.name == BARRIER and not through):
-            break
-        value = source
+        if op.name == _TRANSPOSE:
+            places = [_permutation(op)[place] for place in places]
     return places
 
 
 def _permutation(transpose: ir.Operation) -> list[int]:
     return list(ir.DenseI64ArrayAttr(transpose.attributes["permutation"]))
+
+
+def made_by(value: ir.Value, views: Collection[str]) -> Iterator[ir.Operation]:
+    """Yields the ops that make a value, as far as they round, bound or scale, the last one first.
+
+    Args:
+        value: The value.
+        views: Ops of one tensor that are looked through too.
+    """
+    source: ir.Value | None = value
+    for _ in range(READER_STEPS):
+        if source is None or is_block(source.owner):
+            return
+        op = source.owner.operation
+        yield op
+        source = op.operands[0] if op.name in views else source_of(op)
 
 
 def source_of(owner: ir.Operation) -> ir.Value | None:
@@ -167,11 +176,10 @@ def _order_result(op: ir.Operation) -> bool:
     made = _ordered(op, order)
     for each in order.between:
         made = _repeated(each, made)
-    for key, value in attributes.all_of(
-        order.reader
-    ).items():  # The result is that of the transpose.
-        if key != "permutation":
-            made.owner.attributes[key] = value
+    marks = attributes.all_of(order.reader)  # The result is that of the transpose.
+    del marks["permutation"]
+    for key, value in marks.items():
+        made.owner.attributes[key] = value
     replace_op(order.reader, [made])
     _erase([*order.between[::-1], op])
     return True
@@ -201,30 +209,19 @@ def _repeated(op: ir.Operation, data: ir.Value) -> ir.Value:
     """Builds an op that rounds or scales each element again, before it, of other data."""
     source = source_of(op)
     operands = [data if each == source else _uniform(each, data, op) for each in op.operands]
-    element = op.results[0].type.element_type
-    return emit.op(
-        op,
-        op.name,
-        [ir.RankedTensorType.get(data.type.shape, element)],
-        operands,
-        attributes.all_of(op),
-    ).result
+    type_ = ir.RankedTensorType.get(data.type.shape, op.results[0].type.element_type)
+    return emit.op(op, op.name, [type_], operands, attributes.all_of(op)).result
 
 
 def _uniform(value: ir.Value, like: ir.Value, at: ir.Operation) -> ir.Value:
     """Returns a tensor of the same number in the shape of another one, before an op."""
     if not value.type.rank:
         return value
-    owner = value.owner
-    type_ = ir.RankedTensorType.get(like.type.shape, value.type.element_type)
-    where = emit.before(at)
     if (elements := splat_of(value)) is not None:
+        type_ = ir.RankedTensorType.get(like.type.shape, value.type.element_type)
         splat = ir.DenseElementsAttr.get_splat(type_, elements.get_splat_value())
-        make = ir.Operation.create
-        attributes: dict[str, ir.Attribute] = {"value": splat}
-        return make("stablehlo.constant", results=[type_], attributes=attributes, **where).result
-    dims = owner.attributes["broadcast_dimensions"]
-    return emit.broadcast(type_, owner.operands[0], dims, **where)
+        return emit.constant_of(type_, splat, **emit.before(at))
+    return emit.spread(value.owner.operands[0], [], like.type.shape, at)
 
 
 def _order_of_reader(op: ir.Operation) -> _Order | None:
@@ -249,11 +246,8 @@ def _readers(value: ir.Value) -> tuple[list[ir.Operation], ir.Operation | None]:
     """Returns the transpose that alone reads a value, and the ops that round or scale it before."""
     between: list[ir.Operation] = []
     while len(between) < READER_STEPS:
-        uses = list(value.uses)
-        if len(uses) != 1:
-            break
-        user = uses[0].owner.operation
-        if not _is_plain(user):
+        users = [use.owner.operation for use in value.uses]
+        if len(users) != 1 or not _is_plain(user := users[0]):
             break
         if user.name == _TRANSPOSE:
             return between, user
@@ -270,13 +264,10 @@ def _ordered(op: ir.Operation, order: _Order) -> ir.Value:
     operands = [_with_free_dims(op, side, dims) for side, dims in enumerate(order.free)]
     old = op.results[0].type
     shape = [old.shape[dim] for dim in (*range(min(order.dims)), *order.dims)]
-    return emit.op(
-        op,
-        _DOT,
-        [ir.RankedTensorType.get(shape, old.element_type)],
-        operands[::-1] if order.swapped else operands,
-        swapped_attributes(op) if order.swapped else attributes.all_of(op),
-    ).result
+    type_, given = ir.RankedTensorType.get(shape, old.element_type), attributes.all_of(op)
+    if order.swapped:
+        operands, given = operands[::-1], swapped_attributes(op)
+    return emit.op(op, _DOT, [type_], operands, given).result
 
 
 def _with_free_dims(op: ir.Operation, side: int, dims: Sequence[int]) -> ir.Value:

@@ -54,13 +54,6 @@ def _with_operands(op: ir.Operation, values: Sequence[ir.Value]) -> None:
     if "in_shardings" in marks:
         types = [value.type for value in values]
         marks["in_shardings"] = replicated_after(marks["in_shardings"], types, mesh_of(op))
-    new = emit.op(
-        op,
-        op.name,
-        [result.type for result in op.results],
-        [*op.operands, *values],
-        marks,
-        regions=1,
-    )
-    op.regions[0].blocks[0].append_to(new.regions[0])
+    results = [result.type for result in op.results]
+    new = emit.taking_regions(op, results, [*op.operands, *values], marks)
     replace_op(op, new.results)

@@ -35,8 +35,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.algebra.moments import SCALE_FORMAT, block_length, scale_shape
 from scalify_hlo.casts.blocks.bitwise import Bitwise
-from scalify_hlo.casts.blocks.layout import amax_along, cut, padded, reshaped
-from scalify_hlo.casts.blocks.operands import spread
+from scalify_hlo.casts.blocks.layout import amax_along, cut, padded
 from scalify_hlo.casts.blocks.scales import block_scales
 from scalify_hlo.casts.blocks.stochastic import SIGN, hash_of_tensor, hashed, round_magnitudes
 from scalify_hlo.ir import emit
@@ -82,7 +81,7 @@ def packed(
     shape = list(wide.type.shape)
     length, blocks = block_length(shape[-1]), scale_shape(shape)
     tiles = padded(counted, len(shape) - 1, length, at)
-    tiles = reshaped(tiles, [*blocks, length], at)
+    tiles = emit.reshaped(tiles, [*blocks, length], at)
     amax = amax_along(tiles, range(len(shape)), at)
     scales = block_scales(amax, format_, _E8M0, at)
     data = build.op("multiply", counted, _by_element(scales.inverse, shape, at))
@@ -119,8 +118,8 @@ def unpacked(moment: Packed, element: ir.Type, at: ir.Operation, *, root: bool) 
 def _by_element(scale: ir.Value, shape: list[int], at: ir.Operation) -> ir.Value:
     """Returns the scale of each element of a tensor of a shape."""
     blocks, length = list(scale.type.shape), block_length(shape[-1])
-    tiles = spread(scale, range(len(blocks)), [*blocks, length], at)
-    flat = reshaped(tiles, [*shape[:-1], blocks[-1] * length], at)
+    tiles = emit.spread(scale, range(len(blocks)), [*blocks, length], at)
+    flat = emit.reshaped(tiles, [*shape[:-1], blocks[-1] * length], at)
     return cut(flat, len(shape) - 1, shape[-1], at)
 
 

@@ -237,7 +237,11 @@ class _Builder(Bitwise):
     ) -> BlockScales:
         """Returns E4M3 scales with their common factor, or with one for each member."""
         kept = () if members is None else members.kept
-        view = amax if members is None else self._viewed(amax, members.of_amax(amax.type.shape))
+        view = (
+            amax
+            if members is None
+            else emit.reshaped(amax, members.of_amax(amax.type.shape), self.at)
+        )
         whole = largest(view, self.at, finite=True, kept=kept, splats=self.splats)
         one = _Builder(self.at, whole.type, self.splats)
         whole = one.op("maximum", whole, one.number(SMALLEST_PAIRED_AMAX))
@@ -254,16 +258,10 @@ class _Builder(Bitwise):
         divisor = self.op("multiply", divisor, self._for_each(common, amax, members))
         return BlockScales(self.op("divide", self.number(1.0), divisor), scale, common)
 
-    def _viewed(self, value: ir.Value, shape: Sequence[int]) -> ir.Value:
-        type_ = ir.RankedTensorType.get(list(shape), value.type.element_type)
-        return value if value.type == type_ else emit.reshape(value, type_, self.at)
-
     def _for_each(self, value: ir.Value, amax: ir.Value, members: Members | None) -> ir.Value:
         """Returns the number of the tensor, or those of its members, for each block."""
         if members is None:
             return self.spread(value, amax)
         shape = members.of_amax(amax.type.shape)
-        type_ = ir.RankedTensorType.get(shape, value.type.element_type)
-        where = emit.before(self.at)
-        dims = ir.DenseI64ArrayAttr.get(list(members.kept))
-        return self._viewed(emit.broadcast(type_, value, dims, **where), amax.type.shape)
+        whole = emit.spread(value, members.kept, shape, self.at)
+        return emit.reshaped(whole, amax.type.shape, self.at)

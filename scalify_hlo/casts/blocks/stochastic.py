@@ -119,14 +119,10 @@ def _indices(build: Bitwise) -> ir.Value:
     """Returns the index of each element in row-major order, as ui32, which may wrap around."""
     total = None
     for dimension, stride in strides(build.bits.shape).items():
-        part = _times(_iota(build, dimension), stride, build)
+        index = emit.iota(build.bits.shape, dimension, build.bits.element_type, build.at)
+        part = _times(index, stride, build)
         total = part if total is None else build.op("add", total, part)
     return build.integer(0) if total is None else total
-
-
-def _iota(build: Bitwise, dimension: int) -> ir.Value:
-    number = attributes.integer(dimension)
-    return emit.op(build.at, "stablehlo.iota", [build.bits], [], {"iota_dimension": number}).result
 
 
 def _times(value: ir.Value, factor: int, build: Bitwise) -> ir.Value:
@@ -206,30 +202,24 @@ def random_words(word: ir.Value, number: int, build: Bitwise) -> ir.Value:
         build: The builder, for the shape of the tensor.
     """
     at, unsigned = build.at, ir.IntegerType.get_unsigned
-    where = emit.before(at)
     one, four, pairs = (
         ir.RankedTensorType.get(shape, unsigned(WORD)) for shape in ([1], [4], [2, 2])
     )
     counter = emit.integers(ir.RankedTensorType.get([2], unsigned(WORD)), 0, at)
     words = [emit.reshape(word, one, at), emit.integers(one, number, at), counter]
-    words = emit.op(
-        at,
+    words = emit.made(
         "stablehlo.concatenate",
-        [four],
+        four,
         words,
         {"dimension": attributes.integer(0)},
-    ).result
+        **emit.before(at),
+    )
     state = ir.RankedTensorType.get([2], unsigned(2 * WORD))
     start = build.cast(state, emit.reshape(words, pairs, at))
     double = ir.RankedTensorType.get(build.bits.shape, unsigned(2 * WORD))
-    drawn = emit.op(
-        at,
-        "stablehlo.rng_bit_generator",
-        [state, double],
-        [start],
-        {"rng_algorithm": stablehlo.RngAlgorithmAttr.get("THREE_FRY")},
-    ).results[1]
-    high = emit.elementwise(
-        "stablehlo.shift_right_logical", drawn, emit.integers(double, WORD, at), **where
-    )
-    return emit.convert(high, unsigned(WORD), at)
+    algorithm = {"rng_algorithm": stablehlo.RngAlgorithmAttr.get("THREE_FRY")}
+    made = emit.op(at, "stablehlo.rng_bit_generator", [state, double], [start], algorithm)
+    shift = emit.integers(double, WORD, at)
+    high = "stablehlo.shift_right_logical"
+    words = emit.elementwise(high, made.results[1], shift, **emit.before(at))
+    return emit.convert(words, unsigned(WORD), at)

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from scalify_hlo._compat import func, ir
+from scalify_hlo._compat import ir
 from scalify_hlo.dataflow.carried import carried_arguments
 from scalify_hlo.dataflow.frames import Frame
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.attributes import Attributes
-from scalify_hlo.ir import emit
-from scalify_hlo.ir.formats import format_of
+from scalify_hlo.ir.formats import is_narrow
 from scalify_hlo.ir.functions import is_block, terminator
-from scalify_hlo.ir.value_map import ValueMap, erase
+from scalify_hlo.ir.value_map import ValueMap
 from scalify_hlo.rules.isolated import scale_element
 from scalify_hlo.scaling.arrays.factors import Factors
 from scalify_hlo.scaling.arrays.leaving import Leaving
@@ -39,7 +38,7 @@ def split(main: ir.OpView, functions: Mapping[str, ir.Operation]) -> list[int]:
     factors = Factors(block.operations[0].operation)
     arrays = _enter(main, block, factors)
     state = {
-        result: Leaving((arrays[number],), _is_narrow(terminator(block).operands[result]))
+        result: Leaving((arrays[number],), is_narrow(terminator(block).operands[result].type))
         for result, number in carried.items()
         if number in arrays
     }
@@ -53,11 +52,6 @@ def split(main: ir.OpView, functions: Mapping[str, ir.Operation]) -> list[int]:
     _leave(main, block, factors, state, numbers)
     attributes.renew_function_type(main)
     return [number for number, array in arrays.items() if array not in factors.waiting]
-
-
-def _is_narrow(value: ir.Value) -> bool:
-    format_ = format_of(value.type)
-    return format_ is not None and not format_.wide
 
 
 def _before_return(value: ir.Value) -> Iterator[ir.Value]:
@@ -105,8 +99,7 @@ def _enter(main: ir.OpView, block: ir.Block, factors: Factors) -> dict[int, ir.V
         mark[attributes.SCALE_ARRAY] = attributes.integer(number)
         new.append({attributes.SCALE_FACTORS: attributes.integer(number)})
         factors.set(block.arguments[number], (added[number],))
-    inputs = [argument.type for argument in block.arguments]
-    attributes.set_function_type(main, inputs, list(attributes.function_type(main).results))
+    attributes.renew_function_type(main)
     attributes.set_argument_attributes(main, [*marks, *new])
     return added
 
@@ -129,7 +122,5 @@ def _leave(
         if leaving.found != leaving.own:
             values.append(leaving.found[0])
             added.append({attributes.SCALE_FACTORS: attributes.integer(numbers[result])})
-    func.return_(values, **emit.before(returned))
-    erase(returned)
-    attributes.renew_function_type(main)
+    attributes.return_values(main, values)
     attributes.set_result_attributes(main, [*marks, *added])

@@ -18,7 +18,7 @@ from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.algebra.scale_shapes import split_shape
 from scalify_hlo.dialect import attributes
 from scalify_hlo.ir import emit
-from scalify_hlo.ir.formats import format_of
+from scalify_hlo.ir.formats import format_of, is_small
 from scalify_hlo.ir.functions import is_block
 from scalify_hlo.ir.value_map import ValueMap, ValueSet
 
@@ -112,8 +112,7 @@ class Factors:
         owner = value.owner
         if not is_block(owner) and is_cast(owner):
             return cast_as(owner, self.value(owner.operands[0], at), at)
-        format_ = format_of(value.type)
-        if format_ is None or not format_.small:
+        if not is_small(value.type):
             return multiplied(value, arrays, at)
         wide = emit.convert(value, ir.F32Type.get(), at)
         kind = {attributes.CAST: ir.StringAttr.get(attributes.DATA)}
@@ -168,16 +167,10 @@ def spread(array: ir.Value, type_: ir.Type, at: ir.Operation) -> ir.Value:
     """Returns the number of the block of each element, in the element type of a tensor type."""
     counts, shape = list(array.type.shape), list(type_.shape)
     array = emit.convert(array, type_.element_type, at)
-    where = emit.before(at)
-    whole = all(count in (1, size) for count, size in zip(counts, shape, strict=True))
-    if whole:
-        dims = ir.DenseI64ArrayAttr.get(range(len(shape)))
-        result = ir.RankedTensorType.get(shape, type_.element_type)
-        return emit.broadcast(result, array, dims, **where)
-    halves = ir.RankedTensorType.get(split_shape(shape, counts), type_.element_type)
-    dims = ir.DenseI64ArrayAttr.get(range(0, 2 * len(shape), 2))
-    repeated = emit.broadcast(halves, array, dims, **where)
-    return emit.reshape(repeated, ir.RankedTensorType.get(shape, type_.element_type), at)
+    if all(count in (1, size) for count, size in zip(counts, shape, strict=True)):
+        return emit.spread(array, range(len(shape)), shape, at)
+    halves, dims = split_shape(shape, counts), range(0, 2 * len(shape), 2)
+    return emit.reshaped(emit.spread(array, dims, halves, at), shape, at)
 
 
 def is_smaller(type_: ir.Type, other: ir.Type) -> bool:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from scalify_hlo._compat import func, ir, stablehlo
+from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.attributes import Attributes
 from scalify_hlo.ir import emit
 from scalify_hlo.ir.functions import terminator
-from scalify_hlo.ir.value_map import erase, erase_argument
+from scalify_hlo.ir.value_map import erase_argument, redirect, uses_of
 from scalify_hlo.scaling.arrays.leaving import largest_of
 
 _EXPONENT_BITS: Final = {
@@ -58,7 +58,7 @@ def _enter(block: ir.Block, scale: int, place: int, top: ir.Operation) -> list[i
         S, s and F.
     """
     array, factors = block.arguments[scale], block.arguments[place]
-    uses = [[(use.owner, use.operand_number) for use in value.uses] for value in (array, factors)]
+    uses = [uses_of(value) for value in (array, factors)]
     array.set_type(factors.type)
     array = block.arguments[scale]
     where = emit.before(top)
@@ -66,8 +66,7 @@ def _enter(block: ir.Block, scale: int, place: int, top: ir.Operation) -> list[i
     one = stablehlo.reduce_precision(largest_of(array, top), _EXPONENT_BITS[wide], 0, **where)
     parts = emit.elementwise("stablehlo.divide", array, spread_scalar(one, array, top), **where)
     for readers, value in zip(uses, (one, parts), strict=True):
-        for owner, index in readers:
-            owner.operands[index] = value
+        redirect(readers, value)
     return [array, one, parts]
 
 
@@ -95,7 +94,5 @@ def _leave(main: ir.OpView, block: ir.Block, entered: dict[int, list[ir.Value]])
         values[result + 1] = array
         del mark[attributes.SCALE_ARRAY]
     kept = len(values) - len(measured)
-    func.return_(values[:kept], **emit.before(returned))
-    erase(returned)
-    attributes.renew_function_type(main)
+    attributes.return_values(main, values[:kept])
     attributes.set_result_attributes(main, marks[:kept])

@@ -56,7 +56,7 @@ def _measured(value: ir.Value, like: ir.Value, at: ir.Operation) -> ir.Value:
     """
     counts = list(like.type.shape)
     halves = split_shape(value.type.shape, counts)
-    blocks = emit.reshape(value, ir.RankedTensorType.get(halves, value.type.element_type), at)
+    blocks = emit.reshaped(value, halves, at)
     kept = range(0, len(halves), 2)
     amax = statistic(blocks, "max", at, wide=False, devices=None, kept=kept)
     emitter = Emitter(at, wide=False, shape=counts)
@@ -69,7 +69,5 @@ def _measured(value: ir.Value, like: ir.Value, at: ir.Operation) -> ir.Value:
 
 def largest_of(array: ir.Value, at: ir.Operation) -> ir.Value:
     """Returns the largest number of an array of scales or factors, which are positive."""
-    element = array.type.element_type
-    scalar = emit.scalar_type(element)
-    zero = emit.constant(scalar, 0.0, at)
+    zero = emit.constant(emit.scalar_type(array.type.element_type), 0.0, at)
     return reduced(array, zero, "stablehlo.maximum", range(array.type.rank), at)
