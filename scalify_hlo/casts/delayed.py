@@ -46,8 +46,7 @@ from scalify_hlo.report.model import Report, StateReport
 from scalify_hlo.rules.emitter import Emitter
 from scalify_hlo.rules.placement import on_one_device
 from scalify_hlo.rules.statistics import statistic
-from scalify_hlo.transforms.hoist import add_results, lift
-from scalify_hlo.transforms.sink import lower
+from scalify_hlo.transforms.hoist import add_results, lift, lower
 
 STATE = "scaling_state"
 LEAVES = ("amax_history", "scale", "step")

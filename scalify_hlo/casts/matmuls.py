@@ -98,14 +98,12 @@ def marked_ops(module: ir.Operation, listing: Listing | None = None) -> list[ir.
         module: The module.
         listing: The ops of `main`, if they were listed.
     """
-    gradient = attributes.STATE_GRADIENT
+    gradient, found = attributes.STATE_GRADIENT, list[ir.OpView]()
 
     def is_marked(name: str, op: ir.Operation) -> bool:
         return name in MATMULS or gradient in op.attributes
 
-    if listing is None:
-        return [op.opview for op in _found(module, None, is_marked)]
-    main, found = main_function(module), []
+    main = None if listing is None else main_function(module)
     for function in module.regions[0].blocks[0].operations:
         listed = listing if function == main else None
         found += [op.opview for op in _found(function.operation, listed, is_marked)]

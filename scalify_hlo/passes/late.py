@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from scalify_hlo._compat import ir
-from scalify_hlo.casts.ordered_casts import order_casts
 from scalify_hlo.casts.rounded_results import round_results
 from scalify_hlo.casts.second_casts import cast_again, part_statistics
 from scalify_hlo.dataflow.frames import named
@@ -18,7 +17,7 @@ from scalify_hlo.passes.base import MainPass, Pass
 from scalify_hlo.report.model import Report
 from scalify_hlo.rules.placement import on_one_device
 from scalify_hlo.transforms.late_factors import LateFactors
-from scalify_hlo.transforms.matmul_dims import order_dims
+from scalify_hlo.transforms.matmul_dims import order_casts, order_dims
 from scalify_hlo.transforms.scatter import replace_scatters
 
 

@@ -23,7 +23,7 @@ from scalify_hlo.report.model import Report
 from scalify_hlo.rules.chlo import EXPANDED
 from scalify_hlo.rules.table import RULES
 from scalify_hlo.transforms.chlo import expand
-from scalify_hlo.transforms.entries import copy_entries
+from scalify_hlo.transforms.inlining import copy_entries
 from scalify_hlo.transforms.marker_barriers import lower_calls
 from scalify_hlo.transforms.ragged import lower_composites
 

@@ -15,8 +15,7 @@ from scalify_hlo.ir.locations import remark
 from scalify_hlo.ir.value_map import run_native
 from scalify_hlo.passes.base import MainPass
 from scalify_hlo.report.model import Report
-from scalify_hlo.scaling.arrays.boundary import split
-from scalify_hlo.scaling.arrays.joining import join
+from scalify_hlo.scaling.arrays.boundary import join, split
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,9 +11,10 @@ from scalify_hlo.algebra.search import Search
 from scalify_hlo.dataflow.index import ModuleIndex
 from scalify_hlo.dataflow.listing import Listing
 from scalify_hlo.dataflow.names import joined, name_of
-from scalify_hlo.ir.functions import callee_of, referred_by
-from scalify_hlo.ir.traits import REFERENCES
-from scalify_hlo.ir.value_map import erase, replace_uses, run_native
+from scalify_hlo.ir.calls import functions_in
+from scalify_hlo.ir.functions import callee_of, copied, fresh_name, is_private, referred_by
+from scalify_hlo.ir.traits import CALLS, REFERENCES
+from scalify_hlo.ir.value_map import OpSet, erase, replace_uses, run_native
 from scalify_hlo.ir.walk import ops_in
 
 _CALL = "func.call"
@@ -196,4 +197,48 @@ def _left(module: ir.Operation, needed: set[str]) -> list[ir.Operation]:
         return ir.WalkResult.ADVANCE
 
     module.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return found
+
+
+# Public functions other than `main`: entry functions, which are not rewritten.
+
+
+def copy_entries(module: ir.Operation) -> None:
+    """Replaces calls of public functions other than `main` by calls of private copies.
+
+    A caller outside of the program still gets the original function. Inside of the program, the
+    copy is rewritten like any other function.
+
+    Args:
+        module: A ``builtin.module``, which is edited in place.
+    """
+    functions = {n: op for n, op in functions_in(module).items() if op.regions[0].blocks}
+    entries = {n: op for n, op in functions.items() if n != "main" and not is_private(op)}
+    if not entries:
+        return
+    taken = set(functions)
+    copies: dict[str, str] = {}
+
+    def copies_for(function: ir.Operation) -> Iterator[ir.Operation]:
+        for name in _redirected(function, entries.keys() - copies.keys(), copies, taken):
+            yield copied(entries[name], copies[name]).operation
+
+    others = (op.operation for name, op in functions.items() if name not in entries)
+    Search(others, copies_for, seen=OpSet()).to_end()
+
+
+def _redirected(
+    function: ir.Operation, new: set[str], copies: dict[str, str], taken: set[str]
+) -> list[str]:
+    """Replaces calls in a function by calls of copies, and returns functions without a copy."""
+    found: list[str] = []
+
+    for op in ops_in(function, CALLS):
+        name = callee_of(op)
+        if name in new and name not in copies:
+            copies[name] = fresh_name(name, taken)
+            taken.add(copies[name])
+            found.append(name)
+        if name in copies:
+            op.attributes[CALLS[op.name]] = ir.FlatSymbolRefAttr.get(copies[name])
     return found

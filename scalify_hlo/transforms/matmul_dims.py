@@ -29,8 +29,10 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.swapped_operands import swapped_attributes
 from scalify_hlo.ir import emit, traits
 from scalify_hlo.ir.contraction import NUMBERS, Contraction, contraction_of
+from scalify_hlo.ir.formats import is_small
 from scalify_hlo.ir.functions import is_block
 from scalify_hlo.ir.splats import is_filled, is_one_number, splat_of
+from scalify_hlo.ir.through import readers
 from scalify_hlo.ir.value_map import ValueSet, erase, replace_op
 from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.rules.placement import is_placed
@@ -279,3 +281,58 @@ def _with_free_dims(op: ir.Operation, side: int, dims: Sequence[int]) -> ir.Valu
     for place, dim in zip(free, dims, strict=True):
         moves[place] = free[dim - min(dims)]
     return emit.transpose(operand, moves, op)
+
+
+# Casts of transposed tensors in the order of their dimensions.
+#
+# XLA may leave a cast of a transpose in the order of the tensor before it, and the copies that
+# matmuls read, in both orders of rows and columns, are transposes of more than two groups of
+# dimensions then. On an H200 such a copy takes ten times as long as a transpose of a matrix. A
+# value with one dimension has only one order. So a cast that a matmul reads as a matrix, along its
+# rows, is reshaped to one dimension before the barrier that stands behind it, and back.
+
+_DOT: Final = "stablehlo.dot_general"
+_RESHAPE: Final = "stablehlo.reshape"
+_TRANSPOSE: Final = "stablehlo.transpose"
+
+
+def order_casts(module: ir.Operation) -> int:
+    """Keeps casts of transposes in the order of their dimensions, and returns how many."""
+    found = [
+        op
+        for op in ops_in(module, {BARRIER}, outer_first=True)
+        if not is_placed(op) and _is_small_barrier(op) and _is_of_transpose(op) and _is_matrix(op)
+    ]
+    for op in found:
+        _flatten(op)
+    return len(found)
+
+
+def _is_small_barrier(barrier: ir.Operation) -> bool:
+    """Whether one tensor in 8 bits, of more than one dimension and static shape, passes."""
+    if len(barrier.operands) != 1:
+        return False
+    type_ = barrier.operands[0].type
+    return type_.has_static_shape and type_.rank > 1 and is_small(type_)
+
+
+def _is_of_transpose(barrier: ir.Operation) -> bool:
+    """Whether a transpose is cast, which may be rounded or scaled before."""
+    made = made_by(barrier.operands[0], {_RESHAPE})
+    return any(op.name == _TRANSPOSE for op in made)
+
+
+def _is_matrix(barrier: ir.Operation) -> bool:
+    """Whether a matmul without batch dimensions sums over the last dimensions of the cast."""
+    found = readers(barrier.results[0], {_RESHAPE})
+    sums = (contraction_of(op)[number] for op, number in found if op.name == _DOT)
+    return any(not batch and min(summed, default=0) >= len(free) for batch, free, summed in sums)
+
+
+def _flatten(barrier: ir.Operation) -> None:
+    """Replaces a barrier by one of a tensor of one dimension."""
+    data = barrier.operands[0]
+    flat = emit.reshaped(data, [math.prod(data.type.shape)], barrier)
+    given = attributes.all_of(barrier)
+    made = emit.op(barrier, BARRIER, [flat.type], [flat], given).result
+    replace_op(barrier, [emit.reshape(made, data.type, barrier)])
