@@ -18,7 +18,6 @@ class Casts:
     def __init__(self) -> None:
         self._made: ValueCache[ir.Value] = ValueCache()
         self._kept: ValueCache[ir.Value] = ValueCache()
-        self._elements: dict[str, ir.Type] = {}
 
     @property
     def count(self) -> int:
@@ -36,7 +35,7 @@ class Casts:
             kind: The kind of the cast; see `scalify_hlo.dialect.attributes`.
             kept: Whether XLA has to keep the value in an 8-bit format; see `barrier_after`.
         """
-        element = self.element(format_)
+        element = element_of(format_)
         if value.type.element_type == element:
             return value
         if (source := widened_from(value)) is not None and source.type.element_type == element:
@@ -47,12 +46,6 @@ class Casts:
         if kept and format_.startswith("f8") and key not in self._kept:
             self._kept[key] = barrier_after(self._made[key])
         return self._kept[key] if key in self._kept else self._made[key]
-
-    def element(self, format_: str) -> ir.Type:
-        """Returns the element type of a format, which is parsed once."""
-        if format_ not in self._elements:
-            self._elements[format_] = element_of(format_)
-        return self._elements[format_]
 
     def through(self, value: ir.Value, format_: str) -> ir.Value:
         """Rounds a value to a format for all its users, which share the narrow data."""
@@ -92,8 +85,9 @@ def note_computed(operand: ir.Value) -> None:
 def _is_held(source: ir.Value, value: ir.Value) -> bool:
     """Whether a convert changes no number; data in 8 bits may have scales of their own."""
     narrow, wide = format_of(source.type), format_of(value.type)
-    known = narrow is not None and wide is not None and not is_complex(value.type)
-    return known and not narrow.small and wide.includes(narrow)
+    if narrow is None or wide is None or is_complex(value.type):
+        return False
+    return not narrow.small and wide.includes(narrow)
 
 
 def barrier_after(value: ir.Value) -> ir.Value:

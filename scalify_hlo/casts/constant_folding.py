@@ -71,8 +71,8 @@ Key: TypeAlias = tuple[str, str, Scales]
 class Quantizer:
     """Replaces casts by narrow constants; equal constants are shared."""
 
-    def __init__(self, functions: Functions, *, saturate: bool) -> None:
-        self._functions = functions
+    def __init__(self, module: ir.Operation, *, saturate: bool) -> None:
+        self.functions = Functions(module)
         self._saturate = saturate
         self._encoded: dict[tuple[ir.Attribute, *Key], tuple[ir.Attribute, Exponents]] = {}
         self._constants: ValueCache[tuple[ir.Value, Exponents]] = ValueCache()
@@ -106,7 +106,7 @@ class Quantizer:
         self._passed.add(value)
 
     def clean(self) -> None:
-        """Erases the ops that only casts used."""
+        """Erases the ops that only casts used, and functions without calls."""
         self._erase_dead()
         loops = list(self._loops)
         number = 0
@@ -118,10 +118,11 @@ class Quantizer:
                 self._passed.add_all(left.starts)
                 self._erase_dead()
                 number = 0
+        self.functions.clean()
 
     def _erase_dead(self) -> None:
         while self._passed:
-            erase_unread(self._passed.popitem()[0], self._functions.is_passed)
+            erase_unread(self._passed.popitem()[0], self.functions.is_passed)
 
     def origin(self, value: ir.Value) -> ConstantOrigin | None:
         """Returns the dense constant that a value is made of; None for splats and other values."""
@@ -138,7 +139,7 @@ class Quantizer:
                 return None
             if owner.name == "stablehlo.constant":
                 break
-            index = self._functions.source(owner)
+            index = self.functions.source(owner)
             if index is None:
                 return None
             steps.append(owner)
@@ -172,7 +173,7 @@ class Quantizer:
         key = step.results[0], narrow
         if key not in self._moved:
             if step.name == "func.call":
-                self._moved[key] = self._functions.call_on(step, narrow)
+                self._moved[key] = self.functions.call_on(step, narrow)
             else:
                 type_ = with_element(step.results[0].type, narrow.type.element_type)
                 operands, given = [narrow, *list(step.operands)[1:]], attributes.all_of(step)

@@ -27,8 +27,7 @@ class ConstantOperands:
     """
 
     def __init__(self, module: ir.Operation, recipe: Recipe) -> None:
-        self._functions = Functions(module)
-        self._quantizer = Quantizer(self._functions, saturate=recipe.saturate)
+        self._quantizer = Quantizer(module, saturate=recipe.saturate)
         self._margin = recipe.scaling.margin
 
     def operand(self, request: QuantizeRequest, exponent: int | None = None) -> Operand | None:
@@ -63,7 +62,7 @@ class ConstantOperands:
     def _axes(self, origin: ConstantOrigin, dims: Sequence[int]) -> list[int] | None:
         """Returns the axes of a constant that become the dimensions of an operand, or None."""
         axes = list(dims)
-        for step in self._functions.moves(origin.steps):
+        for step in self._quantizer.functions.moves(origin.steps):
             before = dims_through(step)
             found = [before[axis] for axis in axes] if before is not None else [None]
             axes = [axis for axis in found if axis is not None]
@@ -74,7 +73,6 @@ class ConstantOperands:
     def clean(self) -> None:
         """Erases the constants without uses, and the ops that moved them."""
         self._quantizer.clean()
-        self._functions.clean()
 
 
 # The elements of values that are made of a constant by ops that only move or convert them.

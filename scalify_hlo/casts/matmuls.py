@@ -105,7 +105,7 @@ def marked_ops(module: ir.Operation, listing: Listing | None = None) -> list[ir.
 
     main = None if listing is None else main_function(module)
     for function in module.regions[0].blocks[0].operations:
-        listed = listing if function == main else None
+        listed = listing if main is not None and function == main else None
         found += [op.opview for op in _found(function.operation, listed, is_marked)]
     return found
 

@@ -20,10 +20,10 @@ training: gate and up of a gated MLP; query, key and value of attention.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -55,6 +55,13 @@ _ADD: Final = "stablehlo.add"
 _DOT: Final = "stablehlo.dot_general"
 
 
+Times: TypeAlias = Callable[[ir.Value], ir.Value]
+"""Multiplies a sum with its scale."""
+
+Cast: TypeAlias = Callable[[Quantizing, ir.Value], Operand]
+"""Casts a value."""
+
+
 @dataclass(frozen=True)
 class Product:
     """A quantized matmul of a gradient and a weight, and its result times their scales.
@@ -84,10 +91,9 @@ class Product:
         operands = self.gradient, self.weight
         if any(operand.channels is not None for operand in operands):
             return ""
-        if all(operand.state is not None for operand in operands):
-            return "state"
-        if any(operand.state is not None for operand in operands):
-            return ""
+        states = [operand.state is not None for operand in operands]
+        if any(states):
+            return "state" if all(states) else ""
         if all(operand.scale is None for operand in operands):
             return "static" if self.gradient.origin == "profile" else ""
         known = all(o.scale is not None and not o.exponents.any() for o in operands)
@@ -177,7 +183,7 @@ class PartialSums:
     def _join(self, found: _Sum) -> None:
         """Casts the gradients of a sum anew, and multiplies the sum with the scales."""
         top, products = found.top, [self._products[value] for value in found.summands]
-        factor = self._cast(products, top)
+        times = self._cast(products, top)
         for value, product in zip(found.summands, products, strict=True):
             product.matmul.move_before(top)
             (use,) = value.uses
@@ -187,37 +193,31 @@ class PartialSums:
         for add in found.inner:
             add.move_before(top)
         added = emit.rebuilt(top, top.operands)
-        replace_uses(top.results[0], factor.times(added, top))
+        replace_uses(top.results[0], times(added))
         erase(top)
 
-    def _cast(self, products: Sequence[Product], at: ir.Operation) -> _Factor:
-        """Casts the gradients of products with one scale, which is returned."""
+    def _cast(self, products: Sequence[Product], at: ir.Operation) -> Times:
+        """Casts the gradients of products with one scale, by which the sum is multiplied."""
         if products[0].kind == "static":
-            return self._cast_at_static_scales(products, at)
+            exponents = [int(p.gradient.exponents + p.weight.exponents) for p in products]
+            largest = max(exponents)
+            for product, exponent in zip(products, exponents, strict=True):
+                if exponent < largest:
+                    mine = np.asarray(product.gradient.exponents + largest - exponent)
+                    self._recast(product, at, lambda to, _, mine=mine: to.static(mine))
+            return lambda value: times_powers(value, largest, at)
         most = most_of(products[0].matmul.results[0].type.element_type)
         rules = [*(partial(_inverse, i) for i in range(len(products))), partial(_product, most)]
-        values = _computed(products, rules, at)
-        for product, inverse in zip(products, values, strict=False):
-            source = self._exchanges.source(product.value)
-            quantizing = self._quantizing(product, source, at)
-            self._recast(product, quantizing.operand(source, inverse, inverse), at)
-        return _Factor(0, values[-1])
+        *inverses, scale = _computed(products, rules, at)
+        for product, inverse in zip(products, inverses, strict=True):
+            self._recast(product, at, lambda to, value, by=inverse: to.operand(value, by, by))
+        return lambda value: emit.times(value, emit.convert(scale, value.type.element_type, at), at)
 
-    def _cast_at_static_scales(self, products: Sequence[Product], at: ir.Operation) -> _Factor:
-        exponents = [int(p.gradient.exponents + p.weight.exponents) for p in products]
-        largest = max(exponents)
-        for product, exponent in zip(products, exponents, strict=True):
-            if exponent < largest:
-                source = self._exchanges.source(product.value)
-                mine = np.asarray(product.gradient.exponents + largest - exponent)
-                self._recast(product, self._quantizing(product, source, at).static(mine), at)
-        return _Factor(largest, None)
-
-    def _quantizing(self, product: Product, source: ir.Value, at: ir.Operation) -> Quantizing:
-        return Quantizing(replace(product.request, value=source), self._recipe, before=at)
-
-    def _recast(self, product: Product, made: Operand, at: ir.Operation) -> None:
+    def _recast(self, product: Product, at: ir.Operation, cast: Cast) -> None:
         """Makes a matmul read a new cast of its gradient."""
+        source = self._exchanges.source(product.value)
+        request = replace(product.request, value=source)
+        made = cast(Quantizing(request, self._recipe, before=at), source)
         data = self._exchanges.moved_before(product.value, made.data, at)
         product.matmul.operands[product.side] = data
 
@@ -235,20 +235,6 @@ class _Sum:
     top: ir.Operation
     summands: list[ir.Value]
     inner: list[ir.Operation]
-
-
-@dataclass(frozen=True)
-class _Factor:
-    """The scale of a sum: 2^exponent times a scalar that the program computes, if there is one."""
-
-    exponent: int
-    scalar: ir.Value | None
-
-    def times(self, value: ir.Value, at: ir.Operation) -> ir.Value:
-        """Returns a sum times the scale."""
-        if self.scalar is None:
-            return times_powers(value, self.exponent, at)
-        return emit.times(value, emit.convert(self.scalar, value.type.element_type, at), at)
 
 
 def _computed(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from functools import reduce
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import SHARED_STATISTIC
@@ -81,9 +82,8 @@ class Rescaling:
 
     def _together(self, values: Sequence[ir.Value], how: Rescale) -> None:
         """Rescales small values of equal size together, if none is used before all are defined."""
-        order = Order(self._main.regions[0].blocks[0])
         for group in _of_one_size([value for value in values if value not in self._done]):
-            last = order.last(group)
+            last = _last(self._main.regions[0].blocks[0], group)
             if last is None:
                 continue
             together = rescaled_together(group, how.statistic, last)
@@ -203,37 +203,21 @@ def _specify(marker: ir.Operation, how: Rescale, headroom: int = 0) -> None:
         marker.attributes[markers.HEADROOM] = attributes.integer(headroom)
 
 
-class Order:
-    """The order of the ops in a block.
+def _last(block: ir.Block, values: Sequence[ir.Value]) -> ir.Operation | None:
+    """Returns the last op that defines one of several values; None if one is used before it."""
+    made = [value.owner.operation for value in values]
+    users = [_within(use.owner.operation, block) for value in values for use in value.uses]
+    if any(op.block != block for op in (*made, *users)):
+        return None
+    last = reduce(lambda one, other: other if one.is_before_in_block(other) else one, made)
+    return last if all(last.is_before_in_block(user) for user in users) else None
 
-    Args:
-        block: The block.
-    """
 
-    def __init__(self, block: ir.Block) -> None:
-        self._ops = [op.operation for op in block.operations]
-        made = enumerate(self._ops)
-        self._numbers = ValueMap((op.results[0], i) for i, op in made if len(op.results))
-        self._block = block
-
-    def last(self, values: Sequence[ir.Value]) -> ir.Operation | None:
-        """Returns the last op that defines one of several values; None if one is used before it."""
-        made = [self._number(value.owner.operation) for value in values]
-        users = [use.owner.operation for value in values for use in value.uses]
-        used = [self._number(self._outermost(user)) for user in users]
-        last = max(made)
-        return self._ops[last] if min(made) >= 0 and min(used, default=last + 1) > last else None
-
-    def _number(self, op: ir.Operation) -> int:
-        if not len(op.results):
-            return len(self._ops)  # The terminator of the block.
-        return self._numbers.get(op.results[0], -1)
-
-    def _outermost(self, op: ir.Operation) -> ir.Operation:
-        """Returns the op of the block that contains an op in its regions."""
-        while op.block != self._block and op.parent is not None:
-            op = op.parent
-        return op
+def _within(op: ir.Operation, block: ir.Block) -> ir.Operation:
+    """Returns the op of a block that is an op, or contains it; the outermost op if none does."""
+    while op.block != block and op.parent is not None and op.parent.name != "func.func":
+        op = op.parent.operation
+    return op
 
 
 def _of_one_size(values: Sequence[ir.Value]) -> list[list[ir.Value]]:

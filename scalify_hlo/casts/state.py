@@ -69,8 +69,8 @@ def narrow_arguments(
         if stored and role == "weight" and str(wide.element_type) == format_:
             continue  # `store_weights` has counted it.
         if role in _CARRIED:
-            before += _bytes(wide, KEEP)
-            after += _packed_bytes(wide) if packs else _bytes(wide, format_)
+            before += bytes_of(wide)
+            after += _packed_bytes(wide) if packs else bytes_of(wide, format_)
             after += SCALE_BYTES * (attributes.PAIR in mark and not packs)
         if format_ == KEEP:
             continue
@@ -147,7 +147,7 @@ def _packed_bytes(type_: ir.Type) -> int:
     return math.prod(shape) + math.prod(scale_shape(shape))
 
 
-def _bytes(type_: ir.Type, format_: str) -> int:
+def bytes_of(type_: ir.Type, format_: str = KEEP) -> int:
     """Returns the bytes of a tensor of static shape in a format, or in its own format."""
     own = format_of(type_) if format_ == KEEP else FORMATS[format_]
     if own is None or not type_.has_static_shape:

@@ -10,7 +10,6 @@ products of trained ones, are stored in the same way.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
@@ -18,7 +17,7 @@ from typing import Final, NamedTuple
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.casts.casts import convert_after
-from scalify_hlo.casts.state import SCALE_BYTES
+from scalify_hlo.casts.state import SCALE_BYTES, bytes_of
 from scalify_hlo.dataflow.matmuls import WEIGHT
 from scalify_hlo.dialect import attributes
 from scalify_hlo.errors import Remark
@@ -80,9 +79,9 @@ def store_weights(
                 remarks[names[number]] = _kept(names[number], reads.others[0])
             continue
         roots = list(reads.roots)
-        before += sum(_bytes(root.type) for root in roots)
+        before += sum(bytes_of(root.type) for root in roots)
         _store(reads, element_of(format_))
-        after += sum(_bytes(root.type) + SCALE_BYTES for root in roots)
+        after += sum(bytes_of(root.type) + SCALE_BYTES for root in roots)
         for function in (main, *reads.callees.values()):
             attributes.renew_function_type(function)
         for _, (op, side) in reads.weights:
@@ -131,11 +130,6 @@ def _may_be_stored(argument: ir.Value, mark: attributes.Attributes, format_: str
         return False
     own = format_of(argument.type)
     return own is not None and own.bits > FORMATS[format_].bits
-
-
-def _bytes(type_: ir.Type) -> int:
-    own = format_of(type_)
-    return 0 if own is None else math.prod(type_.shape) * own.bits // 8
 
 
 def _store(reads: WeightReads, element: ir.Type) -> None:

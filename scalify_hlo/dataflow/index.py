@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, TypeVar
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dataflow.listing import Listing
@@ -14,20 +14,6 @@ _T = TypeVar("_T")
 
 LISTING: Final = "listing"
 """The analysis that lists the ops of ``main``; see `ModuleIndex.listing`."""
-
-
-class ResultMarks(NamedTuple):
-    """The attributes of results of ``main`` before and after they were marked as state.
-
-    Attributes:
-        before: The attributes before; None if there were none.
-        after: The attributes after, which a later pass may have changed.
-        names: The names of the results.
-    """
-
-    before: ir.Attribute | None
-    after: ir.Attribute | None
-    names: list[str]
 
 
 @dataclass
@@ -53,7 +39,6 @@ class ModuleIndex:
         layers: The number of layers that were found.
         casts: The number of casts that a recipe inserted for scale propagation; after propagation,
             the number of those that it did not reach.
-        result_marks: The attributes of results that mark state, if roles were asked for.
     """
 
     keeps: bool = True
@@ -66,7 +51,6 @@ class ModuleIndex:
     marked: set[str] | None = None
     layers: int = 0
     casts: int = 0
-    result_marks: ResultMarks | None = None
     _shared: dict[type, object] = field(default_factory=dict)
 
     def share(self, made: _T) -> _T:

@@ -194,19 +194,6 @@ def set_result_attributes(function: ir.OpView, attributes: list[Attributes]) -> 
     _set(function, "res_attrs", attributes)
 
 
-def encoded_result_attributes(function: ir.OpView) -> ir.Attribute | None:
-    """Returns the attributes of all results as one MLIR attribute; None if there are none."""
-    return function.attributes.get("res_attrs")
-
-
-def set_encoded_result_attributes(function: ir.OpView, attribute: ir.Attribute | None) -> None:
-    """Replaces the attributes of all results by those of `encoded_result_attributes`."""
-    if attribute is not None:
-        function.attributes["res_attrs"] = attribute
-    elif "res_attrs" in function.attributes:
-        del function.attributes["res_attrs"]
-
-
 def function_type(function: ir.OpView) -> ir.FunctionType:
     """Returns the type of a function."""
     return ir.FunctionType(function.attributes["function_type"].value)

@@ -11,15 +11,11 @@ from typing import ClassVar, Final
 from scalify_hlo._compat import ir
 from scalify_hlo.dataflow.index import ModuleIndex
 from scalify_hlo.errors import InputError
-from scalify_hlo.ir.traits import SUMS
 from scalify_hlo.passes.base import MainPass
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.report.model import Report
 from scalify_hlo.scaling.propagation import Propagation
 from scalify_hlo.transforms.strip_attributes import clear_layers
-
-_STAYING = SUMS
-"""The ops that no rule replaces or erases."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +43,7 @@ class PropagatePass(MainPass):
         module, asked = main.operation.parent, {"annotate": self.annotate, "probe": self.probe}
         Propagation(module, self.recipe, index, report, **asked).main(main)
         if index.layers or index.own or not index.counted:
-            behind = index.listing.behind(_STAYING) if index.listing is not None else None
-            index.casts = len(clear_layers(module, index.marked, behind))
+            index.casts = len(clear_layers(module, index.marked))
         if self.strict and report.remarks:
             first = report.remarks[0]
             message, hint = f"{first.op} {first.message}", first.hint or _AT_ONE

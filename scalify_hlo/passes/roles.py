@@ -10,7 +10,7 @@ from typing import ClassVar, Final
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.search import Search
 from scalify_hlo.casts.selection import IN_COMPOSITE, UNREACHED
-from scalify_hlo.dataflow.index import LISTING, ModuleIndex, ResultMarks
+from scalify_hlo.dataflow.index import LISTING, ModuleIndex
 from scalify_hlo.dataflow.linear_layers import Linear, last_layers
 from scalify_hlo.dataflow.matmul_names import MatmulName, layer_of, named_matmuls
 from scalify_hlo.dataflow.matmuls import ACTIVATION, GRADIENT, OTHER, WEIGHT, Matmul, Walk
@@ -124,7 +124,7 @@ class RolesPass(MainPass):
         marks.mark_all(walk.matmuls)
         members = marks.mark_members(module, walk.matmuls)
         alone = {i for i in roles if members.independent(block.arguments[i])}
-        index.result_marks = _mark_state(main, roles, state, alone)
+        _mark_state(main, roles, state, alone)
         weights = {number for number, role in roles.items() if role == WEIGHT} - alone
         gradients = [v for number, v in state.gradients.items() if number in weights]
         for value in gradients:
@@ -380,7 +380,7 @@ def _write(matmul: Matmul, mark: tuple[str, ...], known: MatmulReport, number: i
 
 def _mark_state(
     main: ir.OpView, roles: Mapping[int, str], state: State, alone: Container[int]
-) -> ResultMarks:
+) -> None:
     """Writes the roles of arguments, and on results the state that they are.
 
     Args:
@@ -394,15 +394,12 @@ def _mark_state(
     for number, own in marked.items():
         given[number] |= own
     attributes.set_argument_attributes(main, given)
-    before = attributes.encoded_result_attributes(main)
     marks = attributes.result_attributes(main)
-    names = attributes.result_names(marks)
     for number, own in marked.items():
         if number in state.results:
             carries = {attributes.CARRIES: attributes.integer(number)}
             marks[state.results[number]] |= own | carries
     attributes.set_result_attributes(main, marks)
-    return ResultMarks(before, attributes.encoded_result_attributes(main), names)
 
 
 def _kept_wide(main: ir.OpView, names: list[str], neither: Iterable[int]) -> list[Remark]:

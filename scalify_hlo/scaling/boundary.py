@@ -12,7 +12,6 @@ from scalify_hlo.algebra.scale import ONE, Scale, Scaled, ScaleInfo
 from scalify_hlo.algebra.uncertainty import CERTAIN, UNKNOWN, of_root
 from scalify_hlo.dataflow.carried import carried_arguments, may_come_back
 from scalify_hlo.dataflow.frames import Frame
-from scalify_hlo.dataflow.index import ResultMarks
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.attributes import Attributes
 from scalify_hlo.errors import InputError
@@ -40,32 +39,22 @@ class Boundary:
         main: The function.
         rewriter: Its scale rewriter.
         top: The op before which arguments are divided by static scales.
-        known: The attributes of state on the results, if they are known.
 
     Attributes:
         arguments: The reports of the arguments, which `enter` adds.
         results: The reports of the results, which `leave` adds.
     """
 
-    def __init__(
-        self,
-        main: ir.OpView,
-        rewriter: ScaleRewriter,
-        top: ir.Operation,
-        known: ResultMarks | None = None,
-    ) -> None:
+    def __init__(self, main: ir.OpView, rewriter: ScaleRewriter, top: ir.Operation) -> None:
         self.arguments: list[ValueReport] = []
         self.results: list[ValueReport] = []
         self._main, self._rewriter, self._top = main, rewriter, top
         self._block = main.regions[0].blocks[0]
         self._texts: dict[ir.Type, str] = {}
-        self._known = known
         self._kept: dict[int, Scale] = {}
         self._measured: set[int] = set()
         self._carries: set[int] = set()
         self._returning: dict[int, dict[int, Scale]] = {}
-        self._encoded: ir.Attribute | None = None
-        self._result_marks: list[Attributes] = []
 
     def enter(self) -> None:
         """Replaces the marked arguments, and sets their scales in the rewriter."""
@@ -95,11 +84,8 @@ class Boundary:
             attributes.renew_function_type(main)
         attributes.set_argument_attributes(main, new_marks)
         returned = terminator(block).operands
-        returned_pairs = zip(returned, self._pairs_of_results(), strict=True)
-        leaving = [value for value, pair in returned_pairs if not pair]
-        self._rewriter.values.leaving = ValueSet(leaving)
-        if len(leaving) < len(returned):
-            self._known = None
+        returned_pairs = zip(returned, attributes.result_pairs(main), strict=True)
+        self._rewriter.values.leaving = ValueSet(v for v, pair in returned_pairs if not pair)
 
     def _state(
         self,
@@ -140,7 +126,7 @@ class Boundary:
             The arguments of these results, and the arguments that other results may become; see
             `may_come_back`.
         """
-        marks = self._marks_of_results()
+        marks = attributes.result_attributes(self._main)
         known = attributes.carried(marks)
         named = zip(attributes.result_names(marks), marks, strict=True)
         given = [name if attributes.PAIR in mark else None for name, mark in named]
@@ -153,27 +139,12 @@ class Boundary:
         self._carries = known.keys() | found.keys()
         return found, others
 
-    def _marks_of_results(self) -> list[Attributes]:
-        """Returns the attributes of the results, which are decoded again only if they changed."""
-        encoded = attributes.encoded_result_attributes(self._main)
-        known = self._encoded
-        if encoded is None or known is None or encoded != known:
-            self._encoded = encoded
-            self._result_marks = attributes.result_attributes(self._main)
-        return self._result_marks
-
     def _packed(self) -> list[int]:
         """Returns the results that are packed: they leave at scale 1, as such arguments enter."""
         if not attributes.any_result_has(self._main, attributes.PACKED):
             return []
-        marks = self._marks_of_results()
+        marks = attributes.result_attributes(self._main)
         return [i for i, mark in enumerate(marks) if attributes.PACKED in mark]
-
-    def _pairs_of_results(self) -> list[bool]:
-        """Returns, for each result, whether it is marked to become a pair."""
-        if self._encoded is None:
-            return attributes.result_pairs(self._main)
-        return [attributes.PAIR in mark for mark in self._marks_of_results()]
 
     @property
     def scaled(self) -> bool:
@@ -294,30 +265,12 @@ class Boundary:
 
     def leave(self) -> None:
         """Replaces the marked results by pairs, and unscales the others."""
-        known, main = self._known, self._main
-        if known is not None and known.after == attributes.encoded_result_attributes(main):
-            self._leave_values(known)
-        else:
-            self._leave_marked()
-
-    def _leave_values(self, known: ResultMarks) -> None:
-        """Unscales all results, and restores their attributes."""
-        returned, rewriter = terminator(self._block), self._rewriter
-        before, values = list(returned.operands), []
-        for name, value in zip(known.names, before, strict=True):
-            self._note(self.results, name, value, rewriter.info(value), False, {})
-            values += self._leave_one(value, returned.operation, False)
-        self._return(before, values)
-        attributes.set_encoded_result_attributes(self._main, known.before)
-
-    def _leave_marked(self) -> None:
-        """Rewrites each result according to its marks."""
         returned = terminator(self._block)
         before = list(returned.operands)
         values: list[ir.Value] = []
         marks: list[Attributes] = []
         positions: list[int] = []
-        results = self._marks_of_results()
+        results = attributes.result_attributes(self._main)
         names = attributes.result_names(results)
         for i, (name, value, mark) in enumerate(zip(names, before, results, strict=True)):
             positions.append(len(values))
@@ -332,13 +285,10 @@ class Boundary:
             self._note(self.results, name, value, info, pair, mark, i)
             values += self._leave_one(value, returned.operation, pair, kept)
             marks += [mark, _scale_attributes(mark)] if pair else [mark]
-        self._return(before, values)
-        attributes.set_result_attributes(self._main, marks)
-        _move_aliases(self._main, positions)
-
-    def _return(self, before: Sequence[ir.Value], values: Sequence[ir.Value]) -> None:
         if values != before:
             attributes.return_values(self._main, values)
+        attributes.set_result_attributes(self._main, marks)
+        _move_aliases(self._main, positions)
 
     def _leave_one(
         self, value: ir.Value, at: ir.Operation, pair: bool, kept: Scale | None = None

@@ -140,7 +140,7 @@ class Propagation:
         top = placeholder(block)
         rewriter = self._rewriter(top, self._notes)
         rewriter.values.wide = wide
-        boundary = Boundary(function, rewriter, top, self._index.result_marks)
+        boundary = Boundary(function, rewriter, top)
         boundary.enter()
         rewriter.set_input_uncertainty()
         if self._annotate or self._narrow or self._marked or boundary.scaled or self._probe:
@@ -304,7 +304,12 @@ class Propagation:
             return
         callers = runtimes(infos)
         passed = parameters_of(infos, casting=callee_of(op) in self._casting)
-        callee = self._specialized(op, passed, callers, rewriter)
+        numbers = {runtime: i for i, runtime in enumerate(callers)}
+        given = tuple(_key(info, numbers) for info in passed.infos)
+        key = (callee_of(op), rewriter.devices, passed.key, given)
+        if key not in self._callees:
+            self._callees[key] = self._copy(callee_of(op), passed, rewriter.devices)
+        callee = self._callees[key]
         rewriter.notes.called.append(callee.rewriter.notes)
         call = new_call(op, callee, rewriter, callers)
         back = dict(zip(callee.parameters, callers, strict=True))
@@ -337,21 +342,6 @@ class Propagation:
             if entry is not None and (entry.family == "read" or is_composite(op.operation)):
                 return entry.apply
         return None if self._functions[callee_of(op)].regions[0].blocks else opaque
-
-    def _specialized(
-        self,
-        op: ir.Operation,
-        passed: Parameters,
-        callers: Sequence[RuntimeScale],
-        rewriter: ScaleRewriter,
-    ) -> Callee:
-        name = callee_of(op)
-        numbers = {runtime: i for i, runtime in enumerate(callers)}
-        infos = tuple(_key(info, numbers) for info in passed.infos)
-        key = (name, rewriter.devices, passed.key, infos)
-        if key not in self._callees:
-            self._callees[key] = self._copy(name, passed, rewriter.devices)
-        return self._callees[key]
 
     @function_tables()
     def _copy(self, name: str, passed: Parameters, devices: Devices | None) -> Callee:

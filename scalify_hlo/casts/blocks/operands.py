@@ -24,7 +24,7 @@ from scalify_hlo.casts.blocks.layout import (
 from scalify_hlo.casts.blocks.scales import Members, block_scales, may_saturate, static_scales
 from scalify_hlo.casts.blocks.stochastic import Steps, drawn, rounded
 from scalify_hlo.casts.casts import barrier_after, convert_after, unwidened
-from scalify_hlo.casts.constant_folding import Functions, Quantizer
+from scalify_hlo.casts.constant_folding import Quantizer
 from scalify_hlo.casts.constant_operands import values_of
 from scalify_hlo.casts.encoding import Array, dense, dtype_of
 from scalify_hlo.casts.strategy import CastOperand
@@ -83,8 +83,7 @@ class BlockOperands:
     def __init__(self, module: ir.Operation, recipe: Recipe, element: str) -> None:
         self._blocks, self._saturate = recipe.blocks, recipe.saturate
         self._element = element
-        self._functions = Functions(module)
-        self._constants = Quantizer(self._functions, saturate=recipe.saturate)
+        self._constants = Quantizer(module, saturate=recipe.saturate)
         self._steps, self._splats = Steps(module), emit.Splats()
         self._made: ValueCache[BlockOperand] = ValueCache()
         self.count = self.static = 0
@@ -111,7 +110,6 @@ class BlockOperands:
     def clean(self) -> None:
         """Erases the wide constants that no op reads any more, with the ops that moved them."""
         self._constants.clean()
-        self._functions.clean()
 
     def _static(self, value: ir.Value, axes: Axes, format_: str, how: How) -> BlockOperand | None:
         """Returns an operand that is made of a constant; None if it is not known while rewriting.
@@ -123,7 +121,7 @@ class BlockOperands:
         origin = self._constants.origin(value)
         if origin is None or _size(value) > _size(origin.constant.results[0]):
             return None  # A constant that is repeated would be larger than the wide one.
-        values = values_of(origin, self._functions)
+        values = values_of(origin, self._constants.functions)
         if values is None:
             return None
         made = static_blocks(values, axes, format_, self._blocks, how.members, square=how.square)
