@@ -143,7 +143,7 @@ def _mark_packed(mark: attributes.Attributes, recipe: StateOptions) -> None:
 
 def _packed_bytes(type_: ir.Type) -> int:
     """Returns the bytes of a moment in blocks: one for each number, and one for each scale."""
-    shape = list(type_.shape)
+    shape: list[int] = list(type_.shape)
     return math.prod(shape) + math.prod(scale_shape(shape))
 
 
@@ -152,7 +152,8 @@ def bytes_of(type_: ir.Type, format_: str = KEEP) -> int:
     own = format_of(type_) if format_ == KEEP else FORMATS[format_]
     if own is None or not type_.has_static_shape:
         return 0
-    return math.prod(type_.shape) * own.bits // 8
+    shape: list[int] = list(type_.shape)
+    return math.prod(shape) * own.bits // 8
 
 
 def without_state(main: ir.OpView, recipe: Recipe, roles: set[str]) -> Iterator[Remark]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -135,7 +135,7 @@ def _windows(text: str, rank: int) -> Iterator[_Window]:
         yield _Window(str(dim), stride, low, base, step)
 
 
-_FLOPS: Final = {"dot": _dot, "scaled-dot": _dot, "convolution": _convolution}
+_FLOPS: Final[Mapping[str, _Flops]] = {"dot": _dot, "scaled-dot": _dot, "convolution": _convolution}
 
 
 def _format(instruction: Instruction, operands: Sequence[Shape]) -> str:

@@ -291,9 +291,7 @@ def _with_free_dims(op: ir.Operation, side: int, dims: Sequence[int]) -> ir.Valu
 # value with one dimension has only one order. So a cast that a matmul reads as a matrix, along its
 # rows, is reshaped to one dimension before the barrier that stands behind it, and back.
 
-_DOT: Final = "stablehlo.dot_general"
 _RESHAPE: Final = "stablehlo.reshape"
-_TRANSPOSE: Final = "stablehlo.transpose"
 
 
 def order_casts(module: ir.Operation) -> int:
