@@ -15,7 +15,7 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.errors import InputError, UsageError, nearest
 from scalify_hlo.ir import emit, markers
 from scalify_hlo.ir.formats import element_type, format_of
-from scalify_hlo.ir.functions import around, terminator
+from scalify_hlo.ir.functions import around, in_block, terminator
 from scalify_hlo.ir.locations import source_location
 from scalify_hlo.ir.patterns import matches
 from scalify_hlo.ir.value_map import ValueCache, ValueMap, ValueSet
@@ -206,18 +206,12 @@ def _specify(marker: ir.Operation, how: Rescale, headroom: int = 0) -> None:
 def _last(block: ir.Block, values: Sequence[ir.Value]) -> ir.Operation | None:
     """Returns the last op that defines one of several values; None if one is used before it."""
     made = [value.owner.operation for value in values]
-    users = [_within(use.owner.operation, block) for value in values for use in value.uses]
-    if any(op.block != block for op in (*made, *users)):
+    users = [in_block(use.owner.operation, block) for value in values for use in value.uses]
+    if any(op.block != block for op in made):
         return None
     last = reduce(lambda one, other: other if one.is_before_in_block(other) else one, made)
-    return last if all(last.is_before_in_block(user) for user in users) else None
-
-
-def _within(op: ir.Operation, block: ir.Block) -> ir.Operation:
-    """Returns the op of a block that is an op, or contains it; the outermost op if none does."""
-    while op.block != block and op.parent is not None and op.parent.name != "func.func":
-        op = op.parent.operation
-    return op
+    behind = (user is not None and last.is_before_in_block(user) for user in users)
+    return last if all(behind) else None
 
 
 def _of_one_size(values: Sequence[ir.Value]) -> list[list[ir.Value]]:

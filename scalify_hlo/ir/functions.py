@@ -109,6 +109,15 @@ def maker(value: ir.Value) -> ir.Operation | None:
     return None if is_block(owner) else owner.operation
 
 
+def in_block(op: ir.Operation, block: ir.Block) -> ir.Operation | None:
+    """Returns the op of a block that is an op or contains it; None if there is none."""
+    while op.block != block:
+        if op.name == "func.func" or op.parent is None:
+            return None
+        op = op.parent.operation
+    return op
+
+
 def is_block(owner: object) -> TypeGuard[ir.Block]:
     """Whether the owner of a value is a block, and not an op.
 

@@ -16,7 +16,6 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import FORMATS, is_small
 from scalify_hlo.algebra.limits import MEASURED_BOUND, SALT_ELEMENTS
 from scalify_hlo.algebra.moments import SCALE_FORMAT, scale_shape
-from scalify_hlo.casts.blocks.bitwise import Bitwise
 from scalify_hlo.casts.blocks.moments import Packed, packed, salt_of, unpacked
 from scalify_hlo.casts.blocks.stochastic import FIRST_WEIGHT, Steps, drawn, rounded
 from scalify_hlo.casts.casts import Casts
@@ -48,6 +47,7 @@ from scalify_hlo.passes.base import MainPass
 from scalify_hlo.recipes.model import KEEP, Recipe
 from scalify_hlo.report.model import Report, SiteReport
 from scalify_hlo.report.totals import StateBytes
+from scalify_hlo.rules.emitter import Emitter
 from scalify_hlo.rules.marker_ops import PEAK
 from scalify_hlo.transforms.marker_barriers import rescaled_argument
 
@@ -279,7 +279,7 @@ class RoundStatePass(MainPass):
 
 def _not_zero(wide: ir.Value, cast: ir.Operation) -> ir.Value:
     """Returns data in f32, with positive ones not below the least number of a cast."""
-    build = Bitwise(cast, wide.type)
+    build = Emitter(cast, wide=False, shape=wide.type.shape)
     least = build.number(FORMATS[str(cast.results[0].type.element_type)].smallest)
     is_positive = build.compare(wide, build.number(0.0), "GT")
     return build.select(is_positive, build.op("maximum", wide, least), wide)
