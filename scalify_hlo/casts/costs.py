@@ -15,7 +15,7 @@ from scalify_hlo.casts.matmuls import Matmul
 from scalify_hlo.dataflow.matmuls import ACTIVATION, WEIGHT
 from scalify_hlo.ir import traits
 from scalify_hlo.ir.contraction import contraction_of
-from scalify_hlo.ir.functions import is_block
+from scalify_hlo.ir.functions import is_block, maker
 from scalify_hlo.ir.through import readers
 from scalify_hlo.ir.traits import CONTRACTED, MATMULS, where
 from scalify_hlo.ir.value_map import ValueMap, ValueSet, uses_of
@@ -348,17 +348,21 @@ def _cast_seconds(moved: float, device: Target) -> float:
 
 def _is_computed(value: ir.Value) -> bool:
     """Whether a kernel computes a tensor that may compute the cast or the amax as well."""
-    while not isinstance(value.owner, ir.Block) and value.owner.name in traits.ROUNDS:
-        value = value.owner.operands[0]  # XLA rounds the result of a matmul in its kernel.
-    return not isinstance(value.owner, ir.Block) and value.owner.name not in _IN_MEMORY
+    op = maker(_unrounded(value))  # XLA rounds the result of a matmul in its kernel.
+    return op is not None and op.name not in _IN_MEMORY
 
 
 def _is_rounded_argument(value: ir.Value) -> bool:
     """Whether a tensor is an argument that a kernel rounds to its format, such as a f32 weight."""
-    argument = value = unwidened(value)
-    while not isinstance(argument.owner, ir.Block) and argument.owner.name in traits.ROUNDS:
-        argument = argument.owner.operands[0]
-    return argument != value and isinstance(argument.owner, ir.Block)
+    value = unwidened(value)
+    argument = _unrounded(value)
+    return argument != value and is_block(argument.owner)
+
+
+def _unrounded(value: ir.Value) -> ir.Value:
+    while (op := maker(value)) is not None and op.name in traits.ROUNDS:
+        value = op.operands[0]
+    return value
 
 
 def width(value: ir.Value) -> int:
@@ -374,12 +378,11 @@ def elements(value: ir.Value) -> int:
 def root_of(value: ir.Value) -> tuple[ir.Value, bool]:
     """Returns the tensor of which a value is a view, and whether its last dimension has moved."""
     moved, value = False, unwidened(value)
-    while not isinstance(value.owner, ir.Block) and value.owner.name in traits.VIEWS:
-        owner = value.owner
-        if owner.name in traits.REORDERS:
-            order = ir.DenseI64ArrayAttr(owner.attributes["permutation"])
+    while (op := maker(value)) is not None and op.name in traits.VIEWS:
+        if op.name in traits.REORDERS:
+            order = ir.DenseI64ArrayAttr(op.attributes["permutation"])
             moved ^= order[len(order) - 1] != len(order) - 1
-        value = owner.operands[0]
+        value = op.operands[0]
     return value, moved
 
 

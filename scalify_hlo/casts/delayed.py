@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -215,7 +215,10 @@ class Delayed(OwnScales):
 
         The product is handed out in f32, in which GPUs read it in the kernel of a matmul.
         """
-        rule = partial(_multiplied, most_of(element))
+
+        def rule(scales: Sequence[ir.Value], at: ir.Operation) -> ir.Value:
+            return multiplied(scales, most_of(element), at)
+
         return emit.convert(self.computed(numbers, rule, ir.F32Type.get(), at), element, at)
 
     def computed(
@@ -327,11 +330,7 @@ class Delayed(OwnScales):
             replace_op(place, [seen[number]])
 
     def _updated(
-        self,
-        amaxes: Sequence[ir.Value],
-        history: ir.Value,
-        scales: ir.Value,
-        step: ir.Value,
+        self, amaxes: Sequence[ir.Value], history: ir.Value, scales: ir.Value, step: ir.Value
     ) -> list[ir.Value]:
         """Returns the state for the next step."""
         scaling = self._recipe.scaling
@@ -374,11 +373,6 @@ def _reciprocal(scales: Sequence[ir.Value], at: ir.Operation) -> ir.Value:
     """Returns the reciprocal of a scale, or of those of members."""
     emitter = Emitter(at, wide=False, shape=scales[0].type.shape)
     return emitter.divide(emitter.number(1.0), scales[0])
-
-
-def _multiplied(most: float, scales: Sequence[ir.Value], at: ir.Operation) -> ir.Value:
-    """Returns the product of scales, at most a number."""
-    return multiplied(scales, most, at)
 
 
 def _made(scalar: _Scalar, scales: Sequence[ir.Value], at: ir.Operation) -> ir.Value:

@@ -18,7 +18,7 @@ from scalify_hlo.dataflow.matmuls import WEIGHT
 from scalify_hlo.dataflow.sizes import Extent
 from scalify_hlo.dialect import attributes
 from scalify_hlo.ir.contraction import contraction_of
-from scalify_hlo.ir.functions import main_function
+from scalify_hlo.ir.functions import in_block, main_function
 from scalify_hlo.ir.patterns import MARK, is_matmul_like, tags_of
 from scalify_hlo.ir.traits import CONTRACTED, IN_ORDER, MATMULS
 from scalify_hlo.ir.value_map import ValueCache, ValueMap
@@ -353,7 +353,4 @@ def named_operands(matmuls: Iterable[ir.Operation]) -> Iterator[NamedOperand]:
 
 def _beside(op: ir.Operation, value: ir.Value) -> ir.Operation:
     """Returns the op of the value's block that uses the value, itself or in a region."""
-    block = block_of(value)
-    while op.block != block:
-        op = op.parent.operation
-    return op
+    return in_block(op, block_of(value)) or op

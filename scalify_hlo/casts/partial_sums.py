@@ -58,9 +58,6 @@ _DOT: Final = "stablehlo.dot_general"
 Times: TypeAlias = Callable[[ir.Value], ir.Value]
 """Multiplies a sum with its scale."""
 
-Cast: TypeAlias = Callable[[Quantizing, ir.Value], Operand]
-"""Casts a value."""
-
 
 @dataclass(frozen=True)
 class Product:
@@ -204,20 +201,24 @@ class PartialSums:
             for product, exponent in zip(products, exponents, strict=True):
                 if exponent < largest:
                     mine = np.asarray(product.gradient.exponents + largest - exponent)
-                    self._recast(product, at, lambda to, _, mine=mine: to.static(mine))
+                    quantizing, _ = self._quantizing(product, at)
+                    self._recast(product, quantizing.static(mine), at)
             return lambda value: times_powers(value, largest, at)
         most = most_of(products[0].matmul.results[0].type.element_type)
         rules = [*(partial(_inverse, i) for i in range(len(products))), partial(_product, most)]
         *inverses, scale = _computed(products, rules, at)
         for product, inverse in zip(products, inverses, strict=True):
-            self._recast(product, at, lambda to, value, by=inverse: to.operand(value, by, by))
+            quantizing, source = self._quantizing(product, at)
+            self._recast(product, quantizing.operand(source, inverse, inverse), at)
         return lambda value: emit.times(value, emit.convert(scale, value.type.element_type, at), at)
 
-    def _recast(self, product: Product, at: ir.Operation, cast: Cast) -> None:
-        """Makes a matmul read a new cast of its gradient."""
+    def _quantizing(self, product: Product, at: ir.Operation) -> tuple[Quantizing, ir.Value]:
+        """Returns the new cast of a gradient, and the value that is cast."""
         source = self._exchanges.source(product.value)
-        request = replace(product.request, value=source)
-        made = cast(Quantizing(request, self._recipe, before=at), source)
+        return Quantizing(replace(product.request, value=source), self._recipe, before=at), source
+
+    def _recast(self, product: Product, made: Operand, at: ir.Operation) -> None:
+        """Makes a matmul read a new cast of its gradient."""
         data = self._exchanges.moved_before(product.value, made.data, at)
         product.matmul.operands[product.side] = data
 
