@@ -20,7 +20,7 @@ from scalify_hlo.casts.operand_scales import Operand, OperandPlace, QuantizeRequ
 from scalify_hlo.casts.own_scales import OwnScales
 from scalify_hlo.casts.strategy import CastContext
 from scalify_hlo.errors import InputError, Remark, UsageError, nearest
-from scalify_hlo.ir.locations import source_location
+from scalify_hlo.ir.locations import remark
 from scalify_hlo.ir.value_map import ValueCache, ValueSet
 from scalify_hlo.profile.model import METHODS, Profile, TensorProfile
 from scalify_hlo.recipes.model import Scaling
@@ -90,9 +90,8 @@ class Calibrated(OwnScales):
         every = (member_names(name, op.operation, side) for name in self._names[request.place])
         names = next((each for each in every if each and tensors.keys() >= {*each}), None)
         if names is None:
-            place = source_location(op.location)
             message = "members share the scales of the profile"
-            self._sharing.append(Remark(message, place, op.name, _SHARED))
+            self._sharing.append(remark(op, message, _SHARED))
             return None
         method = self._methods.of(request.place)
         exponents = [self._own(tensors[name], method, request.format) for name in names]
@@ -162,10 +161,11 @@ class Methods:
         tensors = {(result, side): result.owner.operands[side] for result, side in sites}
         for text in scaling.methods:
             pattern, method = _parsed(text)
+            matmul, _, end = pattern.rpartition(":")
             found = ValueSet(
                 tensors[place]
                 for place, site in sites.items()
-                if _is_matched(pattern, site, SIDES[place[1]])
+                if site.is_matched(matmul if end == SIDES[place[1]] else pattern)
             )
             if not found:
                 known = dict.fromkeys(name for site in sites.values() for name in site.names)
@@ -179,12 +179,6 @@ class Methods:
     def of(self, place: OperandPlace) -> str:
         """Returns the method of an operand."""
         return self._chosen.get(place, self._default)
-
-
-def _is_matched(pattern: str, site: Site, side: str) -> bool:
-    """Whether a pattern matches an operand of a matmul."""
-    matmul, _, end = pattern.rpartition(":")
-    return site.is_matched(matmul if end == side else pattern)
 
 
 def _parsed(text: str) -> tuple[str, str]:

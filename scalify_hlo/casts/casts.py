@@ -7,9 +7,9 @@ import math
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
 from scalify_hlo.ir import emit
-from scalify_hlo.ir.formats import element_of, format_of, is_complex, with_element
-from scalify_hlo.ir.functions import is_block
-from scalify_hlo.ir.value_map import ValueCache
+from scalify_hlo.ir.formats import element_of, format_of, is_complex, is_narrow, with_element
+from scalify_hlo.ir.functions import maker
+from scalify_hlo.ir.value_map import ValueCache, redirect, uses_of
 
 
 class Casts:
@@ -18,7 +18,6 @@ class Casts:
     def __init__(self) -> None:
         self._made: ValueCache[ir.Value] = ValueCache()
         self._kept: ValueCache[ir.Value] = ValueCache()
-        self._elements: dict[str, ir.Type] = {}
 
     @property
     def count(self) -> int:
@@ -36,7 +35,7 @@ class Casts:
             kind: The kind of the cast; see `scalify_hlo.dialect.attributes`.
             kept: Whether XLA has to keep the value in an 8-bit format; see `barrier_after`.
         """
-        element = self.element(format_)
+        element = element_of(format_)
         if value.type.element_type == element:
             return value
         if (source := widened_from(value)) is not None and source.type.element_type == element:
@@ -48,29 +47,19 @@ class Casts:
             self._kept[key] = barrier_after(self._made[key])
         return self._kept[key] if key in self._kept else self._made[key]
 
-    def element(self, format_: str) -> ir.Type:
-        """Returns the element type of a format, which is parsed once."""
-        if format_ not in self._elements:
-            self._elements[format_] = element_of(format_)
-        return self._elements[format_]
-
     def through(self, value: ir.Value, format_: str) -> ir.Value:
         """Rounds a value to a format for all its users, which share the narrow data."""
         element = value.type.element_type
-        users = [(use.owner, use.operand_number) for use in value.uses]
+        users = uses_of(value)
         narrow = self.cast(value, format_, attributes.GRADIENT, kept=True)
-        back = convert_after(narrow, element)
-        for owner, index in users:
-            owner.operands[index] = back
+        redirect(users, convert_after(narrow, element))
         return narrow
 
 
 def widened_from(value: ir.Value) -> ir.Value | None:
     """Returns the operand of a convert; a model that rounds its values writes two."""
-    owner = value.owner
-    if is_block(owner) or owner.name != "stablehlo.convert":
-        return None
-    return owner.operands[0]
+    op = maker(value)
+    return op.operands[0] if op is not None and op.name == "stablehlo.convert" else None
 
 
 def unwidened(value: ir.Value) -> ir.Value:
@@ -89,10 +78,8 @@ def unwidened(value: ir.Value) -> ir.Value:
 
 def note_computed(operand: ir.Value) -> None:
     """Marks the convert to f16 that makes an operand of a matmul, if the program has one."""
-    owner, format_ = operand.owner, format_of(operand.type)
-    rounds = format_ is not None and not format_.wide
-    if rounds and not is_block(owner) and owner.name == "stablehlo.convert":
-        owner.operation.attributes[attributes.COMPUTED] = ir.UnitAttr.get()
+    if is_narrow(operand.type) and widened_from(operand) is not None:
+        operand.owner.operation.attributes[attributes.COMPUTED] = ir.UnitAttr.get()
 
 
 def _is_held(source: ir.Value, value: ir.Value) -> bool:

@@ -11,7 +11,7 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.ir import emit, traits
 from scalify_hlo.ir.contraction import RAGGED_DOT, contraction_of
 from scalify_hlo.ir.convolutions import CONVOLUTION, groups
-from scalify_hlo.ir.functions import is_block
+from scalify_hlo.ir.functions import maker
 from scalify_hlo.ir.ragged import dimensions
 from scalify_hlo.ir.traits import CONTRACTED
 from scalify_hlo.rules.statistics import reduced
@@ -46,9 +46,9 @@ class Part(NamedTuple):
         shape, whole = list(value.type.shape), value.type.shape[self.dim]
         rest = whole // self.size if whole > 0 else whole  # It may be dynamic.
         shape[self.dim : self.dim + 1] = [self.size, rest]
-        owner = value.owner
-        if not is_block(owner) and owner.name in traits.RESHAPES:
-            source = owner.operands[0]
+        op = maker(value)
+        if op is not None and op.name in traits.RESHAPES:
+            source = op.operands[0]
             if list(source.type.shape) == shape:
                 return source
         type_, sizes = ir.RankedTensorType.get(shape, value.type.element_type), list[ir.Value]()
@@ -81,7 +81,7 @@ def channels(op: ir.OpView, side: int) -> Channels | None:
     Returns:
         None if there are none of static size, or if features of an input would have scales.
     """
-    found = _of_matmul(op, side) if op.name in CONTRACTED else _of_convolution(op, side)
+    found = _of_matmul(op, side) if op.name in CONTRACTED else _of_kernel(op) if side else None
     shape = op.operands[side].type.shape
     if found is None or not all(shape[d] > 0 for d in found.dims):
         return None
@@ -150,15 +150,13 @@ def joined(some: Channels | None, more: Channels | None) -> Channels | None:
 def _of_matmul(op: ir.OpView, side: int) -> Channels | None:
     """Returns the channels of a matmul; for experts, the columns of the matrices of all."""
     of = contraction_of(op)
-    if not of[side].free or (op.name == RAGGED_DOT and not _of_experts(op, side)):
+    if op.name == RAGGED_DOT:  # Only the matrices have channels, if these have no batches.
+        numbers = dimensions(op)
+        if side == 0 or not numbers.rhs_group or numbers.rhs_batching:
+            return None
+    if not of[side].free:
         return None
     return _ordered(of.in_result(side, op.results[0].type.rank))
-
-
-def _of_experts(op: ir.OpView, side: int) -> bool:
-    """Whether an operand of a ragged matmul has the matrices, and these no batches."""
-    numbers = dimensions(op)
-    return side == 1 and bool(numbers.rhs_group) and not numbers.rhs_batching
 
 
 def _ordered(where: Mapping[int, int]) -> Channels:
@@ -166,9 +164,7 @@ def _ordered(where: Mapping[int, int]) -> Channels:
     return Channels(dims, tuple(where[d] for d in dims))
 
 
-def _of_convolution(op: ir.OpView, side: int) -> Channels | None:
-    if side == 0:
-        return None
+def _of_kernel(op: ir.OpView) -> Channels:
     numbers = stablehlo.ConvDimensionNumbers(op.attributes["dimension_numbers"])
     return Channels((numbers.kernel_output_feature_dimension,), (numbers.output_feature_dimension,))
 
@@ -226,40 +222,22 @@ def of_rows(factors: ir.Value, dims: Sequence[int], op: ir.Operation) -> ir.Valu
         start_index_map=[place],
         index_vector_dim=1,
     )
-    return emit.op(
-        op,
-        "stablehlo.gather",
-        [ir.RankedTensorType.get(shape, factors.type.element_type)],
-        [factors, _groups(op.operands[2], count, shape[place], op)],
-        {"dimension_numbers": numbers, "slice_sizes": ir.DenseI64ArrayAttr.get(sizes)},
-    ).result
+    rows_of = _groups(op.operands[2], count, shape[place], op)
+    return stablehlo.gather(factors, rows_of, numbers, sizes, **emit.before(op))
 
 
 def _groups(sizes: ir.Value, count: int, rows: int, at: ir.Operation) -> ir.Value:
     """Returns the group of each row."""
-    where = emit.before(at)
     element = sizes.type.element_type
     square, table = ([count, count], [rows, count])
-    lower = _compared("LE", _iota(square, 0, element, at), _iota(square, 1, element, at), at)
-    spread = emit.broadcast(
-        ir.RankedTensorType.get(square, element), sizes, ir.DenseI64ArrayAttr.get([0]), **where
-    )
-    ends = _sum(stablehlo.select(lower, spread, emit.filled(spread, 0, at), **where), 0, at)
-    spread = emit.broadcast(
-        ir.RankedTensorType.get(table, element), ends, ir.DenseI64ArrayAttr.get([1]), **where
-    )
-    behind = _compared("LE", spread, _iota(table, 0, element, at), at)
+    first, second = (emit.iota(square, dim, element, at) for dim in (0, 1))
+    lower = emit.compare(first, second, "LE", at)
+    spread = emit.spread(sizes, [0], square, at)
+    zeros = emit.filled(spread, 0, at)
+    ends = _sum(stablehlo.select(lower, spread, zeros, **emit.before(at)), 0, at)
+    spread = emit.spread(ends, [1], table, at)
+    behind = emit.compare(spread, emit.iota(table, 0, element, at), "LE", at)
     return _sum(emit.convert(behind, element, at), 1, at)
-
-
-def _iota(shape: Sequence[int], dim: int, element: ir.Type, at: ir.Operation) -> ir.Value:
-    type_ = ir.RankedTensorType.get(shape, element)
-    return stablehlo.iota(type_, dim, **emit.before(at))
-
-
-def _compared(direction: str, lhs: ir.Value, rhs: ir.Value, at: ir.Operation) -> ir.Value:
-    attribute = stablehlo.ComparisonDirectionAttr.get(direction)
-    return stablehlo.compare(lhs, rhs, attribute, **emit.before(at))
 
 
 def _sum(terms: ir.Value, dim: int, at: ir.Operation) -> ir.Value:

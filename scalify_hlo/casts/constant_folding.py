@@ -71,8 +71,8 @@ Key: TypeAlias = tuple[str, str, Scales]
 class Quantizer:
     """Replaces casts by narrow constants; equal constants are shared."""
 
-    def __init__(self, functions: Functions, *, saturate: bool) -> None:
-        self._functions = functions
+    def __init__(self, module: ir.Operation, *, saturate: bool) -> None:
+        self.functions = Functions(module)
         self._saturate = saturate
         self._encoded: dict[tuple[ir.Attribute, *Key], tuple[ir.Attribute, Exponents]] = {}
         self._constants: ValueCache[tuple[ir.Value, Exponents]] = ValueCache()
@@ -106,7 +106,7 @@ class Quantizer:
         self._passed.add(value)
 
     def clean(self) -> None:
-        """Erases the ops that only casts used."""
+        """Erases the ops that only casts used, and functions without calls."""
         self._erase_dead()
         loops = list(self._loops)
         number = 0
@@ -118,10 +118,11 @@ class Quantizer:
                 self._passed.add_all(left.starts)
                 self._erase_dead()
                 number = 0
+        self.functions.clean()
 
     def _erase_dead(self) -> None:
         while self._passed:
-            erase_unread(self._passed.popitem()[0], self._functions.is_passed)
+            erase_unread(self._passed.popitem()[0], self.functions.is_passed)
 
     def origin(self, value: ir.Value) -> ConstantOrigin | None:
         """Returns the dense constant that a value is made of; None for splats and other values."""
@@ -138,7 +139,7 @@ class Quantizer:
                 return None
             if owner.name == "stablehlo.constant":
                 break
-            index = self._functions.source(owner)
+            index = self.functions.source(owner)
             if index is None:
                 return None
             steps.append(owner)
@@ -157,9 +158,8 @@ class Quantizer:
             attribute = dense_of(wide.results[0])
             again = attribute, *key[1:]
             if again not in self._encoded:
-                self._encoded[again] = encode(
-                    attribute, path, element, scales, saturate=self._saturate
-                )
+                saturate = self._saturate
+                self._encoded[again] = encode(attribute, path, element, scales, saturate=saturate)
             value, exponents = self._encoded[again]
             op = emit.op(wide, "stablehlo.constant", [value.type], [], {"value": value})
             self._constants[key] = op.result, exponents
@@ -172,21 +172,13 @@ class Quantizer:
             return narrow
         key = step.results[0], narrow
         if key not in self._moved:
-            element = narrow.type.element_type
-            made = (
-                self._functions.call_on(step, narrow)
-                if step.name == "func.call"
-                else _on(step, narrow, with_element(step.results[0].type, element))
-            )
-            self._moved[key] = made
+            if step.name == "func.call":
+                self._moved[key] = self.functions.call_on(step, narrow)
+            else:
+                type_ = with_element(step.results[0].type, narrow.type.element_type)
+                operands, given = [narrow, *list(step.operands)[1:]], attributes.all_of(step)
+                self._moved[key] = emit.op(step, step.name, [type_], operands, given).result
         return self._moved[key]
-
-
-def _on(step: Step, value: ir.Value, type_: ir.Type) -> ir.Value:
-    """Returns a copy of an op that moves elements, with another first operand."""
-    return emit.op(
-        step, step.name, [type_], [value, *list(step.operands)[1:]], attributes.all_of(step)
-    ).result
 
 
 def _between_floats(op: ir.Operation) -> bool:
@@ -315,19 +307,14 @@ class Functions:
             value = carried[1]
         owner = value.owner
         if isinstance(owner, ir.Block):
-            name, index = _name_of(owner), ir.BlockArgument(value).arg_number
+            op, index = owner.owner, ir.BlockArgument(value).arg_number
+            name = symbol_of(op) if op.operation.name == "func.func" else ""
             outer = [call.operands[index] for call in self._sites(name) if name not in seen]
             return any(self._may_be_constant(v, seen | {name}) for v in outer)
         if owner.name == "stablehlo.constant":
             return has_elements(owner)
         source = self.source(owner)
         return source is not None and self._may_be_constant(owner.operands[source], seen)
-
-
-def _name_of(block: ir.Block) -> str:
-    """Returns the name of the function whose body is a block; empty for other blocks."""
-    op = block.owner
-    return symbol_of(op) if op.operation.name == "func.func" else ""
 
 
 class _Reach(NamedTuple):
@@ -379,10 +366,8 @@ def _hoist(reach: _Reach, calls: Sequence[ir.Operation], index: int) -> None:
 
 def _cast_of(value: ir.Value, element: ir.Type) -> ir.Value | None:
     """Returns the existing cast of a value, or None."""
-    for use in value.uses:
-        if is_cast(use.owner) and use.owner.results[0].type.element_type == element:
-            return use.owner.results[0]
-    return None
+    casts = (use.owner.results[0] for use in value.uses if is_cast(use.owner))
+    return next((each for each in casts if each.type.element_type == element), None)
 
 
 def is_cast(op: ir.Operation) -> bool:

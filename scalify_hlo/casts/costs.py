@@ -15,10 +15,10 @@ from scalify_hlo.casts.matmuls import Matmul
 from scalify_hlo.dataflow.matmuls import ACTIVATION, WEIGHT
 from scalify_hlo.ir import traits
 from scalify_hlo.ir.contraction import contraction_of
-from scalify_hlo.ir.functions import is_block
+from scalify_hlo.ir.functions import is_block, maker
 from scalify_hlo.ir.through import readers
 from scalify_hlo.ir.traits import CONTRACTED, MATMULS, where
-from scalify_hlo.ir.value_map import ValueMap, ValueSet
+from scalify_hlo.ir.value_map import ValueMap, ValueSet, uses_of
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.report.matmuls import Wide
 from scalify_hlo.targets.description import BATCHED, CONVOLVED, Target, load_target
@@ -155,7 +155,8 @@ class _Choice:
     def _improve(self, group: Sequence[int]) -> bool:
         """Makes a group wide if that is faster, or else narrow if that is; True if one is."""
         wide = [number for number in group if self._narrow[number]]
-        if wide and self._change(wide, narrow=False) < -_MARGIN * self._before(wide):
+        before = sum(self._times[number][0] for number in wide)
+        if wide and self._change(wide, narrow=False) < -_MARGIN * before:
             self._apply(wide, narrow=False)
             return True
         narrow = [number for number in group if not self._narrow[number]]
@@ -163,10 +164,6 @@ class _Choice:
             self._apply(narrow, narrow=True)
             return True
         return False
-
-    def _before(self, group: Iterable[int]) -> float:
-        """Returns the seconds of matmuls in the format of the program."""
-        return sum(self._times[number][0] for number in group)
 
     def _counts(self, group: Iterable[int], step: int) -> dict[int, tuple[int, int]]:
         """Returns the narrow readers of the tensors of a group after all of it was changed."""
@@ -241,13 +238,10 @@ def _seconds(candidate: Matmul, format_: str, size: int, device: Target) -> floa
     seconds = max(2 * batch * m * n * k / flops, moved / bandwidth)
     if name != "stablehlo.dot_general" or size not in _MULTIPLES:
         return seconds
-    sides = (free * k for free in (m, n) if _is_padded((free, k), _MULTIPLES[size]))
+    multiple = _MULTIPLES[size]
+    sides = (free * k for free in (m, n) if any(each > 1 and each % multiple for each in (free, k)))
     share = device.share("pad_f8" if size == NARROW else "pad") / device.share("memory")
     return seconds + 2 * size * batch * sum(sides) / bandwidth / share
-
-
-def _is_padded(sizes: Iterable[int], multiple: int) -> bool:
-    return any(size > 1 and size % multiple for size in sizes)
 
 
 def _added(counts: tuple[int, int], last: bool, step: int) -> tuple[int, int]:
@@ -354,17 +348,21 @@ def _cast_seconds(moved: float, device: Target) -> float:
 
 def _is_computed(value: ir.Value) -> bool:
     """Whether a kernel computes a tensor that may compute the cast or the amax as well."""
-    while not isinstance(value.owner, ir.Block) and value.owner.name in traits.ROUNDS:
-        value = value.owner.operands[0]  # XLA rounds the result of a matmul in its kernel.
-    return not isinstance(value.owner, ir.Block) and value.owner.name not in _IN_MEMORY
+    op = maker(_unrounded(value))  # XLA rounds the result of a matmul in its kernel.
+    return op is not None and op.name not in _IN_MEMORY
 
 
 def _is_rounded_argument(value: ir.Value) -> bool:
     """Whether a tensor is an argument that a kernel rounds to its format, such as a f32 weight."""
-    argument = value = unwidened(value)
-    while not isinstance(argument.owner, ir.Block) and argument.owner.name in traits.ROUNDS:
-        argument = argument.owner.operands[0]
-    return argument != value and isinstance(argument.owner, ir.Block)
+    value = unwidened(value)
+    argument = _unrounded(value)
+    return argument != value and is_block(argument.owner)
+
+
+def _unrounded(value: ir.Value) -> ir.Value:
+    while (op := maker(value)) is not None and op.name in traits.ROUNDS:
+        value = op.operands[0]
+    return value
 
 
 def width(value: ir.Value) -> int:
@@ -380,12 +378,11 @@ def elements(value: ir.Value) -> int:
 def root_of(value: ir.Value) -> tuple[ir.Value, bool]:
     """Returns the tensor of which a value is a view, and whether its last dimension has moved."""
     moved, value = False, unwidened(value)
-    while not isinstance(value.owner, ir.Block) and value.owner.name in traits.VIEWS:
-        owner = value.owner
-        if owner.name in traits.REORDERS:
-            order = ir.DenseI64ArrayAttr(owner.attributes["permutation"])
+    while (op := maker(value)) is not None and op.name in traits.VIEWS:
+        if op.name in traits.REORDERS:
+            order = ir.DenseI64ArrayAttr(op.attributes["permutation"])
             moved ^= order[len(order) - 1] != len(order) - 1
-        value = owner.operands[0]
+        value = op.operands[0]
     return value, moved
 
 
@@ -440,7 +437,7 @@ def is_made_of_rows(value: ir.Value) -> bool:
         if owner.name in traits.BROADCASTS and _is_reduced(owner.operands[0], shape):
             return True
         if owner.name in traits.EACH:
-            waiting += (each for each in owner.operands if _is_read_once(each))
+            waiting += (each for each in owner.operands if len(uses_of(each)) == 1)
     return False
 
 
@@ -454,25 +451,9 @@ def _is_reduced(rows: ir.Value, shape: list[int]) -> bool:
         if is_block(owner) or owner.name not in traits.STATISTICS:
             continue
         if owner.name == _REDUCE and list(owner.operands[0].type.shape) == shape:
-            if _reduced(owner) == [len(shape) - 1]:
+            if list(ir.DenseI64ArrayAttr(owner.attributes["dimensions"])) == [len(shape) - 1]:
                 return True
             continue
-        waiting += _smaller(owner, shape)
+        types = ((value, value.type) for value in owner.operands)
+        waiting += (v for v, t in types if t.has_static_shape and list(t.shape) != shape)
     return False
-
-
-def _smaller(owner: ir.Operation, shape: list[int]) -> Iterator[ir.Value]:
-    """Yields the operands of an op that are numbers of rows."""
-    for value in owner.operands:
-        type_ = value.type
-        if type_.has_static_shape and list(type_.shape) != shape:
-            yield value
-
-
-def _reduced(reduce: ir.Operation) -> list[int]:
-    return list(ir.DenseI64ArrayAttr(reduce.attributes["dimensions"]))
-
-
-def _is_read_once(value: ir.Value) -> bool:
-    uses = iter(value.uses)
-    return next(uses, None) is not None and next(uses, None) is None

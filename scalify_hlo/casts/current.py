@@ -7,21 +7,21 @@ from typing import Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import FORMATS
-from scalify_hlo.algebra.limits import EPILOGUE_STEPS, MOST_MARGIN, READER_STEPS, SMALLEST_AMAX
+from scalify_hlo.algebra.limits import EPILOGUE_STEPS, MOST_MARGIN, SMALLEST_AMAX
 from scalify_hlo.casts.casts import barrier_after
 from scalify_hlo.casts.constant_operands import ConstantOperands
 from scalify_hlo.casts.operand_scales import Operand, QuantizeRequest, Quantizing, inverse_scale
 from scalify_hlo.casts.own_scales import OwnScales
 from scalify_hlo.casts.strategy import CastContext
 from scalify_hlo.ir import emit, traits
-from scalify_hlo.ir.formats import element_type, format_of
+from scalify_hlo.ir.formats import element_type, is_small
 from scalify_hlo.ir.functions import is_block
 from scalify_hlo.ir.value_map import ValueMap, ValueSet
 from scalify_hlo.report.model import Report
 from scalify_hlo.rules.devices import devices_of
 from scalify_hlo.rules.emitter import Emitter
 from scalify_hlo.rules.statistics import statistic
-from scalify_hlo.transforms.matmul_dims import BARRIER, source_of
+from scalify_hlo.transforms.matmul_dims import BARRIER, made_by
 
 _BETWEEN: Final = traits.ELEMENTWISE | traits.ROUNDS | traits.RESHAPES | {"func.call"}
 """Ops between a matmul and a cast that XLA may compute in the kernel of the matmul; jax calls a
@@ -72,9 +72,8 @@ class Current(OwnScales):
             inverse = emitter.inverse_scale(bounded, largest)
             return quantizing.operand(value, inverse, emitter.reciprocal(inverse), within=within)
         inverse = inverse_scale(amax, emitter.number(largest), emitter, scaling)
-        inverse, scale = emitter.kept_together(
-            inverse, emitter.divide(emitter.number(1.0), inverse)
-        )
+        scale = emitter.divide(emitter.number(1.0), inverse)
+        inverse, scale = emitter.kept_together(inverse, scale)
         return quantizing.operand(value, inverse, scale, within=within)
 
     def finish(self, report: Report) -> None:
@@ -118,16 +117,9 @@ def _is_product(value: ir.Value) -> bool:
     """Whether a tensor is a product of f8 operands, scaled and in another format than bf16."""
     if isinstance(element_type(value.type), ir.BF16Type):
         return False
-    for _ in range(READER_STEPS):
-        owner = value.owner
-        if is_block(owner) or owner.name == BARRIER:
+    for op in made_by(value, traits.RESHAPES | traits.REORDERS):
+        if op.name == BARRIER:
             return False
-        if owner.name == "stablehlo.dot_general":
-            formats = (format_of(operand.type) for operand in owner.operands)
-            return all(format_ is not None and format_.small for format_ in formats)
-        views = owner.name in traits.RESHAPES | traits.REORDERS
-        source = owner.operands[0] if views else source_of(owner)
-        if source is None:
-            return False
-        value = source
+        if op.name == "stablehlo.dot_general":
+            return all(is_small(operand.type) for operand in op.operands)
     return False

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -46,8 +46,7 @@ from scalify_hlo.report.model import Report, StateReport
 from scalify_hlo.rules.emitter import Emitter
 from scalify_hlo.rules.placement import on_one_device
 from scalify_hlo.rules.statistics import statistic
-from scalify_hlo.transforms.hoist import add_results, lift
-from scalify_hlo.transforms.sink import lower
+from scalify_hlo.transforms.hoist import add_results, lift, lower
 
 STATE = "scaling_state"
 LEAVES = ("amax_history", "scale", "step")
@@ -216,7 +215,10 @@ class Delayed(OwnScales):
 
         The product is handed out in f32, in which GPUs read it in the kernel of a matmul.
         """
-        rule = partial(_multiplied, most_of(element))
+
+        def rule(scales: Sequence[ir.Value], at: ir.Operation) -> ir.Value:
+            return multiplied(scales, most_of(element), at)
+
         return emit.convert(self.computed(numbers, rule, ir.F32Type.get(), at), element, at)
 
     def computed(
@@ -298,8 +300,7 @@ class Delayed(OwnScales):
             block.add_argument(type_, ir.Location.name(f"{STATE}['{leaf}']", location))
             for type_, leaf in zip(types, LEAVES, strict=True)
         ]
-        type_ = attributes.function_type(self._main)
-        attributes.set_function_type(self._main, [*type_.inputs, *types], list(type_.results))
+        attributes.renew_function_type(self._main)
         marks += [{attributes.IS_STATE: ir.UnitAttr.get()} for _ in made]
         attributes.set_argument_attributes(self._main, marks)
         return made
@@ -329,11 +330,7 @@ class Delayed(OwnScales):
             replace_op(place, [seen[number]])
 
     def _updated(
-        self,
-        amaxes: Sequence[ir.Value],
-        history: ir.Value,
-        scales: ir.Value,
-        step: ir.Value,
+        self, amaxes: Sequence[ir.Value], history: ir.Value, scales: ir.Value, step: ir.Value
     ) -> list[ir.Value]:
         """Returns the state for the next step."""
         scaling = self._recipe.scaling
@@ -352,16 +349,13 @@ class Delayed(OwnScales):
             amax = statistic(
                 new_history, "max", at, wide=False, devices=None, kept=(1,), finite=False
             )
-        inverse = inverse_scale(
-            amax, constants(np.array(self._largest(), np.float32), at), emitter, scaling
-        )
+        largest = constants(np.array(self._largest(), np.float32), at)
+        inverse = inverse_scale(amax, largest, emitter, scaling)
         new = emitter.divide(emitter.number(1.0), inverse)
-        known = emitter.is_positive(amax)
-        new = emitter.select(known, new, scales)
+        new = emitter.select(emitter.is_positive(amax), new, scales)
         next_step = _counted(step, at)
         if scaling.interval > 1:
-            due = emitter.multiple(next_step, scaling.interval)
-            new = emitter.select(due, new, scales)
+            new = emitter.select(emitter.multiple(next_step, scaling.interval), new, scales)
         return [new_history, new, next_step]
 
     def _largest(self) -> list[float]:
@@ -381,11 +375,6 @@ def _reciprocal(scales: Sequence[ir.Value], at: ir.Operation) -> ir.Value:
     return emitter.divide(emitter.number(1.0), scales[0])
 
 
-def _multiplied(most: float, scales: Sequence[ir.Value], at: ir.Operation) -> ir.Value:
-    """Returns the product of scales, at most a number."""
-    return multiplied(scales, most, at)
-
-
 def _made(scalar: _Scalar, scales: Sequence[ir.Value], at: ir.Operation) -> ir.Value:
     """Returns the value of a placeholder, given the scales of all tensors."""
     made = scalar.rule([scales[number] for number in scalar.numbers], at)
@@ -396,8 +385,8 @@ def _extracted(scales: ir.Value, start: int, shape: tuple[int, ...], at: ir.Oper
     """Returns the scale of a tensor, or those of its members."""
     if not shape:
         return _element(scales, start, at)
-    where = emit.before(at)
-    part = stablehlo.slice(scales, [start], [start + math.prod(shape)], [1], **where)
+    end = start + math.prod(shape)
+    part = stablehlo.slice(scales, [start], [end], [1], **emit.before(at))
     return emit.reshape(part, ir.RankedTensorType.get(shape, part.type.element_type), at)
 
 
@@ -408,7 +397,6 @@ def _element(vector: ir.Value, number: int, at: ir.Operation) -> ir.Value:
     gather are a constant of two different elements, which XLA passes to the kernel as an argument.
     """
     where = emit.before(at)
-    element = vector.type.element_type
     indices = stablehlo.constant(
         ir.DenseElementsAttr.get(np.array([[number], [-1]], np.int32)), **where
     )
@@ -422,7 +410,7 @@ def _element(vector: ir.Value, number: int, at: ir.Operation) -> ir.Value:
     )
     both = stablehlo.gather(vector, indices, numbers, [1], **where)
     one = stablehlo.slice(both, [0], [1], [1], **where)
-    return stablehlo.reshape(emit.scalar_type(element), one, **where)
+    return emit.reshaped(one, [], at)
 
 
 def _counted(step: ir.Value, at: ir.Operation) -> ir.Value:
@@ -433,23 +421,15 @@ def _counted(step: ir.Value, at: ir.Operation) -> ir.Value:
 
 def _vector(values: Sequence[ir.Value], at: ir.Operation) -> ir.Value:
     """Returns scalars, and the elements of tensors, as one tensor of rank 1."""
-    where = emit.before(at)
-    sizes = [[math.prod(value.type.shape)] for value in values]
-    element = values[0].type.element_type
-    rows = [
-        stablehlo.reshape(ir.RankedTensorType.get(size, element), value, **where)
-        for size, value in zip(sizes, values, strict=True)
-    ]
-    return stablehlo.concatenate(rows, 0, **where)
+    rows = [emit.reshaped(value, [math.prod(value.type.shape)], at) for value in values]
+    return stablehlo.concatenate(rows, 0, **emit.before(at))
 
 
 def _pushed(amax: ir.Value, history: ir.Value, at: ir.Operation) -> ir.Value:
     """Returns the history with a new first amax, and without the last one."""
     where = emit.before(at)
     length, count = history.type.shape
-    first = stablehlo.reshape(
-        ir.RankedTensorType.get([1, count], amax.type.element_type), amax, **where
-    )
+    first = emit.reshaped(amax, [1, count], at)
     if length == 1:
         return first
     rest = stablehlo.slice(history, [0, 0], [length - 1, count], [1, 1], **where)

@@ -208,17 +208,15 @@ def _chunks(values: Array, before: Sequence[np.dtype[Any]]) -> Iterator[tuple[sl
 
 def is_known(type_: ir.Type) -> bool:
     """Whether a type is a tensor of floats that have a NumPy dtype."""
-    format_ = format_of(type_)
-    return isinstance(type_.element_type, ir.FloatType) and format_ not in (None, FORMATS["tf32"])
+    known = format_of(type_) not in (None, FORMATS["tf32"])
+    return known and isinstance(type_.element_type, ir.FloatType)
 
 
 def has_elements(constant: ir.Operation) -> bool:
     """Whether a constant is dense, not a splat, and of floats that have a NumPy dtype."""
-    type_ = constant.results[0].type
-    elements = dense_of(constant.results[0])
-    if elements is None or elements.is_splat:
-        return False
-    return is_known(type_) and math.prod(type_.shape) > 1
+    type_, elements = constant.results[0].type, dense_of(constant.results[0])
+    dense = elements is not None and not elements.is_splat
+    return dense and is_known(type_) and math.prod(type_.shape) > 1
 
 
 def dtype_of(name: str) -> np.dtype[Any]:

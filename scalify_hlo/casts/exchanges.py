@@ -69,7 +69,12 @@ class Exchanges:
         moves = tuple(reversed(list(_moves_to(value))))
         while moves and moves[0].name in VIEWS:
             moves = moves[1:]
-        return moves if all(map(_has_one_scale, moves)) else ()
+        # All devices have the same scale of what each op moves.
+        known = (
+            op.name in VIEWS or op.name == _CONSTRAINT or devices_of(op.opview) is not None
+            for op in moves
+        )
+        return moves if all(known) else ()
 
     def _is_read_narrow(self, value: ir.Value) -> bool:
         """Whether only matmuls that will be quantized read a value, or they and what widens it."""
@@ -126,12 +131,6 @@ def _moves_to(value: ir.Value) -> Iterator[ir.Operation]:
         value = op.operands[0]
         if len(list(value.uses)) > 1:
             return
-
-
-def _has_one_scale(move: ir.Operation) -> bool:
-    """Whether all devices have the same scale of what an op moves."""
-    anywhere = move.name in VIEWS or move.name == _CONSTRAINT
-    return anywhere or devices_of(move.opview) is not None
 
 
 def _moves(op: ir.Operation) -> bool:

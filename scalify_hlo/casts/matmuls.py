@@ -18,7 +18,7 @@ from scalify_hlo.dataflow.matmuls import WEIGHT
 from scalify_hlo.dataflow.sizes import Extent
 from scalify_hlo.dialect import attributes
 from scalify_hlo.ir.contraction import contraction_of
-from scalify_hlo.ir.functions import main_function
+from scalify_hlo.ir.functions import in_block, main_function
 from scalify_hlo.ir.patterns import MARK, is_matmul_like, tags_of
 from scalify_hlo.ir.traits import CONTRACTED, IN_ORDER, MATMULS
 from scalify_hlo.ir.value_map import ValueCache, ValueMap
@@ -98,16 +98,14 @@ def marked_ops(module: ir.Operation, listing: Listing | None = None) -> list[ir.
         module: The module.
         listing: The ops of `main`, if they were listed.
     """
-    gradient = attributes.STATE_GRADIENT
+    gradient, found = attributes.STATE_GRADIENT, list[ir.OpView]()
 
     def is_marked(name: str, op: ir.Operation) -> bool:
         return name in MATMULS or gradient in op.attributes
 
-    if listing is None:
-        return [op.opview for op in _found(module, None, is_marked)]
-    main, found = main_function(module), []
+    main = None if listing is None else main_function(module)
     for function in module.regions[0].blocks[0].operations:
-        listed = listing if function == main else None
+        listed = listing if main is not None and function == main else None
         found += [op.opview for op in _found(function.operation, listed, is_marked)]
     return found
 
@@ -355,7 +353,4 @@ def named_operands(matmuls: Iterable[ir.Operation]) -> Iterator[NamedOperand]:
 
 def _beside(op: ir.Operation, value: ir.Value) -> ir.Operation:
     """Returns the op of the value's block that uses the value, itself or in a region."""
-    block = block_of(value)
-    while op.block != block:
-        op = op.parent.operation
-    return op
+    return in_block(op, block_of(value)) or op

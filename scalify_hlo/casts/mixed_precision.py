@@ -10,7 +10,8 @@ values that become narrow.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
+from itertools import compress
 
 from scalify_hlo._compat import ir
 from scalify_hlo.casts.casts import Casts, convert_after, widened_from
@@ -19,11 +20,11 @@ from scalify_hlo.dataflow.widths import EACH, NARROWED, Width, Widths, body_of, 
 from scalify_hlo.dialect import attributes
 from scalify_hlo.ir import emit
 from scalify_hlo.ir.formats import FORMATS, element_of, element_type, floats, with_element
-from scalify_hlo.ir.functions import callee_of, copied, symbol_of, terminator
+from scalify_hlo.ir.functions import callee_of, copied, maker, symbol_of, terminator
 from scalify_hlo.ir.splats import filled_with
 from scalify_hlo.ir.through import behind
 from scalify_hlo.ir.traits import BODIES, BRANCHES, LOOP, MATMULS, TAKES
-from scalify_hlo.ir.value_map import OpSet, ValueCache, erase, replace_uses, run_native
+from scalify_hlo.ir.value_map import OpSet, ValueCache, erase, replace_uses, run_native, uses_of
 
 _BROADCAST = "stablehlo.broadcast_in_dim"
 _CONSTANT = "stablehlo.constant"
@@ -87,14 +88,10 @@ class _Narrowing:
         self._retyped.clear()
 
     def _widen_uses(self, value: ir.Value) -> None:
-        outside = [
-            (use.owner.operation, use.operand_number)
-            for use in value.uses
-            if use.owner.operation not in self._done
-        ]
+        outside = [use for use in uses_of(value) if use[0].operation not in self._done]
         for op, number in outside:
             if attributes.CAST in op.attributes:
-                self._take_cast(op)
+                self._take_cast(op.operation)
             else:
                 op.operands[number] = self._widened(value)
 
@@ -137,12 +134,9 @@ class _Narrowing:
                 self._widen_operands(op)
                 return
             self._narrow_operands(op)
-        if narrow and self._format.wide and self._all_narrow(op):
+        if narrow and self._format.wide and all(self._are_narrow(floats(op.operands))):
             # XLA always sums in f32, and has no mixed form on CPUs.
             self._retype(op.results[0])
-
-    def _all_narrow(self, op: ir.Operation) -> bool:
-        return all(element_type(v.type) == self._element for v in floats(op.operands))
 
     def _computes_narrow(self, op: ir.Operation, name: str) -> bool:
         if name not in NARROWED or not is_f32(op.results[0]):
@@ -157,9 +151,7 @@ class _Narrowing:
     def _holds(self, value: ir.Value) -> bool:
         """Whether the format has a constant among its normal numbers."""
         number = filled_with(behind(value, {_BROADCAST}))
-        if (
-            number is None or not number or number - number
-        ):  # Every format has zeros, infinities and NaN.
+        if not number or number - number:  # Every format has zeros, infinities and NaN.
             return True
         smallest = 2.0**self._format.min_exponent
         return smallest <= abs(number) <= self._format.max_finite
@@ -175,9 +167,7 @@ class _Narrowing:
 
     def _widen_operands(self, op: ir.Operation) -> None:
         """Restores the wide operands of an op, and of the ops in its regions."""
-        operands = op.operands
-        for i in range(len(operands)):
-            operands[i] = self._widened(operands[i])
+        self._cast_operands(op, [False] * len(op.operands))
         for region in op.regions:
             for block in region.blocks:
                 for inner in block.operations:
@@ -204,10 +194,6 @@ class _Narrowing:
             self._narrow[value] = self._make_narrow(value)
         return self._narrow[value]
 
-    def _in(self, value: ir.Value, width: Width) -> ir.Value:
-        """Returns a value at a width."""
-        return self._narrowed(value) if width == Width.NARROW else self._widened(value)
-
     def _make_narrow(self, value: ir.Value) -> ir.Value:
         owner = value.owner
         if not isinstance(owner, ir.Block):
@@ -217,17 +203,14 @@ class _Narrowing:
             if owner.name == _BROADCAST and widened_from(value) is None:
                 return self._broadcast(owner)
         narrow = self._casts.cast(value, self._name, self._kind)
-        if not isinstance(narrow.owner, ir.Block):
-            self._done.add(narrow.owner)
+        if (op := maker(narrow)) is not None:
+            self._done.add(op)
         return narrow
 
     def _broadcast(self, op: ir.Operation) -> ir.Value:
         """Casts the operand of a broadcast, instead of the result."""
-        source, dims = self._narrowed(op.operands[0]), op.attributes["broadcast_dimensions"]
-        type_, location = self._type(op.results[0]), op.location
-        made = emit.broadcast(type_, source, dims, loc=location, ip=ir.InsertionPoint(op))
-        for key, attribute in attributes.all_of(op).items():
-            made.owner.attributes[key] = attribute
+        source, type_ = self._narrowed(op.operands[0]), self._type(op.results[0])
+        made = emit.op(op, _BROADCAST, [type_], [source], attributes.all_of(op)).result
         self._done.add(made.owner)
         return made
 
@@ -250,29 +233,31 @@ class _Narrowing:
         self._retyped.append(value)
 
     def _type(self, value: ir.Value) -> ir.Type:
-        type_ = value.type
-        return with_element(type_, self._element)
+        return with_element(value.type, self._element)
+
+    def _cast_operands(self, op: ir.Operation, narrow: Iterable[bool]) -> None:
+        """Casts operands to the format, or back."""
+        operands = op.operands
+        for i, is_narrow in enumerate(narrow):
+            change = self._narrowed if is_narrow else self._widened
+            operands[i] = change(operands[i])
 
     def _match(self, op: ir.Operation, values: Sequence[ir.Value]) -> None:
         """Casts operands to the widths of the values that they become, whose types are set."""
-        operands = op.operands
-        for i in range(len(values)):
-            if is_f32(values[i]) and self._is_narrow(values[i]):
-                operands[i] = self._narrowed(operands[i])
-                self._retype(values[i])
-            else:
-                operands[i] = self._widened(operands[i])
+        narrow = [is_f32(value) and self._is_narrow(value) for value in values]
+        self._cast_operands(op, narrow)
+        for value in compress(values, narrow):
+            self._retype(value)
 
-    def _end(self, block: ir.Block, values: Sequence[ir.Value]) -> None:
-        """Casts the operands of a terminator to the types of the results."""
+    def _end(self, block: ir.Block, narrow: Iterable[bool]) -> None:
+        """Casts the operands of a terminator to the format, or back."""
         returned = terminator(block)
         self._done.add(returned)
-        operands = returned.operands
-        for i in range(len(values)):
-            if element_type(values[i].type) == self._element:
-                operands[i] = self._narrowed(operands[i])
-            else:
-                operands[i] = self._widened(operands[i])
+        self._cast_operands(returned, narrow)
+
+    def _are_narrow(self, values: Sequence[ir.Value]) -> list[bool]:
+        """Returns, for each value, whether it has the format."""
+        return [element_type(value.type) == self._element for value in values]
 
     def _inside(self, block: ir.Block) -> None:
         self._ops([op.operation for op in block.operations][:-1])
@@ -283,13 +268,8 @@ class _Narrowing:
             block = region.blocks[0]
             self._arguments(block, op.results)
             self._inside(block)
-        self._end(op.regions[1].blocks[0], op.results)
-        self._widen_operands_of_end(op.regions[0].blocks[0])
-
-    def _widen_operands_of_end(self, block: ir.Block) -> None:
-        returned = terminator(block)
-        self._done.add(returned)
-        self._widen_operands(returned)
+        self._end(op.regions[1].blocks[0], self._are_narrow(op.results))
+        self._end(op.regions[0].blocks[0], [False])
 
     def _arguments(self, block: ir.Block, values: Sequence[ir.Value]) -> None:
         """Sets the types of the arguments of a block to those of values."""
@@ -306,14 +286,14 @@ class _Narrowing:
         self._retype_narrow(op.results)
         for region in op.regions:
             self._inside(region.blocks[0])
-            self._end(region.blocks[0], op.results)
+            self._end(region.blocks[0], self._are_narrow(op.results))
 
     def _body_op(self, op: ir.Operation) -> None:
         block = op.regions[0].blocks[0]
         self._match(op, block.arguments)
         self._inside(block)
         self._retype_narrow(op.results)
-        self._end(block, op.results)
+        self._end(block, self._are_narrow(op.results))
 
     def _call(self, op: ir.Operation) -> None:
         """Calls the copy of a function whose arguments have the widths of the operands."""
@@ -322,10 +302,8 @@ class _Narrowing:
         if body_of(function) is None or function is None:
             self._widen_operands(op)
             return
-        operands = op.operands
-        widths = [self._widths.width(value) for value in operands]
-        for i, width in enumerate(widths):
-            operands[i] = self._in(operands[i], width)
+        widths = [self._widths.width(value) for value in op.operands]
+        self._cast_operands(op, [width == Width.NARROW for width in widths])
         key = (name, *widths)
         if key not in self._copies:
             self._copies[key] = self._copy(function, widths)
@@ -345,15 +323,6 @@ class _Narrowing:
         returned = self._widths.body(block, widths)
         self._retype_narrow(block.arguments)
         self._inside(block)
-        self._finish(copy, block, returned)
+        self._end(block, [width == Width.NARROW for width in returned])
+        attributes.renew_function_type(copy)
         return copy
-
-    def _finish(self, copy: ir.OpView, block: ir.Block, widths: Sequence[Width]) -> None:
-        """Casts the results of a function to their widths, and sets the type of the function."""
-        returned = terminator(block)
-        self._done.add(returned)
-        operands = returned.operands
-        for i, width in enumerate(widths):
-            operands[i] = self._in(operands[i], width)
-        inputs = [argument.type for argument in block.arguments]
-        attributes.set_function_type(copy, inputs, [value.type for value in operands])

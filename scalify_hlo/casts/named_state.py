@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Sequence
+from functools import partial
 from typing import Final
 
 from scalify_hlo._compat import ir
@@ -10,7 +11,7 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.attributes import Attributes
 from scalify_hlo.errors import Remark, UsageError, nearest
 from scalify_hlo.ir.formats import element_of, element_type
-from scalify_hlo.ir.locations import source_location
+from scalify_hlo.ir.locations import remark
 from scalify_hlo.ir.patterns import is_like_any, matches, path_of
 from scalify_hlo.recipes.model import KEEP, StateOptions
 
@@ -20,11 +21,8 @@ def by_argument(main: ir.OpView, recipe: StateOptions) -> list[StateOptions]:
     names = attributes.argument_names(main)
     if next(recipe.patterns, None) is None:
         return [recipe] * len(names)
-    return [recipe.of(_fits(name, number)) for number, name in enumerate(names)]
-
-
-def _fits(name: str, number: int) -> Callable[[str], bool]:
-    return lambda pattern: _is_of(pattern, name, number)
+    fitting = (partial(_is_of, name=name, number=number) for number, name in enumerate(names))
+    return [recipe.of(fits) for fits in fitting]
 
 
 def _is_of(pattern: str, name: str, number: int) -> bool:
@@ -75,7 +73,6 @@ def without_tensors(
     """
     names, marks = attributes.argument_names(main), attributes.argument_attributes(main)
     arguments, options = main.regions[0].blocks[0].arguments, by_argument(main, recipe)
-    place = source_location(main.location)
     for option, pattern, format_ in recipe.patterns:
         key = f'state.{option}."{pattern}"'
         meant = [i for i, name in enumerate(names) if _is_of(pattern, name, i)]
@@ -88,8 +85,7 @@ def without_tensors(
             continue  # `without_state` says that no argument has the format.
         if not chosen:
             reason = "later patterns match the same arguments" if fitting else _NONE.format(option)
-            message = f"{key} has no effect: {reason}"
-            yield Remark(message, place, main.operation.name, f"leave out {key}")
+            yield remark(main, f"{key} has no effect: {reason}", f"leave out {key}")
         kept = [
             names[i]
             for i in chosen
@@ -98,7 +94,7 @@ def without_tensors(
         ]
         if kept:
             message = f"keeps the format of {some(kept)}, of which {key} asks for {format_}"
-            yield Remark(f"{message}: {_APPLIES[option]}", place, main.operation.name, _HINT)
+            yield remark(main, f"{message}: {_APPLIES[option]}", _HINT)
 
 
 def _has(argument: ir.Value, mark: Attributes, format_: str) -> bool:

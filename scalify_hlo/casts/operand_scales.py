@@ -190,9 +190,8 @@ class Quantizing:
         the least number of the format, as bf16 has the exponents of f32. In bf16, XLA shares no
         convert of a weight with its update, for which it would take the order of the cast.
         """
-        element = self._request.value.type.element_type
-        narrow = self._powers and isinstance(element, ir.BF16Type)
-        return element if narrow else ir.F32Type.get()
+        bf16 = isinstance(self._request.value.type.element_type, ir.BF16Type)
+        return ir.BF16Type.get() if self._powers and bf16 else ir.F32Type.get()
 
     def operand(
         self, value: ir.Value, inverse: ir.Value, scale: ir.Value, *, within: bool = False
@@ -233,10 +232,8 @@ class Quantizing:
             scalar, most = emit.scalar_type(wide.type.element_type), self._format.max_finite
             low, high = (self.splats.number(scalar, end, self.at) for end in (-most, most))
             # XLA moves transposes of arguments through a product of these and a constant.
-            tested = of if is_block(unwidened(of).owner) else None
-            wide = saturated(
-                wide, self._format, low, high, self.at, splats=self.splats, tested=tested
-            )
+            tested, splats = of if is_block(unwidened(of).owner) else None, self.splats
+            wide = saturated(wide, self._format, low, high, self.at, splats=splats, tested=tested)
         self.at.operands[0] = wide
         share_sharding(self._request.value, self._cast)
         if self._kept == "in order":
@@ -349,17 +346,14 @@ def times_powers(value: ir.Value, exponent: int, at: ir.Operation) -> ir.Value:
 def spread(values: ir.Value, dims: Sequence[int], like: ir.Value, at: ir.Operation) -> ir.Value:
     """Broadcasts a tensor to the static or dynamic shape of another one."""
     order = sorted(range(len(dims)), key=lambda i: dims[i])
-    if list(order) != list(range(len(dims))):
-        permutation = ir.DenseI64ArrayAttr.get(order)
-        values = stablehlo.transpose(values, permutation, **emit.before(at))
+    if order != sorted(order):
+        values = emit.transpose(values, order, at)
     numbers = ir.DenseI64ArrayAttr.get(sorted(dims))
-    type_ = with_element(like.type, values.type.element_type)
-    where = emit.before(at)
+    type_, where = with_element(like.type, values.type.element_type), emit.before(at)
     if type_.has_static_shape:
         return emit.broadcast(type_, values, numbers, **where)
-    return stablehlo.dynamic_broadcast_in_dim(
-        type_, values, emit.shape_of(like, at), numbers, **where
-    )
+    shape = emit.shape_of(like, at)
+    return stablehlo.dynamic_broadcast_in_dim(type_, values, shape, numbers, **where)
 
 
 def constants(values: npt.NDArray[np.float32], at: ir.Operation) -> ir.Value:

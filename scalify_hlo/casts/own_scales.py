@@ -27,7 +27,7 @@ from scalify_hlo.dataflow.names import FORWARD
 from scalify_hlo.dialect import attributes
 from scalify_hlo.ir import emit
 from scalify_hlo.ir.contraction import contraction_of
-from scalify_hlo.ir.formats import element_of, format_of
+from scalify_hlo.ir.formats import element_of, is_narrow
 from scalify_hlo.ir.traits import CONTRACTED
 from scalify_hlo.ir.value_map import ValueCache
 from scalify_hlo.recipes.model import KEEP
@@ -102,11 +102,10 @@ class OwnScales(Tensors):
         if value == request.value:
             note_computed(value)
         request = replace(request, value=value)
-        if str(value.type.element_type) == name:
-            return Operand(value, PROGRAM, UNSCALED)
-        narrow = widened_from(value)  # A model that rounds its values writes two converts.
-        if narrow is not None and str(narrow.type.element_type) == name:
-            return Operand(narrow, PROGRAM, UNSCALED)
+        # A model that rounds its values writes two converts.
+        for own in (value, widened_from(value)):
+            if own is not None and str(own.type.element_type) == name:
+                return Operand(own, PROGRAM, UNSCALED)
         channels = request.channels
         key = value, name, None if channels is None else channels.dims
         made = self._made.get(key)
@@ -136,9 +135,8 @@ class OwnScales(Tensors):
         made = dequantize(value, self._last, at)
         if self._sums is not None:
             self._sums.note(made, value, roles_of(at.opview), self._requests, self._last)
-        rounded = format_of(at.results[0].type)
         single = all(operand.channels is None for operand in self._last)
-        if self._context.asked and single and rounded is not None and not rounded.wide:
+        if self._context.asked and single and is_narrow(at.results[0].type):
             formats = [request.format for request in self._requests]
             terms = [request.value for request in self._requests]
             made = scaled_result(made, scale_of_terms(self._last, formats, at), terms, at)

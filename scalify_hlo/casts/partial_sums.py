@@ -20,10 +20,10 @@ training: gate and up of a gated MLP; query, key and value of attention.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -44,6 +44,7 @@ from scalify_hlo.ir import emit
 from scalify_hlo.ir.calls import Calls
 from scalify_hlo.ir.contraction import contraction_of
 from scalify_hlo.ir.functions import callee_of, is_block, terminator
+from scalify_hlo.ir.through import dims_through
 from scalify_hlo.ir.value_map import ValueMap, ValueSet, erase, erase_unread, replace_uses
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.rules.emitter import Emitter
@@ -52,6 +53,10 @@ from scalify_hlo.transforms.carries import carried_by
 
 _ADD: Final = "stablehlo.add"
 _DOT: Final = "stablehlo.dot_general"
+
+
+Times: TypeAlias = Callable[[ir.Value], ir.Value]
+"""Multiplies a sum with its scale."""
 
 
 @dataclass(frozen=True)
@@ -83,10 +88,9 @@ class Product:
         operands = self.gradient, self.weight
         if any(operand.channels is not None for operand in operands):
             return ""
-        if all(operand.state is not None for operand in operands):
-            return "state"
-        if any(operand.state is not None for operand in operands):
-            return ""
+        states = [operand.state is not None for operand in operands]
+        if any(states):
+            return "state" if all(states) else ""
         if all(operand.scale is None for operand in operands):
             return "static" if self.gradient.origin == "profile" else ""
         known = all(o.scale is not None and not o.exponents.any() for o in operands)
@@ -135,15 +139,12 @@ class PartialSums:
         if made.kind:
             self._products[value] = made
 
-    def join(self) -> int:
-        """Gives the summands of each sum one scale, and returns the number of sums."""
-        count = 0
+    def join(self) -> None:
+        """Gives the summands of each sum one scale."""
         for value in list(self._products):
             found = self._sum(value) if value in self._products else None
             if found is not None:
                 self._join(found)
-                count += 1
-        return count
 
     def _sum(self, value: ir.Value) -> _Sum | None:
         """Returns the largest sum of noted products that a value is a summand of."""
@@ -179,7 +180,7 @@ class PartialSums:
     def _join(self, found: _Sum) -> None:
         """Casts the gradients of a sum anew, and multiplies the sum with the scales."""
         top, products = found.top, [self._products[value] for value in found.summands]
-        factor = self._cast(products, top)
+        times = self._cast(products, top)
         for value, product in zip(found.summands, products, strict=True):
             product.matmul.move_before(top)
             (use,) = value.uses
@@ -189,34 +190,32 @@ class PartialSums:
         for add in found.inner:
             add.move_before(top)
         added = emit.rebuilt(top, top.operands)
-        replace_uses(top.results[0], factor.times(added, top))
+        replace_uses(top.results[0], times(added))
         erase(top)
 
-    def _cast(self, products: Sequence[Product], at: ir.Operation) -> _Factor:
-        """Casts the gradients of products with one scale, which is returned."""
+    def _cast(self, products: Sequence[Product], at: ir.Operation) -> Times:
+        """Casts the gradients of products with one scale, by which the sum is multiplied."""
         if products[0].kind == "static":
-            return self._cast_at_static_scales(products, at)
+            exponents = [int(p.gradient.exponents + p.weight.exponents) for p in products]
+            largest = max(exponents)
+            for product, exponent in zip(products, exponents, strict=True):
+                if exponent < largest:
+                    mine = np.asarray(product.gradient.exponents + largest - exponent)
+                    quantizing, _ = self._quantizing(product, at)
+                    self._recast(product, quantizing.static(mine), at)
+            return lambda value: times_powers(value, largest, at)
         most = most_of(products[0].matmul.results[0].type.element_type)
         rules = [*(partial(_inverse, i) for i in range(len(products))), partial(_product, most)]
-        values = _computed(products, rules, at)
-        for product, inverse in zip(products, values, strict=False):
-            source = self._exchanges.source(product.value)
-            quantizing = self._quantizing(product, source, at)
+        *inverses, scale = _computed(products, rules, at)
+        for product, inverse in zip(products, inverses, strict=True):
+            quantizing, source = self._quantizing(product, at)
             self._recast(product, quantizing.operand(source, inverse, inverse), at)
-        return _Factor(0, values[-1])
+        return lambda value: emit.times(value, emit.convert(scale, value.type.element_type, at), at)
 
-    def _cast_at_static_scales(self, products: Sequence[Product], at: ir.Operation) -> _Factor:
-        exponents = [int(p.gradient.exponents + p.weight.exponents) for p in products]
-        largest = max(exponents)
-        for product, exponent in zip(products, exponents, strict=True):
-            if exponent < largest:
-                source = self._exchanges.source(product.value)
-                mine = np.asarray(product.gradient.exponents + largest - exponent)
-                self._recast(product, self._quantizing(product, source, at).static(mine), at)
-        return _Factor(largest, None)
-
-    def _quantizing(self, product: Product, source: ir.Value, at: ir.Operation) -> Quantizing:
-        return Quantizing(replace(product.request, value=source), self._recipe, before=at)
+    def _quantizing(self, product: Product, at: ir.Operation) -> tuple[Quantizing, ir.Value]:
+        """Returns the new cast of a gradient, and the value that is cast."""
+        source = self._exchanges.source(product.value)
+        return Quantizing(replace(product.request, value=source), self._recipe, before=at), source
 
     def _recast(self, product: Product, made: Operand, at: ir.Operation) -> None:
         """Makes a matmul read a new cast of its gradient."""
@@ -237,20 +236,6 @@ class _Sum:
     top: ir.Operation
     summands: list[ir.Value]
     inner: list[ir.Operation]
-
-
-@dataclass(frozen=True)
-class _Factor:
-    """The scale of a sum: 2^exponent times a scalar that the program computes, if there is one."""
-
-    exponent: int
-    scalar: ir.Value | None
-
-    def times(self, value: ir.Value, at: ir.Operation) -> ir.Value:
-        """Returns a sum times the scale."""
-        if self.scalar is None:
-            return times_powers(value, self.exponent, at)
-        return emit.times(value, emit.convert(self.scalar, value.type.element_type, at), at)
 
 
 def _computed(
@@ -296,15 +281,14 @@ def _only_reader(value: ir.Value) -> ir.Operation | None:
 
 def _erase_product(value: ir.Value) -> None:
     """Erases a product with scales, and the ops on scales that only it read."""
+
+    def is_of_scalars(op: ir.Operation) -> bool:
+        return len(op.operands) > 0 and not any(value.type.rank for value in op.operands)
+
     operands = ValueSet(value.owner.operands)
     erase(value.owner)
     while operands:
-        erase_unread(operands.popitem()[0], _is_of_scalars)
-
-
-def _is_of_scalars(op: ir.Operation) -> bool:
-    """Whether an op has operands, all of rank 0."""
-    return len(op.operands) > 0 and not any(value.type.rank for value in op.operands)
+        erase_unread(operands.popitem()[0], is_of_scalars)
 
 
 # The dimensions of weights that devices divide, also where loops slice stacks of weights.
@@ -357,7 +341,7 @@ class DividedDims:
             return end.operands[ir.OpResult(value).result_number], whole
         if op.name == "stablehlo.optimization_barrier":
             return op.operands[ir.OpResult(value).result_number], whole
-        places = whole if op.name == "stablehlo.convert" else _places(op)
+        places = dims_through(op)
         return None if places is None else (op.operands[0], places)
 
     def _given(self, argument: ir.Value, entered: list[ir.Operation]) -> ir.Value | None:
@@ -372,32 +356,9 @@ class DividedDims:
         return calls[0].operands[number] if len(calls) == 1 and not entered else None
 
 
-def _places(op: ir.Operation) -> Sequence[int | None] | None:
-    """Returns the dimension of an operand for each of the result; None for other ops."""
-    if op.name == "stablehlo.transpose":
-        return list(op.opview.permutation)
-    if op.name == "stablehlo.reshape":
-        return _without_ones(op.results[0].type.shape, op.operands[0].type.shape)
-    if op.name == "stablehlo.slice" or op.name == "stablehlo.dynamic_slice":
-        sizes = zip(op.results[0].type.shape, op.operands[0].type.shape, strict=True)
-        return [i if new == old else None for i, (new, old) in enumerate(sizes)]
-    return None
-
-
 def _sharding(value: ir.Value) -> ir.Attribute | None:
     """Returns the sharding that an argument or a constraint has."""
     if is_block(value.owner):
         return argument_sharding(value)
     placed = value.owner.name == "sdy.sharding_constraint"
     return value.owner.attributes["sharding"] if placed else None
-
-
-def _without_ones(new: Sequence[int], old: Sequence[int]) -> list[int | None] | None:
-    """Returns the dimension of each, if shapes differ only in dimensions of size 1."""
-    if min((*new, *old), default=0) < 0:  # A dynamic size.
-        return None
-    kept = [i for i, size in enumerate(old) if size != 1]
-    if [old[i] for i in kept] != [size for size in new if size != 1]:
-        return None
-    left = iter(kept)
-    return [None if size == 1 else next(left) for size in new]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from typing import TypeAlias
+from collections.abc import Iterable, Sequence
+from functools import reduce
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import SHARED_STATISTIC
@@ -13,9 +13,9 @@ from scalify_hlo.casts.state import Carried, rescaled_state
 from scalify_hlo.dataflow.names import shown_name
 from scalify_hlo.dialect import attributes
 from scalify_hlo.errors import InputError, UsageError, nearest
-from scalify_hlo.ir import markers
+from scalify_hlo.ir import emit, markers
 from scalify_hlo.ir.formats import element_type, format_of
-from scalify_hlo.ir.functions import terminator
+from scalify_hlo.ir.functions import around, in_block, terminator
 from scalify_hlo.ir.locations import source_location
 from scalify_hlo.ir.patterns import matches
 from scalify_hlo.ir.value_map import ValueCache, ValueMap, ValueSet
@@ -24,10 +24,8 @@ from scalify_hlo.layers.model import NORMS
 from scalify_hlo.recipes.effects import RESCALES
 from scalify_hlo.recipes.model import NONE, NamedRescale, Recipe, Rescale
 from scalify_hlo.report.model import Report, SiteReport
+from scalify_hlo.transforms.hoist import block_of
 from scalify_hlo.transforms.marker_barriers import rescaled, rescaled_before, rescaled_together
-
-Marked: TypeAlias = Callable[[str], Sequence[ir.OpView]]
-"""A function that returns the ops of a module with an attribute."""
 
 
 class Rescaling:
@@ -40,8 +38,8 @@ class Rescaling:
         marked: See `Marked`.
     """
 
-    def __init__(self, main: ir.OpView, recipe: Recipe, report: Report, marked: Marked) -> None:
-        self._main, self._recipe, self._report, self._marked = main, recipe, report, marked
+    def __init__(self, main: ir.OpView, recipe: Recipe, report: Report) -> None:
+        self._main, self._recipe, self._report = main, recipe, report
         self._done: ValueCache[ir.Value] = ValueCache()
         self._made = ValueSet()
 
@@ -61,6 +59,11 @@ class Rescaling:
         self._report.remarks += without_effect(self._main, recipe, {*RESCALES} - found)
         return len(self._done)
 
+    def _marked(self, mark: str) -> list[ir.OpView]:
+        """Returns the ops of the module that have a mark."""
+        found = ops_in(self._main.operation.parent, where=lambda op: mark in op.attributes)
+        return [op.opview for op in found]
+
     def _norm_gradients(self, how: Rescale) -> None:
         for op in self._marked(attributes.LAYER_GRADIENT):
             layers = attributes.texts(op.attributes[attributes.LAYER_GRADIENT])
@@ -79,14 +82,12 @@ class Rescaling:
 
     def _together(self, values: Sequence[ir.Value], how: Rescale) -> None:
         """Rescales small values of equal size together, if none is used before all are defined."""
-        order = Order(self._main.regions[0].blocks[0])
         for group in _of_one_size([value for value in values if value not in self._done]):
-            last = order.last(group)
+            last = _last(self._main.regions[0].blocks[0], group)
             if last is None:
                 continue
-            for value, new in zip(
-                group, rescaled_together(group, how.statistic, last), strict=True
-            ):
+            together = rescaled_together(group, how.statistic, last)
+            for value, new in zip(group, together, strict=True):
                 self._keep(value, new)
                 self._note("state_gradients", value.owner.location, how)
 
@@ -135,9 +136,8 @@ class Rescaling:
             if value not in carried:
                 continue
             returned.operands[i] = self._done[value]
-            if (
-                how.statistic != NONE
-            ):  # The rescalings that narrow state needs are not sites of the recipe.
+            # The rescalings that narrow state needs are not sites of the recipe.
+            if how.statistic != NONE:
                 note = SiteReport("state_rescale", names[i], how.statistic, how.every)
                 self._report.sites.append(note)
 
@@ -150,8 +150,7 @@ class Rescaling:
         if value in self._made:
             return value
         if value not in self._done:
-            owner = value.owner
-            location = value.location if isinstance(owner, ir.Block) else owner.location
+            location = emit.location_of(value)
             new = rescaled(value, how.statistic, location, self._step(value, how))
             _specify(new.owner, how)
             self._keep(value, new)
@@ -170,13 +169,10 @@ class Rescaling:
         found = self._count(how)
         if found is None:
             return None
-        block = value.owner if isinstance(value.owner, ir.Block) else value.owner.operation.block
-        if _function(block) != self._main.operation:
+        if around(block_of(value).owner, "func.func") != self._main.operation:
             raise InputError(
                 "a rescaling every few steps would be in a function without the count of steps",
-                location=source_location(
-                    value.location if value.owner == block else value.owner.location
-                ),
+                location=source_location(emit.location_of(value)),
                 hint="leave `every` at 1 there, or exclude the site",
             )
         return found
@@ -207,37 +203,15 @@ def _specify(marker: ir.Operation, how: Rescale, headroom: int = 0) -> None:
         marker.attributes[markers.HEADROOM] = attributes.integer(headroom)
 
 
-class Order:
-    """The order of the ops in a block.
-
-    Args:
-        block: The block.
-    """
-
-    def __init__(self, block: ir.Block) -> None:
-        self._ops = [op.operation for op in block.operations]
-        made = enumerate(self._ops)
-        self._numbers = ValueMap((op.results[0], i) for i, op in made if len(op.results))
-        self._block = block
-
-    def last(self, values: Sequence[ir.Value]) -> ir.Operation | None:
-        """Returns the last op that defines one of several values; None if one is used before it."""
-        made = [self._number(value.owner.operation) for value in values]
-        users = [use.owner.operation for value in values for use in value.uses]
-        used = [self._number(self._outermost(user)) for user in users]
-        last = max(made)
-        return self._ops[last] if min(made) >= 0 and min(used, default=last + 1) > last else None
-
-    def _number(self, op: ir.Operation) -> int:
-        if not len(op.results):
-            return len(self._ops)  # The terminator of the block.
-        return self._numbers.get(op.results[0], -1)
-
-    def _outermost(self, op: ir.Operation) -> ir.Operation:
-        """Returns the op of the block that contains an op in its regions."""
-        while op.block != self._block and op.parent is not None:
-            op = op.parent
-        return op
+def _last(block: ir.Block, values: Sequence[ir.Value]) -> ir.Operation | None:
+    """Returns the last op that defines one of several values; None if one is used before it."""
+    made = [value.owner.operation for value in values]
+    users = [in_block(use.owner.operation, block) for value in values for use in value.uses]
+    if any(op.block != block for op in made):
+        return None
+    last = reduce(lambda one, other: other if one.is_before_in_block(other) else one, made)
+    behind = (user is not None and last.is_before_in_block(user) for user in users)
+    return last if all(behind) else None
 
 
 def _of_one_size(values: Sequence[ir.Value]) -> list[list[ir.Value]]:
@@ -266,7 +240,9 @@ def _grouped(values: ValueMap[Carried]) -> list[list[ir.Value]]:
 def _counters(main: ir.OpView, patterns: Sequence[str]) -> ir.Value:
     arguments = list(main.regions[0].blocks[0].arguments)
     names = attributes.argument_names(main)
-    integers = {n: a for n, a in zip(names, arguments, strict=True) if _is_counter(a)}
+    types = [(name, argument.type) for name, argument in zip(names, arguments, strict=True)]
+    scalars = [(name, type_.element_type) for name, type_ in types if type_.rank == 0]
+    integers = [n for n, each in scalars if isinstance(each, ir.IntegerType) and each.width > 1]
     for i, (name, argument) in enumerate(zip(names, arguments, strict=True)):
         if name in integers and any(matches(pattern, name, i) for pattern in patterns):
             return argument
@@ -281,18 +257,6 @@ def _counters(main: ir.OpView, patterns: Sequence[str]) -> ir.Value:
         hint="name the integer argument that counts steps with inputs.step, as in "
         f"inputs.step={next(iter(integers), 'state.count')}",
     )
-
-
-def _is_counter(value: ir.Value) -> bool:
-    element = element_type(value.type)
-    return value.type.rank == 0 and isinstance(element, ir.IntegerType) and element.width > 1
-
-
-def _function(block: ir.Block) -> ir.Operation:
-    op = block.owner.operation
-    while op.name != "func.func":
-        op = op.parent
-    return op
 
 
 def _named_ops(module: ir.Operation) -> list[ir.Operation]:

@@ -104,8 +104,7 @@ def round_at_once(result: ir.Value) -> None:
     if found is None:
         return
     for value in found.chain:
-        type_ = value.type
-        value.set_type(with_element(type_, ir.BF16Type.get()))
+        value.set_type(with_element(value.type, ir.BF16Type.get()))
     for convert in found.converts:
         if not len(convert.attributes):  # An op with marks is found by them later.
             replace_uses(convert.results[0], found.chain[-1])
@@ -169,9 +168,8 @@ def marks_of_swapped(transpose: ir.Operation) -> attributes.Attributes:
         transpose: The transpose whose place the matmul takes.
     """
     found: attributes.Attributes = {attributes.SWAPPED: ir.UnitAttr.get()}
-    if attributes.VALUE_NUMBER in transpose.attributes:
-        found[attributes.VALUE_NUMBER] = transpose.attributes[attributes.VALUE_NUMBER]
-    return found
+    number = transpose.attributes.get(attributes.VALUE_NUMBER)
+    return found if number is None else found | {attributes.VALUE_NUMBER: number}
 
 
 def replace_transpose(transpose: ir.Operation, made: ir.Value) -> list[ir.OpView]:

@@ -23,10 +23,10 @@ from scalify_hlo.algebra.limits import FLUSHED_ROOM, NORMAL
 from scalify_hlo.dataflow.frames import named
 from scalify_hlo.dialect.swapped_operands import swapped_attributes
 from scalify_hlo.ir import emit
-from scalify_hlo.ir.formats import format_of
-from scalify_hlo.ir.functions import is_block
+from scalify_hlo.ir.formats import format_of, is_small
+from scalify_hlo.ir.functions import maker
 from scalify_hlo.ir.splats import filled_with
-from scalify_hlo.ir.value_map import OpSet, erase_unread, replace_op
+from scalify_hlo.ir.value_map import OpSet, erase_unread, replace_op, uses_of
 
 _DOT: Final = "stablehlo.dot_general"
 _CONVERT: Final = "stablehlo.convert"
@@ -34,7 +34,7 @@ _MULTIPLY: Final = "stablehlo.multiply"
 _TRANSPOSE: Final = "stablehlo.transpose"
 
 
-def round_results(block: ir.Block) -> int:
+def round_results(block: ir.Block) -> None:
     """Moves casts of results of matmuls right behind the matmuls.
 
     Args:
@@ -43,45 +43,47 @@ def round_results(block: ir.Block) -> int:
     Returns:
         The number of casts that were moved.
     """
-    casts = (op for name, op in named(block) if name == _CONVERT and _is_f8(op.results[0]))
-    static = [op for op in casts if op.results[0].type.has_static_shape]
-    return sum(map(_move, static))
+    casts = (op for name, op in named(block) if name == _CONVERT)
+    types = [(op, op.results[0].type) for op in casts]
+    for op in [op for op, type_ in types if is_small(type_) and type_.has_static_shape]:
+        _move(op)
 
 
-def _move(cast: ir.Operation) -> bool:
-    """Moves a cast behind the matmul whose result it rounds; False if there is no such matmul."""
+def _move(cast: ir.Operation) -> None:
+    """Moves a cast behind the matmul whose result it rounds, if there is such a matmul."""
     steps = _steps(cast)
     exponent = _exponent(steps)
     if len(steps) <= 1 + (exponent != 0) or exponent is None:
-        return False
+        return
     dot, *between = steps
     transposed = [step for step in between if step.name == _TRANSPOSE]
     if len(transposed) > 1 or (transposed and not _is_swap(dot, transposed[0])):
-        return False
+        return
     made = _swapped(dot) if transposed else dot.results[0]
     if exponent:
         made = emit.times_power(made, exponent, cast)
     made = emit.saturate(made, _most(cast), cast)
     made = emit.convert(made, cast.results[0].type.element_type, cast)
-    if made.type != cast.results[0].type:
-        made = emit.reshape(made, cast.results[0].type, cast)
+    made = emit.reshaped(made, cast.results[0].type.shape, cast)
     unread = OpSet([cast.operands[0].owner.operation, dot, *between])
     clamped = cast.operands[0]
     replace_op(cast, [made])
     erase_unread(clamped, lambda op: op in unread or op.name == "stablehlo.constant")
-    return True
 
 
 def _steps(cast: ir.Operation) -> list[ir.Operation]:
     """Returns a matmul and the ops from it to the clamp of a cast; none if there are others."""
     clamp = _maker(cast.operands[0])
-    if clamp is None or clamp.name != "stablehlo.clamp" or not _is_whole_range(clamp, cast):
+    if clamp is None or clamp.name != "stablehlo.clamp":
         return []
+    most = _most(cast)
+    if [filled_with(clamp.operands[n]) for n in (0, 2)] != [-most, most]:
+        return []  # It does not leave exactly the finite numbers of the format.
     steps, op = list[ir.Operation](), _maker(clamp.operands[1])
     while op is not None and _is_exact(op):
         steps.append(op)
         op = _maker(op.operands[0])
-    if op is None or op.name != _DOT or not all(map(_is_f8, op.operands)):
+    if op is None or op.name != _DOT or not all(is_small(each.type) for each in op.operands):
         return []
     return [op, *steps[::-1]] if _is_wide(op.results[0]) else []
 
@@ -95,11 +97,6 @@ def _is_exact(op: ir.Operation) -> bool:
     return op.name in {"stablehlo.reshape", _TRANSPOSE}
 
 
-def _is_f8(value: ir.Value) -> bool:
-    format_ = format_of(value.type)
-    return format_ is not None and format_.small
-
-
 def _is_wide(value: ir.Value) -> bool:
     """Whether a value is bf16 or f32, which have the same exponents."""
     return isinstance(value.type.element_type, ir.BF16Type | ir.F32Type)
@@ -107,16 +104,7 @@ def _is_wide(value: ir.Value) -> bool:
 
 def _maker(value: ir.Value) -> ir.Operation | None:
     """Returns the op that makes a value which is read once; None for other values."""
-    uses = iter(value.uses)
-    next(uses, None)
-    once = next(uses, None) is None
-    return value.owner.operation if once and not is_block(value.owner) else None
-
-
-def _is_whole_range(clamp: ir.Operation, cast: ir.Operation) -> bool:
-    """Whether a clamp leaves exactly the finite numbers of the format of a cast."""
-    most = _most(cast)
-    return filled_with(clamp.operands[0]) == -most and filled_with(clamp.operands[2]) == most
+    return maker(value) if len(uses_of(value)) == 1 else None
 
 
 def _most(cast: ir.Operation) -> float:
@@ -159,7 +147,6 @@ def _is_swap(dot: ir.Operation, transpose: ir.Operation) -> bool:
 
 def _swapped(dot: ir.Operation) -> ir.Value:
     """Builds the matmul of swapped operands, which has the transposed result."""
-    lhs, rhs = dot.operands
-    shape = dot.results[0].type.shape[::-1]
-    type_ = ir.RankedTensorType.get(shape, dot.results[0].type.element_type)
-    return emit.op(dot, _DOT, [type_], [rhs, lhs], swapped_attributes(dot)).result
+    operands, old = list(dot.operands), dot.results[0].type
+    type_ = ir.RankedTensorType.get(old.shape[::-1], old.element_type)
+    return emit.op(dot, _DOT, [type_], operands[::-1], swapped_attributes(dot)).result

@@ -28,15 +28,16 @@ from scalify_hlo.casts.casts import barrier_after
 from scalify_hlo.casts.costs import contracted_last
 from scalify_hlo.dataflow.frames import Named
 from scalify_hlo.ir import emit, traits
-from scalify_hlo.ir.formats import format_of
+from scalify_hlo.ir.formats import format_of, is_small
 from scalify_hlo.ir.functions import is_block, maker, terminator
 from scalify_hlo.ir.splats import is_constant, is_one_number
 from scalify_hlo.ir.traits import RETURNS
-from scalify_hlo.ir.value_map import ValueMap, ValueSet, erase_unread
+from scalify_hlo.ir.value_map import ValueMap, ValueSet, erase_unread, redirect, uses_of
 from scalify_hlo.rules.saturation import before_saturation
 
 _DOT: Final = "stablehlo.dot_general"
 _BARRIER: Final = "stablehlo.optimization_barrier"
+_CONVERT: Final = "stablehlo.convert"
 _RESHAPE: Final = "stablehlo.reshape"
 _VIEWS: Final = frozenset({_RESHAPE, _BARRIER})
 """Ops of one operand whose results have its elements in the same order."""
@@ -89,19 +90,16 @@ class _Cast:
         return self.late[0].position
 
 
-def cast_again(block: ir.Block, ops: Sequence[Named]) -> int:
+def cast_again(block: ir.Block, ops: Sequence[Named]) -> None:
     """Casts weights a second time where they are updated.
 
     Args:
         block: The block of ``main``, of a program for one device.
         ops: Its ops. Some are erased, none of which is a cast.
-
-    Returns:
-        The number of casts that were made again.
     """
-    casts = _casts(ops)
+    casts = [steps for name, op in ops if name == _CONVERT and (steps := _steps(op))]
     if not casts:
-        return 0
+        return
     positions = ValueMap((op.results[0], i) for i, (_, op) in enumerate(ops) if len(op.results))
     found = [cast for each in casts if (cast := _read_in_two_orders(each, positions)) is not None]
     latest = _latest(ops, found) if found else ValueMap()
@@ -113,7 +111,6 @@ def cast_again(block: ir.Block, ops: Sequence[Named]) -> int:
         cast.statistics = _statistics(cast, positions)
     for cast in found:
         _make_again(cast)
-    return len(found)
 
 
 def _smaller_than_the_rest(casts: Sequence[_Cast]) -> list[_Cast]:
@@ -129,21 +126,16 @@ def _smaller_than_the_rest(casts: Sequence[_Cast]) -> list[_Cast]:
     return casts[: max(counts, default=0)]
 
 
-def _casts(ops: Sequence[Named]) -> list[list[ir.Operation]]:
-    """Returns the steps of each cast of a large argument to 8 bits."""
-    made = (_steps(op) for name, op in ops if name == _CONVERT and _is_large_cast(op))
-    return [steps for steps in made if steps]
-
-
 def _is_large_cast(op: ir.Operation) -> bool:
     type_ = op.results[0].type
-    format_ = format_of(type_)
-    small = format_ is not None and format_.small
-    return small and type_.has_static_shape and prod(type_.shape) >= SECOND_CAST_ELEMENTS
+    large = type_.has_static_shape and prod(type_.shape) >= SECOND_CAST_ELEMENTS
+    return large and is_small(type_)
 
 
 def _steps(cast: ir.Operation) -> list[ir.Operation]:
-    """Returns the ops that make a cast from an argument, first to last; none if it is no such."""
+    """Returns the ops that make a large cast from an argument, first to last; else none."""
+    if not _is_large_cast(cast):
+        return []
     steps, value = list[ir.Operation](), cast.results[0]
     while not is_block(value.owner):
         op = value.owner.operation
@@ -313,10 +305,10 @@ def _make_again(cast: _Cast) -> None:
 def _apart(value: ir.Value, at: ir.Operation, location: ir.Location) -> ir.Value:
     """Returns a value behind a barrier with one dimension, before an op."""
     flat = ir.RankedTensorType.get([prod(value.type.shape)], value.type.element_type)
-    where = {"loc": location, "ip": ir.InsertionPoint(at)}
-    apart = emit.made(_RESHAPE, flat, [value], **where)
-    apart = emit.made(_BARRIER, flat, [apart], **where)
-    return emit.made(_RESHAPE, value.type, [apart], **where)
+    apart = value
+    for name, type_ in ((_RESHAPE, flat), (_BARRIER, flat), (_RESHAPE, value.type)):
+        apart = emit.made(name, type_, [apart], loc=location, ip=ir.InsertionPoint(at))
+    return apart
 
 
 def _read(reader: _Reader, data: ir.Value) -> None:
@@ -341,36 +333,29 @@ def _read(reader: _Reader, data: ir.Value) -> None:
 
 
 _BROADCAST: Final = "stablehlo.broadcast_in_dim"
-_CONVERT: Final = "stablehlo.convert"
 _SMALL: Final = traits.EACH | traits.SAME_ORDER
 
 
-def part_statistics(ops: Sequence[Named]) -> int:
+def part_statistics(ops: Sequence[Named]) -> None:
     """Puts the statistics of normalized arguments behind barriers.
 
     Args:
         ops: The ops of the block of ``main``, of which casts were not erased.
-
-    Returns:
-        The number of statistics.
     """
     found = ValueSet()
     for name, op in ops:
         if name == _CONVERT and _is_read_in_two_orders(op):
             found.add_all(_statistic(op))
     for value in list(found):
-        uses = [(use.owner, use.operand_number) for use in value.uses]
-        apart = barrier_after(value)
-        for user, number in uses:
-            user.operands[number] = apart
-    return len(found)
+        uses = uses_of(value)
+        redirect(uses, barrier_after(value))
 
 
 def _is_read_in_two_orders(cast: ir.Operation) -> bool:
     """Whether matmuls sum over the last dimension of a large cast to 8 bits, and over another."""
     if not _is_large_cast(cast):
         return False
-    dots = [read for read in readers_of(cast.results[0]) if read[0].name == "stablehlo.dot_general"]
+    dots = [read for read in readers_of(cast.results[0]) if read[0].name == _DOT]
     return len({contracted_last(op.opview)[side] for op, side in dots}) == 2
 
 

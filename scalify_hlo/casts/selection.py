@@ -15,8 +15,8 @@ from scalify_hlo.dataflow.sizes import Extent
 from scalify_hlo.dialect import attributes
 from scalify_hlo.errors import Remark, UsageError, nearest
 from scalify_hlo.ir.contraction import RAGGED_DOT
-from scalify_hlo.ir.formats import element_type, is_real
-from scalify_hlo.ir.locations import source_location
+from scalify_hlo.ir.formats import element_type, is_complex, is_real
+from scalify_hlo.ir.locations import remark
 from scalify_hlo.ir.patterns import hint_of_tags, is_like_any
 from scalify_hlo.ir.traits import CONVOLUTIONS, DOTS
 from scalify_hlo.recipes.effects import MISSING
@@ -42,7 +42,6 @@ class Selection:
         self._blocks = recipe.scaling.kind == "block"
         self._in_f32 = recipe.matmul.narrow and not recipe.scaling.propagated
         self.sites = Sites(recipe.matmul)
-        self._real: dict[ir.Type, bool] = {}
 
     def of(self, op: ir.OpView, extent: Extent) -> Matmul:
         """Returns a matmul that has roles, with the decision on it."""
@@ -58,8 +57,8 @@ class Selection:
         op, roles = matmul.op, matmul.roles
         if not self.sites.selects(Site.of(op)):
             return EXCLUDED
-        own = _own_formats(op)
-        if own and (self._blocks or own != [*formats]):
+        own = [str(element_type(value.type)) for value in list(op.operands)[:2]]
+        if all(map(is_small, own)) and (self._blocks or own != [*formats]):
             return OWN
         wide = self._types(op) or self._role(op, roles, formats)
         if wide is None and attributes.LAST in op.attributes:
@@ -69,11 +68,10 @@ class Selection:
         return wide
 
     def _types(self, op: ir.OpView) -> Wide | None:
-        operands = op.operands
-        types = [operands[0].type, operands[1].type]
-        if all(map(self._is_real, types)):
+        types = [value.type for value in list(op.operands)[:2]]
+        if all(map(is_real, types)):
             return FAR if self._in_f32 and any(map(_is_f64, types)) else None
-        return COMPLEX if any(_is_complex(type_) for type_ in types) else NO_FLOATS
+        return COMPLEX if any(map(is_complex, types)) else NO_FLOATS
 
     def _role(self, op: ir.OpView, roles: Sequence[str], formats: Formats) -> Wide | None:
         if KEEP in formats:
@@ -113,18 +111,6 @@ class Selection:
             if size.below(least):
                 return _too_small(f"free size of its {roles[side]}", least)
         return None
-
-    def _is_real(self, type_: ir.Type) -> bool:
-        known = self._real.get(type_)
-        if known is None:
-            known = self._real[type_] = is_real(type_)
-        return known
-
-
-def _own_formats(op: ir.OpView) -> list[str]:
-    """Returns the formats of the operands if the program itself has both in at most 8 bits."""
-    own = [str(element_type(value.type)) for value in list(op.operands)[:2]]
-    return own if all(map(is_small, own)) else []
 
 
 def _without_blocks(op: ir.OpView) -> Wide | None:
@@ -168,10 +154,6 @@ def _is_f64(type_: ir.Type) -> bool:
     return isinstance(type_.element_type, ir.F64Type)
 
 
-def _is_complex(type_: ir.Type) -> bool:
-    return isinstance(type_.element_type, ir.ComplexType)
-
-
 def fall_backs(main: ir.OpView, recipe: str, matmuls: Sequence[MatmulReport]) -> list[Remark]:
     """Returns the remarks on matmuls that stay wide although the recipe does not leave them out.
 
@@ -197,9 +179,7 @@ def fall_backs(main: ir.OpView, recipe: str, matmuls: Sequence[MatmulReport]) ->
     found = f"{count} wide" if left else "the program has none"
     message = f"the recipe {recipe} quantizes no matmul: {found}"
     listed = "`scalify-hlo inspect --recipe R --wide` lists them with reasons, and so does --report"
-    place = source_location(main.location)
-    hint = listed if left else NONE_ASKED
-    return [Remark(message, place, main.operation.name, hint), *told]
+    return [remark(main, message, listed if left else NONE_ASKED), *told]
 
 
 def deciding(matmuls: Iterable[MatmulReport]) -> str:
@@ -256,11 +236,7 @@ def without_effect(main: ir.OpView, recipe: Recipe, missing: Container[str]) -> 
         table = key.partition(".")[0]
         found = next((each for each in (key, table) if each in missing and each in MISSING), None)
         if found is not None:
-            message, place = (
-                f"{key} has no effect: {MISSING[found]}",
-                source_location(main.location),
-            )
-            yield Remark(message, place, main.operation.name, f"leave out {key}")
+            yield remark(main, f"{key} has no effect: {MISSING[found]}", f"leave out {key}")
 
 
 _ON_OPERANDS: Final[Mapping[str, frozenset[str]]] = {

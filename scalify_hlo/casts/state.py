@@ -16,9 +16,10 @@ from scalify_hlo.casts.named_state import by_argument, of_result, some
 from scalify_hlo.dataflow.frames import Place
 from scalify_hlo.dialect import attributes
 from scalify_hlo.errors import Remark
-from scalify_hlo.ir.formats import element_of, format_of, is_real, with_element
+from scalify_hlo.ir.formats import element_of, format_of, is_narrow, is_real, with_element
 from scalify_hlo.ir.functions import is_block, terminator
-from scalify_hlo.ir.locations import source_location
+from scalify_hlo.ir.locations import remark
+from scalify_hlo.ir.value_map import redirect, uses_of
 from scalify_hlo.layers.model import NORMS
 from scalify_hlo.recipes.loading import idle_under_same, own_options
 from scalify_hlo.recipes.model import KEEP, NONE, Recipe, StateOptions
@@ -57,7 +58,6 @@ def narrow_arguments(
     """
     roles: set[str] = set()
     before = after = 0
-    sizes: dict[tuple[ir.Type, str, bool], tuple[int, int]] = {}  # Many have the same type.
     if recipe == _KEPT and not attributes.any_argument_has(main, attributes.STORED):
         return NarrowedState(roles, None)
     arguments = list(main.regions[0].blocks[0].arguments)
@@ -69,22 +69,16 @@ def narrow_arguments(
         if stored and role == "weight" and str(wide.element_type) == format_:
             continue  # `store_weights` has counted it.
         if role in _CARRIED:
-            size = sizes.get((wide, format_, packs))
-            if size is None:
-                after_it = _packed_bytes(wide) if packs else _bytes(wide, format_)
-                size = sizes[wide, format_, packs] = _bytes(wide, KEEP), after_it
-            before += size[0]
-            after += size[1] + SCALE_BYTES * (attributes.PAIR in mark and not packs)
+            before += bytes_of(wide)
+            after += _packed_bytes(wide) if packs else bytes_of(wide, format_)
+            after += SCALE_BYTES * (attributes.PAIR in mark and not packs)
         if format_ == KEEP:
             continue
         frozen = role == "weight" and attributes.UPDATED not in mark
         roles.add(_FROZEN if frozen and own.frozen != KEEP else role)
-        uses = [(use.owner, use.operand_number) for use in argument.uses]
-        element = element_of(format_)
-        argument.set_type(with_element(wide, element))
-        widened = convert_after(argument, wide.element_type)
-        for owner, index in uses:
-            owner.operands[index] = widened
+        uses = uses_of(argument)
+        argument.set_type(with_element(wide, element_of(format_)))
+        redirect(uses, convert_after(argument, wide.element_type))
         if role != "weight":
             mark[attributes.FOLLOWS] = ir.UnitAttr.get()
     attributes.set_argument_attributes(main, marks)
@@ -116,7 +110,8 @@ def pack_moments(main: ir.OpView, recipe: StateOptions) -> PackedMoments:
             _mark_packed(mark, own)
             found.arguments.append(number)
         elif _is_blocked(mark, own) and argument.type.rank:
-            found.remarks.append(_not_packed(main, names[number], argument.type))
+            message = _NOT_PACKED.format(names[number], argument.type)
+            found.remarks.append(remark(main, message, _PACKED_HINT))
     for mark, value in zip(returned, terminator(main.regions[0].blocks[0]).operands, strict=True):
         own = of_result(mark, options, recipe)
         if _packs(mark, own, value.type):
@@ -146,30 +141,19 @@ def _mark_packed(mark: attributes.Attributes, recipe: StateOptions) -> None:
         mark[attributes.ROOT] = ir.UnitAttr.get()
 
 
-def _not_packed(main: ir.OpView, name: str, type_: ir.Type) -> Remark:
-    return Remark(
-        f"keeps the format of {name}, which is {type_}: moments in blocks are f32, bf16 or f16, of "
-        "known sizes that are not 0",
-        source_location(main.location),
-        main.operation.name,
-        "keep moments in f32, or leave state.moment_scales at tensor",
-    )
-
-
 def _packed_bytes(type_: ir.Type) -> int:
     """Returns the bytes of a moment in blocks: one for each number, and one for each scale."""
-    shape = list(type_.shape)
-    count: int = math.prod(shape) + math.prod(scale_shape(shape))
-    return count
+    shape: list[int] = list(type_.shape)
+    return math.prod(shape) + math.prod(scale_shape(shape))
 
 
-def _bytes(type_: ir.Type, format_: str) -> int:
+def bytes_of(type_: ir.Type, format_: str = KEEP) -> int:
     """Returns the bytes of a tensor of static shape in a format, or in its own format."""
     own = format_of(type_) if format_ == KEEP else FORMATS[format_]
     if own is None or not type_.has_static_shape:
         return 0
-    count: int = math.prod(type_.shape)
-    return count * own.bits // 8
+    shape: list[int] = list(type_.shape)
+    return math.prod(shape) * own.bits // 8
 
 
 def without_state(main: ir.OpView, recipe: Recipe, roles: set[str]) -> Iterator[Remark]:
@@ -189,7 +173,7 @@ def without_state(main: ir.OpView, recipe: Recipe, roles: set[str]) -> Iterator[
             missing = _MISSING.get(role, "returns no such state")
             message = f"{option.key} is {format_}, and the program {missing}"
             hint = _DECLARE if role in ("weight", _FROZEN) else ""
-            yield Remark(message, source_location(main.location), main.operation.name, hint)
+            yield remark(main, message, hint)
 
 
 def averages_kept(main: ir.OpView, recipe: StateOptions) -> int:
@@ -248,8 +232,7 @@ def _kept(
     named = zip(attributes.argument_names(main), marks, options, strict=True)
     found = [name for name, mark, own in named if is_kept(mark, own)]
     if found:
-        message = f"keeps the {what.format(some(found))}"
-        yield Remark(message, source_location(main.location), main.operation.name, hint)
+        yield remark(main, f"keeps the {what.format(some(found))}", hint)
 
 
 def _is_narrowed(mark: attributes.Attributes, recipe: StateOptions) -> bool:
@@ -425,13 +408,17 @@ def loses_updates(mark: attributes.Attributes, recipe: StateOptions) -> bool:
 
 
 def _is_average(mark: attributes.Attributes) -> bool:
-    how: str = ir.StringAttr(mark[attributes.UPDATED]).value
-    return how == attributes.AVERAGE
+    return bool(ir.StringAttr(mark[attributes.UPDATED]).value == attributes.AVERAGE)
 
 
 _PACKABLE = frozenset({"f32", "bf16", "f16"})
 """The element types of moments that can be stored in blocks."""
 
+_NOT_PACKED = (
+    "keeps the format of {}, which is {}: moments in blocks are f32, bf16 or f16, of known sizes "
+    "that are not 0"
+)
+_PACKED_HINT = "keep moments in f32, or leave state.moment_scales at tensor"
 _DECLARE = (
     "declare weights that only quantized matmuls read with inputs.weight to store them; each has "
     "one scale, and not one for each channel or block"
@@ -479,8 +466,7 @@ def reaches_narrow_cast(start: Place) -> bool:
 def _is_narrow_cast(op: ir.Operation) -> bool:
     if attributes.CAST not in op.attributes:
         return False
-    kind, format_ = op.attributes[attributes.CAST].value, format_of(op.results[0].type)
-    return kind in _OF_DATA and format_ is not None and not format_.wide
+    return op.attributes[attributes.CAST].value in _OF_DATA and is_narrow(op.results[0].type)
 
 
 def _after(place: Place) -> Iterator[Place]:

@@ -10,7 +10,6 @@ products of trained ones, are stored in the same way.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
@@ -18,7 +17,7 @@ from typing import Final, NamedTuple
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.casts.casts import convert_after
-from scalify_hlo.casts.state import SCALE_BYTES
+from scalify_hlo.casts.state import SCALE_BYTES, bytes_of
 from scalify_hlo.dataflow.matmuls import WEIGHT
 from scalify_hlo.dialect import attributes
 from scalify_hlo.errors import Remark
@@ -26,7 +25,7 @@ from scalify_hlo.ir import emit
 from scalify_hlo.ir.calls import CALL, Calls
 from scalify_hlo.ir.formats import element_of, format_of, is_real, with_element
 from scalify_hlo.ir.functions import callee_of, is_block, symbol_of, terminator
-from scalify_hlo.ir.locations import source_location
+from scalify_hlo.ir.locations import remark
 from scalify_hlo.ir.traits import where
 from scalify_hlo.ir.value_map import ValueMap, ValueSet, erase
 from scalify_hlo.recipes.state import StateOptions
@@ -80,9 +79,9 @@ def store_weights(
                 remarks[names[number]] = _kept(names[number], reads.others[0])
             continue
         roots = list(reads.roots)
-        before += sum(_bytes(root.type) for root in roots)
+        before += sum(bytes_of(root.type) for root in roots)
         _store(reads, element_of(format_))
-        after += sum(_bytes(root.type) + SCALE_BYTES for root in roots)
+        after += sum(bytes_of(root.type) + SCALE_BYTES for root in roots)
         for function in (main, *reads.callees.values()):
             attributes.renew_function_type(function)
         for _, (op, side) in reads.weights:
@@ -133,11 +132,6 @@ def _may_be_stored(argument: ir.Value, mark: attributes.Attributes, format_: str
     return own is not None and own.bits > FORMATS[format_].bits
 
 
-def _bytes(type_: ir.Type) -> int:
-    own = format_of(type_)
-    return 0 if own is None else math.prod(type_.shape) * own.bits // 8
-
-
 def _store(reads: WeightReads, element: ir.Type) -> None:
     """Changes the format of an argument, and converts it back for the matmuls that read it."""
     wide = reads.moved[0].type.element_type
@@ -151,12 +145,8 @@ def _store(reads: WeightReads, element: ir.Type) -> None:
 
 
 def _kept(name: str, other: ir.Operation) -> Remark:
-    return Remark(
-        f"reads {name} besides matmuls, so that it keeps its format, and is cast in each call",
-        source_location(other.location),
-        other.name,
-        "pass a copy of it to the matmuls to store that in state.weight",
-    )
+    message = f"reads {name} besides matmuls, so that it keeps its format, and is cast in each call"
+    return remark(other, message, "pass a copy of it to the matmuls to store that in state.weight")
 
 
 def keep_apart(weights: Iterable[Weight]) -> None:
@@ -323,11 +313,6 @@ class WeightReads:
         return op.operands[0] if op.name in _MOVES else None
 
 
-def _name(function: ir.Operation) -> str:
-    name: str = ir.StringAttr(function.attributes["sym_name"]).value
-    return name
-
-
 # Tells weights from activations where both operands of a matmul are arguments.
 #
 # `scalify-roles` takes the second one to be the weight, which is right for ``x @ w``, and wrong for
@@ -394,7 +379,7 @@ class CertainWeights:
         if self.has(op, side):
             reason = "it is no pair that only quantized matmuls read"
         message = f"casts {name} in each call, as {reason}"
-        return name, Remark(message, source_location(op.location), op.operation.name, _DECLARE)
+        return name, remark(op, message, _DECLARE)
 
     def _names(self, op: ir.OpView, side: int) -> tuple[str, str]:
         if attributes.MATMUL not in op.attributes:

@@ -14,9 +14,9 @@ from scalify_hlo.casts.propagated import ByMembers, Propagated
 from scalify_hlo.casts.strategy import CastContext, CastStrategy
 from scalify_hlo.dataflow.index import ModuleIndex
 from scalify_hlo.dialect import attributes
-from scalify_hlo.errors import Remark, UsageError
-from scalify_hlo.ir.functions import main_function
-from scalify_hlo.ir.locations import source_location
+from scalify_hlo.errors import UsageError
+from scalify_hlo.ir.functions import entry
+from scalify_hlo.ir.locations import remark
 from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.profile.model import Profile
 from scalify_hlo.report.model import Report
@@ -46,11 +46,11 @@ def strategy_of(
         UsageError: The recipe needs a profile, and there is none.
     """
     module, recipe = context.module, context.recipe
-    kind, main = recipe.scaling.kind, main_function(module)
+    kind, main = recipe.scaling.kind, entry(module)
     if kind == "block":
         return Blocks(context)
-    if kind == "propagated" or main is None:
-        if apart and main is not None and recipe.short_of_range:
+    if kind == "propagated":
+        if apart and recipe.short_of_range:
             return ByMembers(context, Current(context), apart)
         return Propagated(context)
     others = inline_calls(module, {attributes.ROLES}, index=index)
@@ -81,7 +81,7 @@ def _leave(
     """
     for op in others:
         message = "its matmuls stay wide: scales of single operands need matmuls in main"
-        report.remarks.append(Remark(message, source_location(op.location), op.name))
+        report.remarks.append(remark(op, message))
 
     for function in module.regions[0].blocks[0].operations:
         if others and function != main:

@@ -34,7 +34,7 @@ class Compile(Compiling):
     def run(self) -> None:
         """See `Command.run`."""
         from scalify_hlo.results.model import content, dump
-        from scalify_hlo.storage.folders import require_folder, write_folder
+        from scalify_hlo.storage.files import require_folder, write_folder
         from scalify_hlo.targets.compiling import compile_program, require_fits
         from scalify_hlo.targets.record import CompileRecord, Program
 

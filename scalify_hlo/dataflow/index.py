@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, TypeVar
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dataflow.listing import Listing
@@ -14,20 +14,6 @@ _T = TypeVar("_T")
 
 LISTING: Final = "listing"
 """The analysis that lists the ops of ``main``; see `ModuleIndex.listing`."""
-
-
-class ResultMarks(NamedTuple):
-    """The attributes of results of ``main`` before and after they were marked as state.
-
-    Attributes:
-        before: The attributes before; None if there were none.
-        after: The attributes after, which a later pass may have changed.
-        names: The names of the results.
-    """
-
-    before: ir.Attribute | None
-    after: ir.Attribute | None
-    names: list[str]
 
 
 @dataclass
@@ -44,8 +30,6 @@ class ModuleIndex:
         ops: The number of occurrences of each op before the rewrite; empty if they were not
             counted.
         dense: Whether a constant is not a splat; valid after the ops were counted.
-        plain_calls: Whether functions are referenced only by calls outside of regions; valid after
-            the ops were counted.
         own: Whether the program itself has narrow formats; None if its ops were not counted.
         asked: Whether the author of the program marked values whose data may be rounded, or passes
             pairs.
@@ -55,21 +39,18 @@ class ModuleIndex:
         layers: The number of layers that were found.
         casts: The number of casts that a recipe inserted for scale propagation; after propagation,
             the number of those that it did not reach.
-        result_marks: The attributes of results that mark state, if roles were asked for.
     """
 
     keeps: bool = True
     listing: Listing | None = None
     ops: Counter[str] = field(default_factory=Counter)
     dense: bool = False
-    plain_calls: bool = True
     own: bool | None = None
     asked: bool = False
     markers: int = 0
     marked: set[str] | None = None
     layers: int = 0
     casts: int = 0
-    result_marks: ResultMarks | None = None
     _shared: dict[type, object] = field(default_factory=dict)
 
     def share(self, made: _T) -> _T:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from scalify_hlo._compat import ir
@@ -105,10 +105,6 @@ class Listing:
 
     def _place(self, op: ir.Operation) -> int:
         return bisect_left(self.ops, True, key=lambda listed: not listed[1].is_before_in_block(op))
-
-    def behind(self, names: Set[str]) -> ir.Operation | None:
-        """Returns the first op with one of some names after all marked ops."""
-        return next((op for name, op in self.ops[self.touched :] if name in names), None)
 
     def renew(self) -> None:
         """Lists the ops up to the last marked one again, after ops were added or erased."""

@@ -59,8 +59,10 @@ from typing import Final
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.measured import Measured
 from scalify_hlo.errors import InputError
+from scalify_hlo.ir import emit
 from scalify_hlo.ir.functions import terminator
 from scalify_hlo.ir.locations import source_location
+from scalify_hlo.ir.value_map import erase
 
 SCALE: Final = "scalify.scale"
 SIZE: Final = "scalify.size"
@@ -171,19 +173,6 @@ def set_result_attributes(function: ir.OpView, attributes: list[Attributes]) -> 
     _set(function, "res_attrs", attributes)
 
 
-def encoded_result_attributes(function: ir.OpView) -> ir.Attribute | None:
-    """Returns the attributes of all results as one MLIR attribute; None if there are none."""
-    return function.attributes.get("res_attrs")
-
-
-def set_encoded_result_attributes(function: ir.OpView, attribute: ir.Attribute | None) -> None:
-    """Replaces the attributes of all results by those of `encoded_result_attributes`."""
-    if attribute is not None:
-        function.attributes["res_attrs"] = attribute
-    elif "res_attrs" in function.attributes:
-        del function.attributes["res_attrs"]
-
-
 def function_type(function: ir.OpView) -> ir.FunctionType:
     """Returns the type of a function."""
     return ir.FunctionType(function.attributes["function_type"].value)
@@ -199,6 +188,14 @@ def renew_function_type(function: ir.OpView) -> None:
     block = function.regions[0].blocks[0]
     inputs = [argument.type for argument in block.arguments]
     set_function_type(function, inputs, [value.type for value in terminator(block).operands])
+
+
+def return_values(function: ir.OpView, values: Sequence[ir.Value]) -> None:
+    """Makes a function return other values, and gives it the type of its body."""
+    end = terminator(function.regions[0].blocks[0])
+    emit.op(end, end.name, [], values, all_of(end))
+    erase(end)
+    renew_function_type(function)
 
 
 def any_argument_has(function: ir.OpView, *names: str) -> bool:

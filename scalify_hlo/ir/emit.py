@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from scalify_hlo._compat import ir, stablehlo
@@ -16,12 +16,18 @@ def before(at: ir.Operation) -> dict[str, Any]:
     return {"loc": at.location, "ip": ir.InsertionPoint(at)}
 
 
+def location_of(value: ir.Value) -> ir.Location:
+    """Returns the location of an argument, or of the op that makes a value."""
+    owner = value.owner
+    return value.location if is_block(owner) else owner.location
+
+
 def after(value: ir.Value) -> dict[str, Any]:
     """Returns the location of a value and the place right after its definition, as `before`."""
     owner = value.owner
-    if is_block(owner):
-        return {"loc": value.location, "ip": ir.InsertionPoint.at_block_begin(owner)}
-    return {"loc": owner.location, "ip": ir.InsertionPoint.after(owner)}
+    point = ir.InsertionPoint
+    ip = point.at_block_begin(owner) if is_block(owner) else point.after(owner)
+    return {"loc": location_of(value), "ip": ip}
 
 
 def op(
@@ -42,6 +48,38 @@ def op(
         regions=regions,
         **before(at),
     )
+
+
+def taking_regions(
+    op_: ir.Operation,
+    results: Sequence[ir.Type],
+    operands: Sequence[ir.Value],
+    attributes: Mapping[str, ir.Attribute],
+) -> ir.Operation:
+    """Builds an op again before it, which takes its regions, of one block each."""
+    new = op(op_, op_.name, results, operands, attributes, regions=len(op_.regions))
+    for old, region in zip(op_.regions, new.regions, strict=True):
+        old.blocks[0].append_to(region)
+    return new
+
+
+def composite(
+    at: ir.Operation,
+    name: str,
+    results: Sequence[ir.Type],
+    operands: Sequence[ir.Value],
+    given: Mapping[str, ir.Attribute],
+    decomposition: str,
+    version: int = 1,
+) -> ir.Operation:
+    """Builds a composite before an op; a function of the module is its decomposition."""
+    attributes = {
+        "name": ir.StringAttr.get(name),
+        "composite_attributes": ir.DictAttr.get(dict(given)),
+        "decomposition": ir.FlatSymbolRefAttr.get(decomposition),
+        "version": ir.IntegerAttr.get(ir.IntegerType.get_signless(32), version),
+    }
+    return op(at, "stablehlo.composite", results, operands, attributes)
 
 
 def made(
@@ -214,6 +252,32 @@ def reshape(
         shape = stablehlo.concatenate(sizes, 0, **where)
         return stablehlo.dynamic_reshape(type_, value, shape, **where)
     return made("stablehlo.reshape", type_, [value], **where)
+
+
+def reshaped(value: ir.Value, shape: Sequence[int], at: ir.Operation) -> ir.Value:
+    """Reshapes a static tensor; returns the value itself if it has the shape."""
+    if list(value.type.shape) == list(shape):
+        return value
+    return reshape(value, ir.RankedTensorType.get(shape, value.type.element_type), at)
+
+
+def spread(
+    value: ir.Value, dims: Iterable[int], shape: Sequence[int], at: ir.Operation
+) -> ir.Value:
+    """Broadcasts a tensor to a static shape, of which its dimensions are given, before an op."""
+    type_ = ir.RankedTensorType.get(shape, value.type.element_type)
+    return broadcast(type_, value, ir.DenseI64ArrayAttr.get(list(dims)), **before(at))
+
+
+def iota(shape: Sequence[int], dim: int, element: ir.Type, at: ir.Operation) -> ir.Value:
+    """Builds the indices of a static tensor along a dimension."""
+    return stablehlo.iota(ir.RankedTensorType.get(shape, element), dim, **before(at))
+
+
+def compare(lhs: ir.Value, rhs: ir.Value, direction: str, at: ir.Operation) -> ir.Value:
+    """Compares two tensors of one type, and returns an i1 for each element."""
+    attribute = stablehlo.ComparisonDirectionAttr.get(direction)
+    return stablehlo.compare(lhs, rhs, attribute, **before(at))
 
 
 def transpose(value: ir.Value, permutation: Sequence[int], at: ir.Operation) -> ir.Value:

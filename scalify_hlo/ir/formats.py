@@ -71,8 +71,14 @@ def is_wide(type_: ir.Type) -> bool:
     return format_ is not None and format_.wide
 
 
+def is_small(type_: ir.Type) -> bool:
+    """Whether a type is a tensor of floats of at most 8 bits."""
+    format_ = format_of(type_)
+    return format_ is not None and format_.small
+
+
 def is_narrow(type_: ir.Type) -> bool:
-    """Whether a type is a tensor in a format with less range than f32."""
+    """Whether a type is a tensor of floats that have less range than f32."""
     format_ = format_of(type_)
     return format_ is not None and not format_.wide
 

@@ -112,7 +112,7 @@ def maker(value: ir.Value) -> ir.Operation | None:
 def in_block(op: ir.Operation, block: ir.Block) -> ir.Operation | None:
     """Returns the op of a block that is an op or contains it; None if there is none."""
     while op.block != block:
-        if op.parent is None:
+        if op.name == "func.func" or op.parent is None:
             return None
         op = op.parent.operation
     return op

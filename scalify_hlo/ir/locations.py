@@ -8,7 +8,7 @@ from itertools import count, islice
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import LOCATION_FRAMES, LOCATION_PARTS, READERS_ASKED
 from scalify_hlo.algebra.search import Search
-from scalify_hlo.errors import frames_of_text, place_of_text
+from scalify_hlo.errors import Remark, frames_of_text, place_of_text
 from scalify_hlo.ir.walk import ops_in
 
 
@@ -19,6 +19,17 @@ def described(value: ir.Value) -> str:
         return "an argument"
     place = place_of_text(source_location(op.location), "")
     return f"{op.name} at {place}" if place else str(op.name)
+
+
+def remark(op: ir.Operation | ir.OpView, message: str, hint: str = "") -> Remark:
+    """Returns a remark on an op.
+
+    Args:
+        op: The op.
+        message: One sentence.
+        hint: What to do about it; empty if there is nothing to add.
+    """
+    return Remark(message, source_location(op.location), op.operation.name, hint)
 
 
 def source_location(location: ir.Location) -> str:

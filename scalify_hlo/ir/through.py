@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
+from math import prod
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.search import Search
@@ -58,3 +59,42 @@ def readers(value: ir.Value, names: Collection[str]) -> Iterator[tuple[ir.Operat
             op = use.owner.operation
             if op.name not in COPIES and op.name not in names:
                 yield op, use.operand_number
+
+
+def dims_through(op: ir.Operation) -> list[int | None] | None:
+    """Returns, for each dimension of a result, the same dimension of the operand.
+
+    Args:
+        op: An op that moves or converts the elements of its first operand.
+
+    Returns:
+        The numbers, with None in place of dimensions that the op changes; None for other ops.
+    """
+    name, result = op.name.removeprefix("stablehlo."), op.results[0]
+    if name == "convert":
+        return [*range(result.type.rank)]
+    if name == "transpose":
+        return list(ir.DenseI64ArrayAttr(op.attributes["permutation"]))
+    if name not in ("reverse", "slice", "dynamic_slice", "reshape", "broadcast_in_dim"):
+        return None
+    before, after = (list(value.type.shape) for value in (op.operands[0], result))
+    if name == "reshape":
+        return [_unreshaped(before, after, dim) for dim in range(len(after))]
+    places, moved = [*range(len(after))], set[int]()
+    if name == "reverse":
+        moved = set(ir.DenseI64ArrayAttr(op.attributes["dimensions"]))
+    elif name == "broadcast_in_dim":
+        places = list(ir.DenseI64ArrayAttr(op.attributes["broadcast_dimensions"]))
+    kept = {
+        place: dim
+        for dim, place in enumerate(places)
+        if before[dim] == after[place] and dim not in moved
+    }
+    return [kept.get(dim) for dim in range(len(after))]
+
+
+def _unreshaped(before: Sequence[int], after: Sequence[int], dim: int) -> int | None:
+    """Returns the dimension that a reshape does not change; None if there is none."""
+    inner = prod(after[dim + 1 :])
+    same = (d for d, size in enumerate(before) if size == after[dim])
+    return next((d for d in same if prod(before[d + 1 :]) == inner), None)

@@ -386,6 +386,17 @@ class Eraser:
         value.owner.erase()
 
 
+def uses_of(value: ir.Value) -> list[tuple[ir.OpView, int]]:
+    """Returns the ops that read a value, each with the number of the operand."""
+    return [(use.owner, use.operand_number) for use in value.uses]
+
+
+def redirect(uses: Iterable[tuple[ir.Operation | ir.OpView, int]], value: ir.Value) -> None:
+    """Has ops read another value, in the places that `uses_of` returned."""
+    for op, number in uses:
+        op.operands[number] = value
+
+
 def replace_uses(old: ir.Value, new: ir.Value) -> None:
     """Replaces all uses of a value by another."""
     old.replace_all_uses_with(new)

@@ -9,7 +9,8 @@ from typing import ClassVar, Final
 from scalify_hlo._compat import ir
 from scalify_hlo.dataflow.index import ModuleIndex
 from scalify_hlo.errors import Remark, UsageError, nearest
-from scalify_hlo.ir.locations import source_location
+from scalify_hlo.ir.functions import main_function
+from scalify_hlo.ir.locations import remark
 from scalify_hlo.profile.file import profile_of
 from scalify_hlo.profile.model import Profile
 from scalify_hlo.recipes.fields import Values, options_of, register
@@ -34,7 +35,8 @@ class Pass:
     """The analyses of `ModuleIndex` that are still valid after the pass."""
 
     def __init_subclass__(cls) -> None:
-        REGISTERED[cls.name] = cls
+        if "name" in vars(cls):
+            REGISTERED[cls.name] = cls
 
     @classmethod
     def parse(cls, settings: Sequence[str]) -> Pass:
@@ -80,6 +82,29 @@ class Pass:
         return f"{self.name}{{{' '.join(options)}}}" if options else self.name
 
 
+class MainPass(Pass):
+    """A pass over ``main``, which does nothing to a module without its body."""
+
+    def apply(self, module: ir.Operation, index: ModuleIndex, report: Report) -> None:
+        """See `Pass.apply`."""
+        main = main_function(module)
+        if main is not None and main.regions[0].blocks:
+            self.edit(main, index, report)
+
+    def edit(self, main: ir.OpView, index: ModuleIndex, report: Report) -> None:
+        """Edits the module of ``main`` in place.
+
+        Args:
+            main: The function.
+            index: See `Pass.apply`.
+            report: See `Pass.apply`.
+
+        Raises:
+            InputError: The module cannot be rewritten.
+        """
+        raise NotImplementedError
+
+
 def missed(op: ir.Operation, message: str, limits: Iterable[str], hint: str = "") -> list[Remark]:
     """Returns a remark for each limit at which a search ended.
 
@@ -89,10 +114,7 @@ def missed(op: ir.Operation, message: str, limits: Iterable[str], hint: str = ""
         limits: The limits, as clauses.
         hint: The text of the note.
     """
-    return [
-        Remark(message.format(limit), source_location(op.location), op.name, hint)
-        for limit in sorted(limits)
-    ]
+    return [remark(op, message.format(limit), hint) for limit in sorted(limits)]
 
 
 def _text(value: object) -> str:

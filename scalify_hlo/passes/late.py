@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from scalify_hlo._compat import ir
-from scalify_hlo.casts.ordered_casts import order_casts
 from scalify_hlo.casts.rounded_results import round_results
 from scalify_hlo.casts.second_casts import cast_again, part_statistics
 from scalify_hlo.dataflow.frames import named
@@ -14,11 +13,11 @@ from scalify_hlo.dataflow.index import ModuleIndex
 from scalify_hlo.errors import InputError, Remark
 from scalify_hlo.ir.functions import main_function
 from scalify_hlo.ir.locations import source_location
-from scalify_hlo.passes.base import Pass
+from scalify_hlo.passes.base import MainPass, Pass
 from scalify_hlo.report.model import Report
 from scalify_hlo.rules.placement import on_one_device
 from scalify_hlo.transforms.late_factors import LateFactors
-from scalify_hlo.transforms.matmul_dims import order_dims
+from scalify_hlo.transforms.matmul_dims import order_casts, order_dims
 from scalify_hlo.transforms.scatter import replace_scatters
 
 
@@ -76,7 +75,7 @@ class LateFactorsPass(Pass):
 
 
 @dataclass(frozen=True)
-class RoundResultsPass(Pass):
+class RoundResultsPass(MainPass):
     """Moves casts to f8 right behind the matmuls whose results they round.
 
     It comes after scale propagation, which leaves factors between a matmul and a cast.
@@ -84,10 +83,10 @@ class RoundResultsPass(Pass):
 
     name: ClassVar[str] = "scalify-round-results"
 
-    def apply(self, module: ir.Operation, _: ModuleIndex, __: Report) -> None:
-        """See `Pass.apply`."""
-        for block in _blocks(module):
-            round_results(block)
+    def edit(self, main: ir.OpView, _: ModuleIndex, __: Report) -> None:
+        """See `MainPass.edit`."""
+        if on_one_device(main.operation.parent):
+            round_results(main.regions[0].blocks[0])
 
 
 @dataclass(frozen=True)
@@ -107,7 +106,7 @@ class OrderDimsPass(Pass):
 
 
 @dataclass(frozen=True)
-class CastAgainPass(Pass):
+class CastAgainPass(MainPass):
     """Casts large weights a second time, so that no copy is kept for the backward pass.
 
     Nor is a wide copy kept of an argument that is normalized before it is cast. The pass is for
@@ -117,15 +116,10 @@ class CastAgainPass(Pass):
 
     name: ClassVar[str] = "scalify-cast-again"
 
-    def apply(self, module: ir.Operation, _: ModuleIndex, __: Report) -> None:
-        """See `Pass.apply`."""
-        for block in _blocks(module):
+    def edit(self, main: ir.OpView, _: ModuleIndex, __: Report) -> None:
+        """See `MainPass.edit`."""
+        if on_one_device(main.operation.parent):
+            block = main.regions[0].blocks[0]
             ops = named(block)
             cast_again(block, ops)
             part_statistics(ops)
-
-
-def _blocks(module: ir.Operation) -> list[ir.Block]:
-    """Returns the block of ``main``; none of a program for several devices."""
-    main = main_function(module)
-    return list(main.regions[0].blocks) if main is not None and on_one_device(module) else []

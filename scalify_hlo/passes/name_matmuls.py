@@ -40,8 +40,6 @@ class NameMatmulsPass(Pass):
 def _name(op: ir.Operation, number: int) -> None:
     """Names an op, and the moves of its result that a compiler may fold into it."""
     op.location = named(number, op.location)
-    uses = list(op.results[0].uses)
-    while len(uses) == 1 and uses[0].owner.operation.name in _FOLDED:
-        op = uses[0].owner.operation
-        op.location = named(number, op.location)
-        uses = list(op.results[0].uses)
+    users = [use.owner.operation for use in op.results[0].uses]
+    if len(users) == 1 and users[0].name in _FOLDED:
+        _name(users[0], number)

@@ -16,10 +16,9 @@ from scalify_hlo.dataflow.index import ModuleIndex
 from scalify_hlo.dataflow.sizes import Sizes
 from scalify_hlo.dialect import attributes
 from scalify_hlo.errors import Remark
-from scalify_hlo.ir.functions import main_function
 from scalify_hlo.ir.traits import MATMULS
 from scalify_hlo.ir.value_map import OpSet
-from scalify_hlo.passes.base import Pass
+from scalify_hlo.passes.base import MainPass
 from scalify_hlo.recipes.formats import AUTO
 from scalify_hlo.recipes.model import KEEP, Recipe
 from scalify_hlo.report.model import MatmulReport, Report
@@ -29,7 +28,7 @@ _MIXED: Final = frozenset({"bf16", "f16"})
 
 
 @dataclass(frozen=True)
-class NarrowComputePass(Pass):
+class NarrowComputePass(MainPass):
     """Casts the values of a model, but not of its loss and its optimizer, to ``compute``.
 
     A program with matmuls in 16 bits is left as it is: what it computes in f32 is there on purpose.
@@ -51,11 +50,11 @@ class NarrowComputePass(Pass):
     name: ClassVar[str] = "scalify-narrow-compute"
     recipe: Recipe = field(default_factory=Recipe)
 
-    def apply(self, module: ir.Operation, index: ModuleIndex, report: Report) -> None:
-        """See `Pass.apply`."""
-        main = main_function(module)
-        if main is None or self.recipe.rest == KEEP:
+    def edit(self, main: ir.OpView, index: ModuleIndex, report: Report) -> None:
+        """See `MainPass.edit`."""
+        if self.recipe.rest == KEEP:
             return
+        module = main.operation.parent
         records = index.shared(Records)
         mixed = _mixed(report.matmuls if records is None else records.before)
         decided = self.recipe.compute == AUTO

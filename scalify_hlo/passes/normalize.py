@@ -7,15 +7,15 @@ from typing import ClassVar
 
 from scalify_hlo._compat import ir
 from scalify_hlo.casts.encoding import has_elements
+from scalify_hlo.dataflow.frames import Named
 from scalify_hlo.dataflow.index import LISTING, ModuleIndex
-from scalify_hlo.dataflow.listing import Listing
 from scalify_hlo.errors import InputError
 from scalify_hlo.ir.contraction import RAGGED_DOT
-from scalify_hlo.ir.formats import REDUCE_PRECISION, cuts_range, format_of
+from scalify_hlo.ir.formats import REDUCE_PRECISION, cuts_range, is_narrow
 from scalify_hlo.ir.functions import main_function, terminator
 from scalify_hlo.ir.locations import source_location
-from scalify_hlo.ir.markers import ASKING, MARKER, RULE
-from scalify_hlo.ir.traits import MAKING, REFERENCES
+from scalify_hlo.ir.markers import ASKING, MARKER
+from scalify_hlo.ir.traits import MAKING
 from scalify_hlo.ir.value_map import erase, replace_op
 from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.passes.base import Pass
@@ -23,7 +23,7 @@ from scalify_hlo.report.model import Report
 from scalify_hlo.rules.chlo import EXPANDED
 from scalify_hlo.rules.table import RULES
 from scalify_hlo.transforms.chlo import expand
-from scalify_hlo.transforms.entries import copy_entries
+from scalify_hlo.transforms.inlining import copy_entries
 from scalify_hlo.transforms.marker_barriers import lower_calls
 from scalify_hlo.transforms.ragged import lower_composites
 
@@ -112,100 +112,26 @@ def _count(module: ir.Operation, index: ModuleIndex) -> list[ir.Operation]:
     Returns:
         The calls that are markers.
     """
-    count = _Count(index)
-    main = main_function(module)
+    main, found = main_function(module), list[Named]()
+    block = main.regions[0].blocks[0] if main is not None and main.regions[0].blocks else None
+    # Other results have the type of an operand.
+    types = set() if block is None else {argument.type for argument in block.arguments}
     for function in module.regions[0].blocks[0].operations:
-        if main is None or function != main or not main.regions[0].blocks:
-            count.inside(function.operation)
-            continue
-        block = main.regions[0].blocks[0]
-        count.arguments(block)
-        count.listed(index.list_ops(block))
-        index.ops.update([function.operation.name, terminator(block).name])
-    index.ops[module.name] += 1
-    index.ops.update(count.names)
-    if not index.ops.keys().isdisjoint(REFERENCES):
-        index.plain_calls = False
-    index.markers += len(count.calls)
-    index.asked = any(op.attributes[MARKER].value in ASKING for op in count.calls)
-    index.own = count.cuts or any(count.narrow.values())
-    return count.calls
-
-
-class _Count:
-    """A walk over all ops of a program.
-
-    Args:
-        index: The index, in which constants and calls are noted.
-
-    Attributes:
-        names: The names of the ops.
-        narrow: For each type of which there are floats, whether it has less range than f32. Results
-            of ops that have the type of an operand are not looked at.
-        cuts: Whether an op rounds to such a format.
-        calls: The calls that are markers.
-    """
-
-    def __init__(self, index: ModuleIndex) -> None:
-        self.cuts = False
-        self.names: list[str] = []
-        self.narrow: dict[ir.Type, bool] = {}
-        self.calls: list[ir.Operation] = []
-        self._index = index
-
-    def listed(self, listing: Listing) -> None:
-        """Visits listed ops, and before each the ops in its regions."""
-        self.names += [name for name, _ in listing.ops]
-        nests = iter(listing.nests)
-        nest = next(nests, None)
-        for name, op in listing.ops:
-            if nest is not None and op is nest.op:
-                for inner, inner_op in nest.inner:
-                    self._note(inner, inner_op)
-                nest = next(nests, None)
-            if name in _LOOKED_AT:
-                self._look(name, op)
-
-    def _note(self, name: str, op: ir.Operation) -> None:
-        self.names.append(name)
-        if name in _LOOKED_AT:
-            self._look(name, op)
-
-    def inside(self, op: ir.Operation) -> None:
-        """Visits an op and all ops in its regions by a native walk, which is faster."""
-        note, go_on = self._note, ir.WalkResult.ADVANCE
-
-        def visit(op: ir.Operation) -> ir.WalkResult:
-            note(op.name, op)
-            return go_on
-
-        op.walk(visit)
-
-    def _look(self, name: str, op: ir.Operation) -> None:
-        index = self._index
+        if block is not None and function == main:
+            found += index.list_ops(block).every()
+            index.ops.update([function.operation.name, terminator(block).name])
+        else:
+            found += ((op.name, op) for op in ops_in(function))
+    index.ops.update([module.name, *(name for name, _ in found)])
+    calls, cuts = list[ir.Operation](), False
+    for name, op in found:
         if name in MAKING:
-            self._note_format(op.results[0].type)
-        if name == REDUCE_PRECISION:
-            self.cuts = self.cuts or cuts_range(op)
-        elif name == "stablehlo.constant":
-            index.dense = index.dense or has_elements(op)
-        elif name in MAKING:
-            return
-        elif MARKER in op.attributes:
-            self.calls.append(op)
-            index.plain_calls &= RULE not in op.attributes
-        elif op.parent.name != "func.func":
-            index.plain_calls = False
-
-    def _note_format(self, type_: ir.Type) -> None:
-        if type_ not in self.narrow:
-            format_ = format_of(type_)
-            self.narrow[type_] = format_ is not None and not format_.wide
-
-    def arguments(self, block: ir.Block) -> None:
-        """Looks at the arguments of `main`."""
-        for argument in block.arguments:
-            self._note_format(argument.type)
-
-
-_LOOKED_AT = MAKING | {"func.call"}
+            types.add(op.results[0].type)
+            cuts = cuts or (name == REDUCE_PRECISION and cuts_range(op))
+            index.dense = index.dense or (name == "stablehlo.constant" and has_elements(op))
+        elif name == "func.call" and MARKER in op.attributes:
+            calls.append(op)
+    index.markers += len(calls)
+    index.asked = any(op.attributes[MARKER].value in ASKING for op in calls)
+    index.own = cuts or any(map(is_narrow, types))
+    return calls

@@ -17,10 +17,10 @@ from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.casts.matmuls import ObservedTensor, members_of, tensors_of
 from scalify_hlo.dataflow.index import ModuleIndex
 from scalify_hlo.dialect import attributes
-from scalify_hlo.errors import InputError, Remark
+from scalify_hlo.errors import InputError
 from scalify_hlo.ir import emit
 from scalify_hlo.ir.functions import main_function, terminator
-from scalify_hlo.ir.locations import source_location
+from scalify_hlo.ir.locations import remark, source_location
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.profile.histogram import BINS, FINITE_BINS, SHIFT
 from scalify_hlo.report.model import Report
@@ -48,7 +48,7 @@ class ObservePass(Pass):
         """See `Pass.apply`."""
         for op in inline_calls(module, (attributes.ROLES,)):
             message = "its matmuls are not observed; observe the program without it"
-            report.remarks.append(Remark(message, source_location(op.location), op.name))
+            report.remarks.append(remark(op, message))
         main = main_function(module)
         tensors = [] if main is None else tensors_of(main)
         if main is None or not tensors:
@@ -96,13 +96,13 @@ def _observe(tensor: ObservedTensor) -> _Seen:
     squares = emit.multiply(mean, emit.constant(rms.type, size, at), at)
     if not members:
         return _Seen(amax, squares, _histogram(data, at))
-    amax, squares = _shaped([len(tensor.rows)], [amax, squares], at)
+    rows = [len(tensor.rows)]
+    amax, squares = (emit.reshape(each, _shape(each, rows), at) for each in (amax, squares))
     return _Seen(amax, squares, _histogram(data, at, members))
 
 
-def _shaped(shape: list[int], values: Sequence[ir.Value], at: ir.Operation) -> list[ir.Value]:
-    types = [ir.RankedTensorType.get(shape, value.type.element_type) for value in values]
-    return [emit.reshape(value, type_, at) for value, type_ in zip(values, types, strict=True)]
+def _shape(value: ir.Value, shape: Sequence[int]) -> ir.Type:
+    return ir.RankedTensorType.get(shape, value.type.element_type)
 
 
 def _histogram(data: ir.Value, at: ir.Operation, members: Sequence[int] = ()) -> ir.Value:
@@ -114,19 +114,19 @@ def _histogram(data: ir.Value, at: ir.Operation, members: Sequence[int] = ()) ->
     shape, size = data.type.shape, math.prod(data.type.shape)
     unsigned, signed = ir.IntegerType.get_unsigned(32), ir.IntegerType.get_signless(32)
     magnitude = emit.elementwise("stablehlo.abs", data, **where)
-    bits = stablehlo.bitcast_convert(ir.RankedTensorType.get(shape, unsigned), magnitude, **where)
+    bits = emit.bitcast(ir.RankedTensorType.get(shape, unsigned), magnitude, **where)
     shift = emit.constant(bits.type, SHIFT, at)
     bins = emit.elementwise("stablehlo.shift_right_logical", bits, shift, **where)
     count = 1
     for dim in reversed(members):
-        index = stablehlo.iota(bins.type, dim, **where)
+        index = emit.iota(shape, dim, unsigned, at)
         first = emit.multiply(index, emit.constant(bins.type, BINS * count, at), at)
         bins, count = emit.elementwise("stablehlo.add", bins, first, **where), count * shape[dim]
-    (flat,) = _shaped([size, 1], [bins], at)
+    flat = emit.reshape(bins, _shape(bins, [size, 1]), at)
     empty = emit.constant(ir.RankedTensorType.get([BINS * count], unsigned), 0, at)
     ones = emit.constant(ir.RankedTensorType.get([size], unsigned), 1, at)
     found = scatter_add(empty, emit.convert(flat, signed, at), ones, at)
-    return _shaped([count, BINS], [found], at)[0] if members else found
+    return emit.reshaped(found, [count, BINS], at) if members else found
 
 
 def _stacked(
@@ -148,21 +148,16 @@ def _stacked(
 
 def _finite_counts(table: ir.Value, at: ir.Operation) -> ir.Value:
     """Returns the number of finite elements of each tensor, in f64."""
-    where = emit.before(at)
-    rows, f64 = table.type.shape[0], ir.F64Type.get()
-    starts, ends, strides = ([0, 0], [rows, FINITE_BINS], [1, 1])
-    finite = stablehlo.slice(
-        table, *(ir.DenseI64ArrayAttr.get(a) for a in (starts, ends, strides)), **where
-    )
-    wide = emit.convert(finite, f64, at)
+    ends, f64 = [table.type.shape[0], FINITE_BINS], ir.F64Type.get()
+    finite = stablehlo.slice(table, [0, 0], ends, [1, 1], **emit.before(at))
     zero = emit.constant(emit.scalar_type(f64), 0.0, at)
-    return reduced(wide, zero, "stablehlo.add", [1], at)
+    return reduced(emit.convert(finite, f64, at), zero, "stablehlo.add", [1], at)
 
 
 def _stack(values: Sequence[ir.Value], at: ir.Operation, rank: int) -> ir.Value:
     """Returns tensors of a rank as the rows of one tensor; those of members are rows already."""
     rows = [
-        value if value.type.rank > rank else _shaped([1, *value.type.shape], [value], at)[0]
+        value if value.type.rank > rank else emit.reshaped(value, [1, *value.type.shape], at)
         for value in values
     ]
     return stablehlo.concatenate(rows, 0, **emit.before(at))

@@ -11,20 +11,15 @@ from typing import ClassVar, Final
 from scalify_hlo._compat import ir
 from scalify_hlo.dataflow.index import ModuleIndex
 from scalify_hlo.errors import InputError
-from scalify_hlo.ir.functions import main_function
-from scalify_hlo.ir.traits import SUMS
-from scalify_hlo.passes.base import Pass
+from scalify_hlo.passes.base import MainPass
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.report.model import Report
 from scalify_hlo.scaling.propagation import Propagation
 from scalify_hlo.transforms.strip_attributes import clear_layers
 
-_STAYING = SUMS
-"""The ops that no rule replaces or erases."""
-
 
 @dataclass(frozen=True)
-class PropagatePass(Pass):
+class PropagatePass(MainPass):
     """Splits values into data and scale, as the recipe and the attributes of `main` ask.
 
     Attributes:
@@ -43,29 +38,16 @@ class PropagatePass(Pass):
     strict: bool = False
     probe: bool = False
 
-    def apply(self, module: ir.Operation, index: ModuleIndex, report: Report) -> None:
-        """See `Pass.apply`."""
-        main = main_function(module)
-        if main is not None:
-            propagation = Propagation(
-                module,
-                self.recipe,
-                index,
-                report,
-                annotate=self.annotate,
-                probe=self.probe,
-            )
-            propagation.main(main)
-            if index.layers or index.own or not index.counted:
-                behind = index.listing.behind(_STAYING) if index.listing is not None else None
-                index.casts = len(clear_layers(module, index.marked, behind))
-            if self.strict and report.remarks:
-                first = report.remarks[0]
-                raise InputError(
-                    f"{first.op} {first.message}",
-                    location=first.location,
-                    hint=first.hint or _AT_ONE,
-                )
+    def edit(self, main: ir.OpView, index: ModuleIndex, report: Report) -> None:
+        """See `MainPass.edit`."""
+        module, asked = main.operation.parent, {"annotate": self.annotate, "probe": self.probe}
+        Propagation(module, self.recipe, index, report, **asked).main(main)
+        if index.layers or index.own or not index.counted:
+            index.casts = len(clear_layers(module, index.marked))
+        if self.strict and report.remarks:
+            first = report.remarks[0]
+            message, hint = f"{first.op} {first.message}", first.hint or _AT_ONE
+            raise InputError(message, location=first.location, hint=hint)
 
 
 _AT_ONE: Final = "rewrite without --strict to let values through at scale 1 there"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from scalify_hlo._compat import ir
-from scalify_hlo.casts.constant_folding import CONVERT, Functions, Quantizer, is_cast
+from scalify_hlo.casts.constant_folding import CONVERT, Quantizer, is_cast
 from scalify_hlo.dataflow.index import LISTING, ModuleIndex
 from scalify_hlo.ir.calls import functions_in
 from scalify_hlo.ir.walk import ops_in
@@ -36,14 +36,12 @@ class QuantizePass(Pass):
         if not found:
             return
         index.invalidate()
-        functions = Functions(module)
-        if functions.hoist_casts():
+        casts = Quantizer(module, saturate=self.saturate)
+        if casts.functions.hoist_casts():
             found = _casts(module)
-        casts = Quantizer(functions, saturate=self.saturate)
         for op in found:
             casts.cast(op)
         casts.clean()
-        functions.clean()
 
 
 def _casts(module: ir.Operation) -> list[ir.Operation]:

@@ -32,12 +32,10 @@ from scalify_hlo.dataflow.index import LISTING, ModuleIndex
 from scalify_hlo.dataflow.matmuls import WEIGHT
 from scalify_hlo.dataflow.sizes import Sizes
 from scalify_hlo.dialect import attributes
-from scalify_hlo.errors import Remark
-from scalify_hlo.ir.functions import main_function
-from scalify_hlo.ir.locations import source_location
+from scalify_hlo.ir.locations import remark
 from scalify_hlo.ir.traits import MATMULS
 from scalify_hlo.ir.value_map import ValueSet
-from scalify_hlo.passes.base import Pass
+from scalify_hlo.passes.base import MainPass
 from scalify_hlo.profile.model import Profile
 from scalify_hlo.recipes.model import KEEP, Recipe
 from scalify_hlo.report.model import Report
@@ -45,7 +43,7 @@ from scalify_hlo.report.records import Records, number_of
 
 
 @dataclass(frozen=True)
-class QuantizeMatmulsPass(Pass):
+class QuantizeMatmulsPass(MainPass):
     """Casts operands of matmuls, by the roles that `scalify-roles` wrote.
 
     Attributes:
@@ -62,9 +60,10 @@ class QuantizeMatmulsPass(Pass):
     wide: frozenset[int] = frozenset()
     listed: bool = False
 
-    def apply(self, module: ir.Operation, index: ModuleIndex, report: Report) -> None:
-        """See `Pass.apply`."""
-        main, ops = main_function(module), marked_ops(module, index.listing)
+    def edit(self, main: ir.OpView, index: ModuleIndex, report: Report) -> None:
+        """See `MainPass.edit`."""
+        module = main.operation.parent
+        ops = marked_ops(module, index.listing)
         apart = self._members(main, ops, report)
         asked = bool(index.own) and index.asked and not self.recipe.narrow_data
         casts = index.share(Casts())
@@ -72,15 +71,14 @@ class QuantizeMatmulsPass(Pass):
         strategy = strategy_of(context, self.profile, index, report, apart=apart)
         ops = marked_ops(module, index.listing) if strategy.inlines else ops
         numbers = index.share(Numbers(self.recipe, self.wide))
-        records = index.share(
-            Records(report, inlined=strategy.inlines, output=self.recipe.matmul.output)
-        )
+        output = self.recipe.matmul.output
+        records = index.share(Records(report, inlined=strategy.inlines, output=output))
         if index.listing is not None and self.recipe.matmul.output == KEEP:
             index.listing.touch(_rounding(ops))
         known = (report.matmuls, _declared(main)) if self._stored_format else ((), ())
         certain = CertainWeights(*known)
         matmuls = self._decided(main, ops, numbers, certain)
-        if main is not None and self._stored_format:
+        if self._stored_format:
             self._store(main, matmuls, certain, report)
         if not self._reads_marks:  # Before transposes are replaced, which may be gradients.
             for op in ops:
@@ -91,7 +89,7 @@ class QuantizeMatmulsPass(Pass):
         report.narrowed += sum(matmul.formats is not None for matmul in matmuls)
         strategy.finish(report)
         records.finish()
-        if main is not None and self.recipe.matmul.narrow and records.complete:
+        if self.recipe.matmul.narrow and records.complete:
             report.remarks += fall_backs(main, self.recipe.name, report.matmuls)
             report.remarks += without_operands(main, self.recipe, report.matmuls)
         index.casts = casts.count + (strategy.count if self.recipe.narrow_data else 0)
@@ -100,21 +98,20 @@ class QuantizeMatmulsPass(Pass):
         elif index.listing is not None:
             index.listing.renew()
 
-    def _members(self, main: ir.OpView | None, ops: Sequence[ir.OpView], report: Report) -> str:
+    def _members(self, main: ir.OpView, ops: Sequence[ir.OpView], report: Report) -> str:
         """Returns the mark of matmuls with a scale for each of their members; empty if none has it.
 
         With `compute = "f16"` they share one: products of data with scales of their own leave f16.
         Those of a sweep share no scale although sizes are predicted. The size that a user declared
         for experts is that of each; but one that is measured is that of the largest.
         """
-        measured = main is not None and attributes.any_argument_has(main, attributes.MEASURE)
+        measured = attributes.any_argument_has(main, attributes.MEASURE)
         mark = attributes.MEMBERS if measured else attributes.INDEPENDENT
         members, in_f16 = [op for op in ops if mark in op.attributes], self.recipe.compute == "f16"
         if members and in_f16 and self.recipe.depends_on_sizes:
             message = "members share the predicted scales of their matmuls"
             hint = "drop compute = 'f16', and each member has its own"
-            op = members[0].operation
-            report.remarks.append(Remark(message, source_location(op.location), op.name, hint))
+            report.remarks.append(remark(members[0], message, hint))
         return mark if members and not in_f16 else ""
 
     @property
@@ -179,7 +176,7 @@ class QuantizeMatmulsPass(Pass):
 
     def _decided(
         self,
-        main: ir.OpView | None,
+        main: ir.OpView,
         ops: Sequence[ir.OpView],
         numbers: Numbers,
         certain: CertainWeights,
@@ -193,10 +190,10 @@ class QuantizeMatmulsPass(Pass):
                     matmul.keep(UNTRUSTED)
                 matmuls.append(matmul)
         format_ = self._stored_format
-        weights = self._weights(matmuls) if format_ and main is not None else []
+        weights = self._weights(matmuls) if format_ else []
         weights = [each for each in weights if certain.has(*each)]
         stored = ValueSet()
-        if weights and main is not None:
+        if weights:
             stored = storable(main, format_, weights, by_argument(main, self.recipe.state))
         small = [matmul for matmul in matmuls if matmul.is_small]
         for matmul, wide in zip(small, not_faster(small, self.recipe, stored), strict=True):
@@ -206,10 +203,8 @@ class QuantizeMatmulsPass(Pass):
         return matmuls
 
 
-def _declared(main: ir.OpView | None) -> set[str]:
+def _declared(main: ir.OpView) -> set[str]:
     """Returns the names of arguments that the recipe declares to be weights, or that are state."""
-    if main is None or not attributes.any_argument_has(main, attributes.ROLE):
-        return set()
     marks, names = attributes.argument_attributes(main), attributes.argument_names(main)
     named = zip(names, map(attributes.role_of, marks), strict=True)
     return {name for name, role in named if role == WEIGHT}

@@ -10,7 +10,7 @@ from typing import ClassVar, Final
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.search import Search
 from scalify_hlo.casts.selection import IN_COMPOSITE, UNREACHED
-from scalify_hlo.dataflow.index import LISTING, ModuleIndex, ResultMarks
+from scalify_hlo.dataflow.index import LISTING, ModuleIndex
 from scalify_hlo.dataflow.linear_layers import Linear, last_layers
 from scalify_hlo.dataflow.matmul_names import MatmulName, layer_of, named_matmuls
 from scalify_hlo.dataflow.matmuls import ACTIVATION, GRADIENT, OTHER, WEIGHT, Matmul, Walk
@@ -24,14 +24,14 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.errors import Remark, UsageError, nearest
 from scalify_hlo.ir.calls import functions_in
 from scalify_hlo.ir.formats import are_floats
-from scalify_hlo.ir.functions import callee_of, main_function, terminator
-from scalify_hlo.ir.locations import source_location
+from scalify_hlo.ir.functions import callee_of, terminator
+from scalify_hlo.ir.locations import remark, source_location
 from scalify_hlo.ir.patterns import matches
 from scalify_hlo.ir.scaled_dot import is_scaled_dot
 from scalify_hlo.ir.traits import CALLS, MATMULS
 from scalify_hlo.ir.value_map import ValueMap
 from scalify_hlo.ir.walk import ops_in
-from scalify_hlo.passes.base import Pass, missed
+from scalify_hlo.passes.base import MainPass, missed
 from scalify_hlo.recipes.fields import Share
 from scalify_hlo.recipes.loading import LAST_WIDE, own_settings
 from scalify_hlo.recipes.model import Recipe
@@ -46,7 +46,7 @@ _DECLARE: Final = "declare roles of arguments with [inputs] in the recipe"
 
 
 @dataclass(frozen=True)
-class RolesPass(Pass):
+class RolesPass(MainPass):
     """Finds the roles of values.
 
     Attributes:
@@ -95,13 +95,12 @@ class RolesPass(Pass):
             told=LAST_WIDE in own_settings(recipe),
         )
 
-    def apply(self, module: ir.Operation, index: ModuleIndex, report: Report) -> None:
-        """See `Pass.apply`."""
-        main = main_function(module)
-        if main is None or not main.regions[0].blocks:
-            return
+    def edit(self, main: ir.OpView, index: ModuleIndex, report: Report) -> None:
+        """See `MainPass.edit`."""
+        module = main.operation.parent
         block = main.regions[0].blocks[0]
-        floats = are_floats([argument.type for argument in block.arguments])
+        types = [argument.type for argument in block.arguments]
+        floats = are_floats(types)
         names = attributes.argument_names(main)
         declared = self._declared_roles(names, floats)
         functions = functions_in(module)
@@ -111,11 +110,12 @@ class RolesPass(Pass):
         walk.main(main, listing.ops, [i for i, role in declared.items() if role == GRADIENT])
         # The gradients that a vjp returns are not state, although weights may be part of them. Nor
         # is a value with the size of a batch, although a model may return it in its shape.
-        static = [_is_static(argument.type) for argument in block.arguments]
+        static = [isinstance(t, ir.RankedTensorType) and t.has_static_shape for t in types]
         kept = [both == (True, True) for both in zip(floats, static, strict=True)]
         state = State() if self.cotangents else state_of(main, kept, trains=walk.trains)
         report.remarks += missed(main.operation, _MISSED, walk.ended | state.ended, _DECLARE)
-        roles = _found_roles(state) | declared
+        moments = dict.fromkeys(state.first, FIRST) | dict.fromkeys(state.second, SECOND)
+        roles = moments | dict.fromkeys(state.weights, WEIGHT) | declared
         report.roles |= {names[i]: role for i, role in roles.items()}
         if self.narrow_state and state.neither:
             report.remarks += _kept_wide(main, names, state.neither - roles.keys())
@@ -124,7 +124,7 @@ class RolesPass(Pass):
         marks.mark_all(walk.matmuls)
         members = marks.mark_members(module, walk.matmuls)
         alone = {i for i in roles if members.independent(block.arguments[i])}
-        index.result_marks = _mark_state(main, roles, state, alone)
+        _mark_state(main, roles, state, alone)
         weights = {number for number, role in roles.items() if role == WEIGHT} - alone
         gradients = [v for number, v in state.gradients.items() if number in weights]
         for value in gradients:
@@ -155,12 +155,10 @@ class RolesPass(Pass):
                 f"{LAST_WIDE} cannot leave {missing} of the last {last.asked} of {count} wide: "
                 "turns of a loop, or calls of a function, share their matmuls with earlier ones"
             )
-            place = source_location(last.shared.location)
-            return [Remark(message, place, last.shared.operation.name, _UNROLL)]
+            return [remark(last.shared, message, _UNROLL)]
         if self.told and not last.found:
             message = f"{LAST_WIDE} has no effect: {self.last_wide:g} of {count} is less than one"
-            place = source_location(main.location)
-            return [Remark(message, place, main.operation.name, f"leave out {LAST_WIDE}")]
+            return [remark(main, message, f"leave out {LAST_WIDE}")]
         return []
 
     def _declared_roles(self, names: list[str], floats: list[bool]) -> dict[int, str]:
@@ -180,12 +178,6 @@ class RolesPass(Pass):
                     )
                 roles |= dict.fromkeys(found, role)
         return roles
-
-
-def _found_roles(state: State) -> dict[int, str]:
-    """Returns the roles of arguments that are state."""
-    roles = dict.fromkeys(state.first, FIRST) | dict.fromkeys(state.second, SECOND)
-    return roles | dict.fromkeys(state.weights, WEIGHT)
 
 
 class _RoleMarks:
@@ -249,7 +241,13 @@ class _RoleMarks:
         """Marks the matmuls whose operands have members or experts, and returns their analysis."""
         weights = {number for number, role in self._known.items() if role == WEIGHT}
         members = Members(module, matmuls, self._operand_role, weights, self._names)
-        _mark_members(members, matmuls)
+        for op in [matmul.op for matmul in matmuls]:
+            dims = members.dims(op)
+            if dims is not None:
+                arrays = [ir.DenseI64ArrayAttr.get(each) for each in dims]
+                op.attributes[attributes.MEMBERS] = ir.ArrayAttr.get(arrays)
+                if members.independent(op.results[0]):
+                    op.attributes[attributes.INDEPENDENT] = ir.UnitAttr.get()
         return members
 
     def _record(self, matmul: Matmul, name: MatmulName, roles: tuple[str, str]) -> int:
@@ -380,24 +378,9 @@ def _write(matmul: Matmul, mark: tuple[str, ...], known: MatmulReport, number: i
         op.attributes[attributes.VOCABULARY] = ir.UnitAttr.get()
 
 
-def _mark_members(members: Members, matmuls: Iterable[Matmul]) -> None:
-    """Writes the dimensions with members of the operands of matmuls."""
-    for matmul in matmuls:
-        dims = members.dims(matmul.op)
-        if dims is not None:
-            arrays = [ir.DenseI64ArrayAttr.get(each) for each in dims]
-            matmul.op.attributes[attributes.MEMBERS] = ir.ArrayAttr.get(arrays)
-            if members.independent(matmul.op.results[0]):
-                matmul.op.attributes[attributes.INDEPENDENT] = ir.UnitAttr.get()
-
-
-def _is_static(type_: ir.Type) -> bool:
-    return isinstance(type_, ir.RankedTensorType) and type_.has_static_shape
-
-
 def _mark_state(
     main: ir.OpView, roles: Mapping[int, str], state: State, alone: Container[int]
-) -> ResultMarks:
+) -> None:
     """Writes the roles of arguments, and on results the state that they are.
 
     Args:
@@ -407,16 +390,16 @@ def _mark_state(
         alone: The numbers of the arguments with independent members.
     """
     marked = _of_state(main, roles, state, alone)
-    _mark_arguments(main, marked)
-    before = attributes.encoded_result_attributes(main)
+    given = attributes.argument_attributes(main)
+    for number, own in marked.items():
+        given[number] |= own
+    attributes.set_argument_attributes(main, given)
     marks = attributes.result_attributes(main)
-    names = attributes.result_names(marks)
     for number, own in marked.items():
         if number in state.results:
             carries = {attributes.CARRIES: attributes.integer(number)}
             marks[state.results[number]] |= own | carries
     attributes.set_result_attributes(main, marks)
-    return ResultMarks(before, attributes.encoded_result_attributes(main), names)
 
 
 def _kept_wide(main: ir.OpView, names: list[str], neither: Iterable[int]) -> list[Remark]:
@@ -428,13 +411,6 @@ def _kept_wide(main: ir.OpView, names: list[str], neither: Iterable[int]) -> lis
     first, more = numbers[0], f" and {len(numbers) - 1} more" if len(numbers) > 1 else ""
     message = f"keeps the format of {names[first]}{more}: neither first nor second moments"
     return [Remark(message, source_location(arguments[first].location), main.operation.name)]
-
-
-def _mark_arguments(main: ir.OpView, marked: Mapping[int, attributes.Attributes]) -> None:
-    marks = attributes.argument_attributes(main)
-    for number, own in marked.items():
-        marks[number] |= own
-    attributes.set_argument_attributes(main, marks)
 
 
 def _of_state(

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dataflow.index import ModuleIndex
 from scalify_hlo.dialect import attributes
 from scalify_hlo.errors import Remark, UsageError
 from scalify_hlo.ir.calls import functions_in
-from scalify_hlo.ir.functions import main_function
-from scalify_hlo.ir.locations import source_location
+from scalify_hlo.ir.locations import remark
 from scalify_hlo.ir.value_map import run_native
-from scalify_hlo.passes.base import Pass
+from scalify_hlo.passes.base import MainPass
 from scalify_hlo.report.model import Report
-from scalify_hlo.scaling.arrays.boundary import split
-from scalify_hlo.scaling.arrays.joining import join
+from scalify_hlo.scaling.arrays.boundary import join, split
 
 
 @dataclass(frozen=True)
-class SplitScaleArraysPass(Pass):
+class SplitScaleArraysPass(MainPass):
     """Splits arrays of scales in one scale and factors of the blocks, and moves the factors.
 
     Ops that keep blocks whole are done before their operands are multiplied by the factors; see
@@ -35,12 +33,12 @@ class SplitScaleArraysPass(Pass):
     name: ClassVar[str] = "scalify-split-scale-arrays"
     told: bool = False
 
-    def apply(self, module: ir.Operation, index: ModuleIndex, report: Report) -> None:
-        """See `Pass.apply`."""
-        main = main_function(module)
-        if main is None or not attributes.any_argument_has(main, attributes.SCALE_SHAPE):
+    def edit(self, main: ir.OpView, index: ModuleIndex, report: Report) -> None:
+        """See `MainPass.edit`."""
+        if not attributes.any_argument_has(main, attributes.SCALE_SHAPE):
             return
         _refuse_moments(main)
+        module = main.operation.parent
         functions = functions_in(module)
         early = split(main, {name: op.operation for name, op in functions.items()})
         if self.told:
@@ -67,17 +65,18 @@ def _multiplied_early(main: ir.OpView, numbers: list[int]) -> Iterator[Remark]:
         mark = marks[number]
         role = attributes.role_of(mark) or "weight"
         if main.regions[0].blocks[0].arguments[number].type.rank > 1 and role == "weight":
-            yield Remark(
-                f"multiplies {names[number]} with the scales of its blocks before any matmul",
-                source_location(main.location),
-                main.operation.name,
-                "give blocks that divide no dimension which the matmuls sum, and leave "
-                "scaling.kind at propagated",
-            )
+            message = f"multiplies {names[number]} with the scales of its blocks before any matmul"
+            yield remark(main, message, _APART)
+
+
+_APART: Final = (
+    "give blocks that divide no dimension which the matmuls sum, and leave scaling.kind at "
+    "propagated"
+)
 
 
 @dataclass(frozen=True)
-class JoinScaleArraysPass(Pass):
+class JoinScaleArraysPass(MainPass):
     """Joins the scales and the factors that `scalify-split-scale-arrays` split.
 
     The scale of such an argument becomes an array, from which the program computes its largest
@@ -86,9 +85,7 @@ class JoinScaleArraysPass(Pass):
 
     name: ClassVar[str] = "scalify-join-scale-arrays"
 
-    def apply(self, module: ir.Operation, _: ModuleIndex, __: Report) -> None:
-        """See `Pass.apply`."""
-        main = main_function(module)
-        if main is None or not attributes.any_argument_has(main, attributes.SCALE_FACTORS):
-            return
-        join(main)
+    def edit(self, main: ir.OpView, _: ModuleIndex, __: Report) -> None:
+        """See `MainPass.edit`."""
+        if attributes.any_argument_has(main, attributes.SCALE_FACTORS):
+            join(main)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from itertools import compress
+from typing import ClassVar, Final, Literal
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import SAFE_REACH
@@ -87,9 +88,8 @@ class SignaturePass(Pass):
         types = list(attributes.function_type(main).inputs)
         floats = are_floats(types)
         for i, size in self._sizes(main, types, floats).items():
-            octaves = math.log2(size)
-            kept = Measured(octaves) if isinstance(size, Measured) else octaves
-            attributes.set_size(marks[i], kept)
+            kind = Measured if isinstance(size, Measured) else float
+            attributes.set_size(marks[i], kind(math.log2(size)))
         if self.signature == "scaled":
             for i, is_float in enumerate(floats):
                 if is_float and attributes.SCALE not in marks[i] and self._is_pair(i):
@@ -120,11 +120,9 @@ class SignaturePass(Pass):
         for pattern in self.verify:
             matched = [i for i, n in enumerate(names) if floats[i] and matches(pattern, n, i)]
             if self.strict and not matched:
-                known = [name for name, is_float in zip(names, floats, strict=True) if is_float]
-                raise UsageError(
-                    f"inputs.verify {pattern!r} matches no float argument{nearest(pattern, known)}",
-                    hint="`scalify-hlo inspect --arguments` lists the arguments and their names",
-                )
+                near = nearest(pattern, compress(names, floats))
+                message = f"inputs.verify {pattern!r} matches no float argument{near}"
+                raise UsageError(message, hint=_LISTED)
             found += matched
         return found
 
@@ -145,7 +143,7 @@ class SignaturePass(Pass):
                 raise UsageError(
                     f"inputs.blocks {pattern!r} matches no argument that is data and scale"
                     f"{nearest(pattern, names)}",
-                    hint="`scalify-hlo inspect --arguments` lists the arguments and their names",
+                    hint=_LISTED,
                 )
             for i in pairs:
                 marks[i][attributes.SCALE_SHAPE] = _scale_shape(names[i], types[i], block)
@@ -164,12 +162,9 @@ class SignaturePass(Pass):
             meant = plain or [i for i, n in enumerate(names) if matches(pattern, n, i)]
             matched = [i for i in meant if floats[i]]
             if not matched:
-                raise _unmatched(
-                    pattern, bool(meant), [n for n, f in zip(names, floats, strict=True) if f]
-                )
-            _check_range(
-                pattern, math.floor(math.log2(size)), [(names[i], types[i]) for i in matched]
-            )
+                raise _unmatched(pattern, bool(meant), [*compress(names, floats)])
+            exponent = math.floor(math.log2(size))
+            _check_range(pattern, exponent, [(names[i], types[i]) for i in matched])
             sizes.update(dict.fromkeys(matched, size))
         return sizes
 
@@ -192,10 +187,14 @@ def _unmatched(pattern: str, others: bool, names: list[str]) -> UsageError:
     what = "arguments that are not floats" if others else "no float argument"
     return UsageError(
         f"input scale {pattern!r} matches {'only ' * others}{what}{nearest(pattern, names)}",
-        hint="only float arguments have a scale; `scalify-hlo inspect --arguments` lists them"
-        if others
-        else "`scalify-hlo inspect --arguments` lists the arguments and their names",
+        hint=_ONLY_FLOATS if others else _LISTED,
     )
+
+
+_LISTED: Final = "`scalify-hlo inspect --arguments` lists the arguments and their names"
+_ONLY_FLOATS: Final = (
+    "only float arguments have a scale; `scalify-hlo inspect --arguments` lists them"
+)
 
 
 def _check_range(pattern: str, exponent: int, arguments: list[tuple[str, ir.Type]]) -> None:

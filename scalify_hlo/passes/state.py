@@ -12,11 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
-from scalify_hlo._compat import func, ir
+from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import FORMATS, is_small
 from scalify_hlo.algebra.limits import MEASURED_BOUND, SALT_ELEMENTS
 from scalify_hlo.algebra.moments import SCALE_FORMAT, scale_shape
-from scalify_hlo.casts.blocks.bitwise import Bitwise
 from scalify_hlo.casts.blocks.moments import Packed, packed, salt_of, unpacked
 from scalify_hlo.casts.blocks.stochastic import FIRST_WEIGHT, Steps, drawn, rounded
 from scalify_hlo.casts.casts import Casts
@@ -42,18 +41,19 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.attributes import Attributes
 from scalify_hlo.ir import emit, markers
 from scalify_hlo.ir.formats import element_of
-from scalify_hlo.ir.functions import main_function, terminator
-from scalify_hlo.ir.value_map import erase
-from scalify_hlo.passes.base import Pass
+from scalify_hlo.ir.functions import terminator
+from scalify_hlo.ir.value_map import erase, redirect, uses_of
+from scalify_hlo.passes.base import MainPass
 from scalify_hlo.recipes.model import KEEP, Recipe
 from scalify_hlo.report.model import Report, SiteReport
 from scalify_hlo.report.totals import StateBytes
+from scalify_hlo.rules.emitter import Emitter
 from scalify_hlo.rules.marker_ops import PEAK
 from scalify_hlo.transforms.marker_barriers import rescaled_argument
 
 
 @dataclass(frozen=True)
-class NarrowStatePass(Pass):
+class NarrowStatePass(MainPass):
     """Casts pairs of state and gradients of weights, by the roles that `scalify-roles` wrote.
 
     Attributes:
@@ -67,36 +67,33 @@ class NarrowStatePass(Pass):
     recipe: Recipe = field(default_factory=Recipe)
     wide: frozenset[int] = frozenset()
 
-    def apply(self, module: ir.Operation, index: ModuleIndex, report: Report) -> None:
-        """See `Pass.apply`."""
-        main = main_function(module)
-        casts = index.shared(Casts) or index.share(Casts())
+    def edit(self, main: ir.OpView, index: ModuleIndex, report: Report) -> None:
+        """See `MainPass.edit`."""
+        casts, state = index.shared(Casts) or index.share(Casts()), self.recipe.state
         before = casts.count
-        if main is not None:
-            stored = report.state_bytes is not None  # By `scalify-quantize-matmuls`.
-            narrowed = narrow_arguments(main, self.recipe.state, stored=stored)
-            if stored:
-                narrowed.roles.add("weight" if self.recipe.state.frozen == KEEP else "frozen")
-            report.state_bytes = _sum(narrowed.bytes, report.state_bytes)
-            packed = pack_moments(main, self.recipe.state)
-            report.remarks += packed.remarks
-            if packed.arguments:
-                narrowed.roles.update(self.recipe.state.blocked, {"moment_scales"})
-                index.markers += _measured(main, packed.arguments, report)
-            returned = narrow_results(main, self.recipe.state, casts)
-            narrowed.roles.update({"weight_rounding"} if returned.rounded else set())
-            kept = list(with_updates(main, self.recipe))
-            narrowed.roles.update({"weight"} if kept else set())
-            report.averages = averages_kept(main, self.recipe.state)
-            report.remarks += without_state(main, self.recipe, narrowed.roles)
-            report.remarks += without_tensors(main, self.recipe.state, narrowed.roles, keeps_format)
-            report.remarks += (*with_members(main, self.recipe.state), *kept)
-            if returned.some:
-                index.invalidate()
-        if self.recipe.state.gradient != KEEP:
+        stored = report.state_bytes is not None  # By `scalify-quantize-matmuls`.
+        narrowed = narrow_arguments(main, state, stored=stored)
+        if stored:
+            narrowed.roles.add("weight" if state.frozen == KEEP else "frozen")
+        report.state_bytes = _sum(narrowed.bytes, report.state_bytes)
+        packed = pack_moments(main, state)
+        report.remarks += packed.remarks
+        if packed.arguments:
+            narrowed.roles.update(state.blocked, {"moment_scales"})
+            index.markers += _measured(main, packed.arguments, report)
+        returned = narrow_results(main, state, casts)
+        narrowed.roles.update({"weight_rounding"} if returned.rounded else set())
+        kept = list(with_updates(main, self.recipe))
+        narrowed.roles.update({"weight"} if kept else set())
+        report.averages = averages_kept(main, state)
+        report.remarks += without_state(main, self.recipe, narrowed.roles)
+        report.remarks += without_tensors(main, state, narrowed.roles, keeps_format)
+        report.remarks += (*with_members(main, state), *kept)
+        if returned.some:
+            index.invalidate()
+        if state.gradient != KEEP:
             numbers = index.shared(Numbers) or Numbers(self.recipe, self.wide)
-            found = self._narrow_gradients(module, index, casts, numbers)
-            if main is not None and not found:
+            if not self._narrow_gradients(main.operation.parent, index, casts, numbers):
                 report.remarks += without_effect(main, self.recipe, {"state.gradient"})
         index.casts += casts.count - before
 
@@ -168,7 +165,7 @@ def _gradients(op: ir.OpView) -> list[int]:
 
 
 @dataclass(frozen=True)
-class PackMomentsPass(Pass):
+class PackMomentsPass(MainPass):
     """Packs the pairs that `scalify-narrow-state` marked, after `scalify-propagate` split them.
 
     The data of such a pair have the scale 1 until here. They become f8 data, and the scale becomes
@@ -177,11 +174,8 @@ class PackMomentsPass(Pass):
 
     name: ClassVar[str] = "scalify-pack-moments"
 
-    def apply(self, module: ir.Operation, _: ModuleIndex, __: Report) -> None:
-        """See `Pass.apply`."""
-        main = main_function(module)
-        if main is None or not main.regions[0].blocks:
-            return
+    def edit(self, main: ir.OpView, _: ModuleIndex, __: Report) -> None:
+        """See `MainPass.edit`."""
         here = attributes.any_argument_has(main, attributes.PACKED)
         if here or attributes.any_result_has(main, attributes.PACKED):
             block = main.regions[0].blocks[0]
@@ -197,18 +191,16 @@ def _unpack(main: ir.OpView, block: ir.Block) -> ir.Value:
             continue
         format_, root = _popped(mark)
         data, scale = block.arguments[number], block.arguments[number + 1]
-        uses = [(use.owner, use.operand_number) for use in data.uses]
+        uses = uses_of(data)
         wide = data.type
         data.set_type(ir.RankedTensorType.get(wide.shape, element_of(format_), wide.encoding))
         blocks = ir.RankedTensorType.get(scale_shape(wide.shape), element_of(SCALE_FORMAT))
         scale.set_type(blocks)
         found.append(Packed(block.arguments[number], block.arguments[number + 1]))
-        values = unpacked(found[-1], wide.element_type, top, root=root) if uses else None
-        for owner, index in uses:
-            owner.operands[index] = values
+        if uses:
+            redirect(uses, unpacked(found[-1], wide.element_type, top, root=root))
     attributes.set_argument_attributes(main, marks)
-    outputs = list(attributes.function_type(main).results)
-    attributes.set_function_type(main, [a.type for a in block.arguments], outputs)
+    attributes.renew_function_type(main)
     counted = step_count(main)  # It differs in each step, and does not depend on sums.
     if counted is not None:
         return emit.convert(counted, ir.IntegerType.get_unsigned(32), top)
@@ -237,14 +229,11 @@ def _pack(main: ir.OpView, block: ir.Block, salt: ir.Value) -> None:
         ones.append(values[number + 1])
         moment = packed(values[number], format_, salt, returned.operation, root=root)
         values[number], values[number + 1] = moment
-    func.return_(values, **emit.before(returned))
-    erase(returned)
+    attributes.return_values(main, values)
     for one in ones:
-        if next(iter(one.uses), None) is None:
+        if not uses_of(one):
             erase(one.owner)
     attributes.set_result_attributes(main, marks)
-    inputs = list(attributes.function_type(main).inputs)
-    attributes.set_function_type(main, inputs, [value.type for value in values])
 
 
 def _popped(mark: Attributes) -> tuple[str, bool]:
@@ -259,7 +248,7 @@ _CONVERT: Final = "stablehlo.convert"
 
 
 @dataclass(frozen=True)
-class RoundStatePass(Pass):
+class RoundStatePass(MainPass):
     """Rounds the state that `scalify-narrow-state` marked, after `scalify-propagate`.
 
     Only then the data have the scale at which they are stored. They are rounded to numbers of the
@@ -270,17 +259,11 @@ class RoundStatePass(Pass):
 
     name: ClassVar[str] = "scalify-round-state"
 
-    def apply(self, module: ir.Operation, _: ModuleIndex, __: Report) -> None:
-        """See `Pass.apply`."""
-        main = main_function(module)
-        if main is None or not main.regions[0].blocks:
-            return
+    def edit(self, main: ir.OpView, _: ModuleIndex, __: Report) -> None:
+        """See `MainPass.edit`."""
         marked = attributes.ROUNDED
-        casts = [
-            op.operation
-            for op in main.regions[0].blocks[0].operations
-            if op.operation.name == _CONVERT and marked in op.attributes
-        ]
+        ops = (op.operation for op in main.regions[0].blocks[0].operations)
+        casts = [op for op in ops if op.name == _CONVERT and marked in op.attributes]
         steps: Steps | None = None
         for op in casts:
             number = ir.IntegerAttr(op.attributes[marked]).value
@@ -289,14 +272,14 @@ class RoundStatePass(Pass):
             if number == attributes.NOT_TO_ZERO:
                 op.operands[0] = _not_zero(wide, op)
                 continue
-            steps = steps or Steps(module)
+            steps = steps or Steps(main.operation.parent)
             words = drawn(steps.word(wide, op), FIRST_WEIGHT + number)
             op.operands[0] = rounded(wide, str(op.results[0].type.element_type), words, op)
 
 
 def _not_zero(wide: ir.Value, cast: ir.Operation) -> ir.Value:
     """Returns data in f32, with positive ones not below the least number of a cast."""
-    build = Bitwise(cast, wide.type)
+    build = Emitter(cast, wide=False, shape=wide.type.shape)
     least = build.number(FORMATS[str(cast.results[0].type.element_type)].smallest)
     is_positive = build.compare(wide, build.number(0.0), "GT")
     return build.select(is_positive, build.op("maximum", wide, least), wide)

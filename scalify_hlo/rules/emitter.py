@@ -60,6 +60,13 @@ class Emitter:
         wide: Whether floats are f64 rather than f32.
         shape: The shape of the tensors; empty for one scalar.
         splats: The constants that are shared with other builders.
+
+    Attributes:
+        at: As given.
+        splats: As given.
+        where: The location of the op and the place before it; see `emit.before`.
+        float: The type of the tensors.
+        bits: The type of their bits: unsigned integers.
     """
 
     def __init__(
@@ -70,48 +77,48 @@ class Emitter:
         shape: Sequence[int] = (),
         splats: emit.Splats | None = None,
     ) -> None:
-        self._at, self._splats = at, splats
-        self._where = emit.before(at)
-        self._bits = BITS[wide]
+        self.at, self.splats = at, splats
+        self.where = emit.before(at)
+        self._layout = BITS[wide]
         element = ir.F64Type.get() if wide else ir.F32Type.get()
         self.float = ir.RankedTensorType.get(shape, element)
-        unsigned = ir.IntegerType.get_unsigned(self._bits.width)
-        self._integer = ir.RankedTensorType.get(shape, unsigned)
+        unsigned = ir.IntegerType.get_unsigned(self._layout.width)
+        self.bits = ir.RankedTensorType.get(shape, unsigned)
 
     def number(self, value: float) -> ir.Value:
         """A float."""
-        return emit.constant(self.float, value, self._at, self._splats)
+        return emit.constant(self.float, value, self.at, self.splats)
 
     def numbers(self, values: Sequence[float]) -> ir.Value:
         """Several floats, one for each element."""
         attributes = [ir.FloatAttr.get(self.float.element_type, value) for value in values]
         elements = ir.DenseElementsAttr.get(attributes, self.float)
-        return stablehlo.constant(elements, **self._where)
+        return stablehlo.constant(elements, **self.where)
 
     def multiply(self, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
         """Returns the product of two floats."""
-        return emit.multiply(lhs, rhs, self._at)
+        return emit.multiply(lhs, rhs, self.at)
 
     def divide(self, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
         """Returns the quotient of two floats."""
-        return self._elementwise("divide", lhs, rhs)
+        return self.op("divide", lhs, rhs)
 
     def maximum(self, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
         """Returns the larger of two floats; NaN if one is NaN."""
-        return self._elementwise("maximum", lhs, rhs)
+        return self.op("maximum", lhs, rhs)
 
     def minimum(self, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
         """Returns the smaller of two floats; NaN if one is NaN."""
-        return self._elementwise("minimum", lhs, rhs)
+        return self.op("minimum", lhs, rhs)
 
     def is_positive(self, value: ir.Value) -> ir.Value:
         """Returns an i1: whether a float is above 0; NaN is not."""
-        return self._compare(value, self.number(0.0), "GT")
+        return self.compare(value, self.number(0.0), "GT")
 
     def clamped(self, value: ir.Value, bound: int) -> ir.Value:
         """Returns a float, clamped to 2^±bound."""
         low, high = self.number(2.0**-bound), self.number(2.0**bound)
-        return emit.elementwise("stablehlo.clamp", low, value, high, **self._where)
+        return emit.elementwise("stablehlo.clamp", low, value, high, **self.where)
 
     def computed(self, power: ir.Value) -> ir.Value:
         """Returns a power of two that XLA computes once; see `kept`.
@@ -128,7 +135,7 @@ class Emitter:
 
     def kept_together(self, *values: ir.Value) -> list[ir.Value]:
         """Returns several values behind a barrier; see `kept`."""
-        return list(stablehlo.OptimizationBarrierOp(values, **self._where).results)
+        return list(stablehlo.OptimizationBarrierOp(values, **self.where).results)
 
     def power(self, value: ir.Value, rounding: str, otherwise: ir.Value) -> ir.Value:
         """Returns the power of two next to a float; another value unless it is positive and finite.
@@ -138,16 +145,16 @@ class Emitter:
             rounding: ``up``, ``down`` or ``nearest``.
             otherwise: The other value.
         """
-        bits = emit.bitcast(self._integer, value, **self._where)
-        if added := self._bits.added(rounding):
-            bits = self._elementwise("add", bits, self._constant(added))
+        bits = self.cast(self.bits, value)
+        if added := self._layout.added(rounding):
+            bits = self.op("add", bits, self.integer(added))
         # The mask keeps the sign: as an unsigned number, a negative float is beyond infinity.
-        mask = self._constant((1 << self._bits.width) - 1 - self._bits.fraction)
-        bits = self._elementwise("and", bits, mask)
+        mask = self.integer((1 << self._layout.width) - 1 - self._layout.fraction)
+        bits = self.op("and", bits, mask)
         # The bits minus one, so that zero is the largest number.
-        less = self._elementwise("subtract", bits, self._constant(1))
-        usable = self._compare(less, self._constant(self._bits.infinity - 1), "LT")
-        return self.select(usable, emit.bitcast(self.float, bits, **self._where), otherwise)
+        less = self.op("subtract", bits, self.integer(1))
+        usable = self.compare(less, self.integer(self._layout.infinity - 1), "LT")
+        return self.select(usable, self.cast(self.float, bits), otherwise)
 
     def inverse_scale(self, amax: ir.Value, largest: float) -> ir.Value:
         """Returns the largest power of two that is at most ``largest / amax``, without a division.
@@ -160,64 +167,74 @@ class Emitter:
             amax: A positive normal f32.
             largest: A positive number, such that ``largest / amax`` is less than 2^127.
         """
-        bits, all_ones = self._bits, self._bits.fraction
+        bits, all_ones = self._layout, self._layout.fraction
         number = int(np.float32(largest).view(np.uint32))
         carried, exponent = all_ones - (number & all_ones), number & bits.infinity
-        given = emit.bitcast(self._integer, amax, **self._where)
-        up = self._elementwise("add", given, self._constant(carried))
-        up = self._elementwise("and", up, self._constant(bits.infinity))
-        inverse = self._elementwise("subtract", self._constant(exponent + bits.one), up)
-        inverse = emit.bitcast(self.float, inverse, **self._where)
+        given = self.cast(self.bits, amax)
+        up = self.op("add", given, self.integer(carried))
+        up = self.op("and", up, self.integer(bits.infinity))
+        inverse = self.op("subtract", self.integer(exponent + bits.one), up)
+        inverse = self.cast(self.float, inverse)
         end = exponent + bits.one - carried
         if end >= bits.infinity:
             return inverse
-        usable = self._compare(given, self._constant(end), "LT")
+        usable = self.compare(given, self.integer(end), "LT")
         return self.select(usable, inverse, self.number(1.0))
 
     def reciprocal(self, power: ir.Value) -> ir.Value:
         """Returns the reciprocal of a power of two, 2^-126 to 2^126, as a difference of bits."""
-        bits = emit.bitcast(self._integer, power, **self._where)
-        bits = self._elementwise("subtract", self._constant(2 * self._bits.one), bits)
-        return emit.bitcast(self.float, bits, **self._where)
+        bits = self.cast(self.bits, power)
+        bits = self.op("subtract", self.integer(2 * self._layout.one), bits)
+        return self.cast(self.float, bits)
 
     def finite(self, value: ir.Value) -> ir.Value:
         """Returns a float, and 1 in place of NaN."""
-        return self.select(self._compare(value, value, "EQ"), value, self.number(1.0))
+        return self.select(self.compare(value, value, "EQ"), value, self.number(1.0))
 
     def multiple(self, step: ir.Value, every: int) -> ir.Value:
         """Returns an i1: whether a rank-0 integer is a multiple of a number."""
         type_ = emit.scalar_type(ir.IntegerType.get_signless(64))
         step = stablehlo.convert(
-            type_, step, **self._where
+            type_, step, **self.where
         )  # The number may not fit the type of the step.
-        rest = self._elementwise("remainder", step, self._like(type_, every))
-        return self._compare(rest, self._like(type_, 0), "EQ")
+        rest = self.op("remainder", step, self._like(type_, every))
+        return self.compare(rest, self._like(type_, 0), "EQ")
 
     def is_far(self, power: ir.Value, other: ir.Value, octaves: int) -> ir.Value:
         """Returns an i1: whether two powers of two differ by more than a number of octaves."""
         near = self.multiply(power, self.number(2.0**-octaves))
         far = self.multiply(power, self.number(2.0**octaves))
-        above = self._compare(near, other, "GT")
-        return self.either(above, self._compare(far, other, "LT"))
+        above = self.compare(near, other, "GT")
+        return self.either(above, self.compare(far, other, "LT"))
 
     def either(self, one: ir.Value, other: ir.Value) -> ir.Value:
         """Returns an i1: whether one of two conditions holds."""
-        return self._elementwise("or", one, other)
+        return self.op("or", one, other)
+
+    def cast(self, type_: ir.Type, value: ir.Value) -> ir.Value:
+        """Returns the same bits as numbers of another type."""
+        return emit.bitcast(type_, value, **self.where)
+
+    def is_finite(self, value: ir.Value) -> ir.Value:
+        """Returns an i1 for each element: whether it is neither an infinity nor NaN."""
+        return stablehlo.is_finite(value, **self.where)
 
     def select(self, condition: ir.Value, value: ir.Value, otherwise: ir.Value) -> ir.Value:
         """Returns one of two rank-0 values."""
         operands = [condition, value, otherwise]
-        return emit.op(self._at, "stablehlo.select", [value.type], operands).result
+        return emit.op(self.at, "stablehlo.select", [value.type], operands).result
 
-    def _compare(self, lhs: ir.Value, rhs: ir.Value, direction: str) -> ir.Value:
-        attribute = stablehlo.ComparisonDirectionAttr.get(direction)
-        return stablehlo.compare(lhs, rhs, attribute, **self._where)
+    def compare(self, lhs: ir.Value, rhs: ir.Value, direction: str) -> ir.Value:
+        """Compares two tensors, and returns an i1 for each element."""
+        return emit.compare(lhs, rhs, direction, self.at)
 
-    def _elementwise(self, name: str, *operands: ir.Value) -> ir.Value:
-        return emit.elementwise(f"stablehlo.{name}", *operands, **self._where)
+    def op(self, name: str, *operands: ir.Value) -> ir.Value:
+        """Builds an op of StableHLO whose result has the type of its operands."""
+        return emit.elementwise(f"stablehlo.{name}", *operands, **self.where)
 
-    def _constant(self, value: int) -> ir.Value:
-        return self._like(self._integer, value)
+    def integer(self, value: int) -> ir.Value:
+        """Returns an unsigned integer of the width of the floats."""
+        return self._like(self.bits, value)
 
     def _like(self, type_: ir.Type, value: int) -> ir.Value:
-        return emit.integers(type_, value, self._at, self._splats)
+        return emit.integers(type_, value, self.at, self.splats)

@@ -5,23 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from scalify_hlo._compat import func, ir, sdy
-from scalify_hlo.algebra.formats import FloatFormat
+from scalify_hlo._compat import ir, sdy
 from scalify_hlo.algebra.limits import COMPUTED_BOUND, GIVEN_BOUND, STORED_HEADROOM
 from scalify_hlo.algebra.measured import Measured
 from scalify_hlo.algebra.scale import ONE, Scale, Scaled, ScaleInfo
 from scalify_hlo.algebra.uncertainty import CERTAIN, UNKNOWN, of_root
 from scalify_hlo.dataflow.carried import carried_arguments, may_come_back
 from scalify_hlo.dataflow.frames import Frame
-from scalify_hlo.dataflow.index import ResultMarks
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.attributes import Attributes
 from scalify_hlo.errors import InputError
 from scalify_hlo.ir import emit, markers
-from scalify_hlo.ir.formats import is_scalar
+from scalify_hlo.ir.formats import is_narrow, is_scalar, is_small
 from scalify_hlo.ir.functions import terminator
 from scalify_hlo.ir.locations import source_location
-from scalify_hlo.ir.value_map import ValueSet, erase, replace_uses
+from scalify_hlo.ir.value_map import ValueSet, erase, redirect, replace_uses, uses_of
 from scalify_hlo.report.model import ValueReport
 from scalify_hlo.rules.isolated import scale_element
 from scalify_hlo.rules.marker_ops import dynamic_rescale
@@ -41,32 +39,22 @@ class Boundary:
         main: The function.
         rewriter: Its scale rewriter.
         top: The op before which arguments are divided by static scales.
-        known: The attributes of state on the results, if they are known.
 
     Attributes:
         arguments: The reports of the arguments, which `enter` adds.
         results: The reports of the results, which `leave` adds.
     """
 
-    def __init__(
-        self,
-        main: ir.OpView,
-        rewriter: ScaleRewriter,
-        top: ir.Operation,
-        known: ResultMarks | None = None,
-    ) -> None:
+    def __init__(self, main: ir.OpView, rewriter: ScaleRewriter, top: ir.Operation) -> None:
         self.arguments: list[ValueReport] = []
         self.results: list[ValueReport] = []
         self._main, self._rewriter, self._top = main, rewriter, top
         self._block = main.regions[0].blocks[0]
         self._texts: dict[ir.Type, str] = {}
-        self._known = known
         self._kept: dict[int, Scale] = {}
         self._measured: set[int] = set()
         self._carries: set[int] = set()
         self._returning: dict[int, dict[int, Scale]] = {}
-        self._encoded: ir.Attribute | None = None
-        self._result_marks: list[Attributes] = []
 
     def enter(self) -> None:
         """Replaces the marked arguments, and sets their scales in the rewriter."""
@@ -93,14 +81,11 @@ class Boundary:
             if i not in packed
         }
         if any(pairs):
-            self._set_signature([a.type for a in block.arguments], None)
+            attributes.renew_function_type(main)
         attributes.set_argument_attributes(main, new_marks)
         returned = terminator(block).operands
-        returned_pairs = zip(returned, self._pairs_of_results(), strict=True)
-        leaving = [value for value, pair in returned_pairs if not pair]
-        self._rewriter.values.leaving = ValueSet(leaving)
-        if len(leaving) < len(returned):
-            self._known = None
+        returned_pairs = zip(returned, attributes.result_pairs(main), strict=True)
+        self._rewriter.values.leaving = ValueSet(v for v, pair in returned_pairs if not pair)
 
     def _state(
         self,
@@ -119,13 +104,13 @@ class Boundary:
         if not any(pairs) and not attributes.any_result_has(self._main, attributes.PAIR):
             return {}, {}
         found, others = self._carried(names)
-        returned, format_ = terminator(self._block).operands, self._rewriter.format
-        formats = {i: format_(returned[i]) for i in found}
-        carried = {i: n for i, n in found.items() if i not in packed and not _is_small(formats[i])}
+        types = {i: terminator(self._block).operands[i].type for i in found}
+        # The program itself stores results in 8 bits at scales that fit best.
+        carried = {i: n for i, n in found.items() if i not in packed and not is_small(types[i])}
         sized = [pair or attributes.SCALE in mark for pair, mark in zip(pairs, marks, strict=True)]
         near = self._rewriter.narrow
         self._measured = {
-            i for i, n in carried.items() if _is_narrow(formats[i]) or (near and not sized[n])
+            i for i, n in carried.items() if is_narrow(types[i]) or (near and not sized[n])
         }
         for number in (carried[i] for i in self._measured if pairs[carried[i]]):
             marks[number][attributes.RESCALED] = ir.UnitAttr.get()
@@ -141,7 +126,7 @@ class Boundary:
             The arguments of these results, and the arguments that other results may become; see
             `may_come_back`.
         """
-        marks = self._marks_of_results()
+        marks = attributes.result_attributes(self._main)
         known = attributes.carried(marks)
         named = zip(attributes.result_names(marks), marks, strict=True)
         given = [name if attributes.PAIR in mark else None for name, mark in named]
@@ -154,27 +139,12 @@ class Boundary:
         self._carries = known.keys() | found.keys()
         return found, others
 
-    def _marks_of_results(self) -> list[Attributes]:
-        """Returns the attributes of the results, which are decoded again only if they changed."""
-        encoded = attributes.encoded_result_attributes(self._main)
-        known = self._encoded
-        if encoded is None or known is None or encoded != known:
-            self._encoded = encoded
-            self._result_marks = attributes.result_attributes(self._main)
-        return self._result_marks
-
     def _packed(self) -> list[int]:
         """Returns the results that are packed: they leave at scale 1, as such arguments enter."""
         if not attributes.any_result_has(self._main, attributes.PACKED):
             return []
-        marks = self._marks_of_results()
+        marks = attributes.result_attributes(self._main)
         return [i for i, mark in enumerate(marks) if attributes.PACKED in mark]
-
-    def _pairs_of_results(self) -> list[bool]:
-        """Returns, for each result, whether it is marked to become a pair."""
-        if self._encoded is None:
-            return attributes.result_pairs(self._main)
-        return [attributes.PAIR in mark for mark in self._marks_of_results()]
 
     @property
     def scaled(self) -> bool:
@@ -238,14 +208,13 @@ class Boundary:
 
     def _enter_scalar(self, data: ir.Value, info: Scaled) -> ScaleInfo:
         """Reads a pair of rank 0, whose scale may be larger than those of tensors, as a number."""
-        rewriter, uses = self._rewriter, [(use.owner, use.operand_number) for use in data.uses]
+        rewriter, uses = self._rewriter, uses_of(data)
         if uses:
             value = rewriter.multiply(data, info.scale, self._top)
             size = rewriter.runtime_scales.size_of_scalar(value, 0.0)
             rewriter.assume(value, Scaled(ONE, size, of_root(INPUT), info.right))
             rewriter.values.known.pop(data)
-            for owner, index in uses:
-                owner.operands[index] = value
+            redirect(uses, value)
         return info
 
     def _enter_pair(self, data: ir.Value, scalar: ir.Value, mark: Attributes) -> ScaleInfo:
@@ -282,7 +251,7 @@ class Boundary:
         kept = rewriter.keeps_values(data) or not rewriter.values.is_wide(data)
         info = Scaled(ONE, size, known) if kept else Scaled(Scale(number), size - number, known)
         divides = bool(number) and not kept
-        uses = [(use.owner, use.operand_number) for use in data.uses] if divides else []
+        uses = uses_of(data) if divides else []
         if not uses:
             rewriter.assume(data, info)
             return info
@@ -290,37 +259,18 @@ class Boundary:
         _share_sharding(mark, divided.owner)
         rewriter.assume(divided, info)
         rewriter.values.note_moved(divided, ONE, data)
-        rewriter.values.replaced[divided] = None  # It may have no uses.
-        for owner, index in uses:
-            owner.operands[index] = divided
+        rewriter.values.discardable(divided)
+        redirect(uses, divided)
         return info
 
     def leave(self) -> None:
         """Replaces the marked results by pairs, and unscales the others."""
-        known, main = self._known, self._main
-        if known is not None and known.after == attributes.encoded_result_attributes(main):
-            self._leave_values(known)
-        else:
-            self._leave_marked()
-
-    def _leave_values(self, known: ResultMarks) -> None:
-        """Unscales all results, and restores their attributes."""
-        returned, rewriter = terminator(self._block), self._rewriter
-        before, values = list(returned.operands), []
-        for name, value in zip(known.names, before, strict=True):
-            self._note(self.results, name, value, rewriter.info(value), False, {})
-            values += self._leave_one(value, returned.operation, False)
-        self._return(returned, before, values)
-        attributes.set_encoded_result_attributes(self._main, known.before)
-
-    def _leave_marked(self) -> None:
-        """Rewrites each result according to its marks."""
         returned = terminator(self._block)
         before = list(returned.operands)
         values: list[ir.Value] = []
         marks: list[Attributes] = []
         positions: list[int] = []
-        results = self._marks_of_results()
+        results = attributes.result_attributes(self._main)
         names = attributes.result_names(results)
         for i, (name, value, mark) in enumerate(zip(names, before, results, strict=True)):
             positions.append(len(values))
@@ -335,18 +285,10 @@ class Boundary:
             self._note(self.results, name, value, info, pair, mark, i)
             values += self._leave_one(value, returned.operation, pair, kept)
             marks += [mark, _scale_attributes(mark)] if pair else [mark]
-        self._return(returned, before, values)
+        if values != before:
+            attributes.return_values(self._main, values)
         attributes.set_result_attributes(self._main, marks)
         _move_aliases(self._main, positions)
-
-    def _return(
-        self, returned: ir.OpView, before: Sequence[ir.Value], values: Sequence[ir.Value]
-    ) -> None:
-        if values != before:
-            func.return_(values, **emit.before(returned))
-            erase(returned)
-        if len(values) > len(before):
-            self._set_signature(None, [value.type for value in values])
 
     def _leave_one(
         self, value: ir.Value, at: ir.Operation, pair: bool, kept: Scale | None = None
@@ -394,14 +336,6 @@ class Boundary:
         (data,) = dynamic_rescale(marker, self._rewriter)
         erase(marker)
         return data
-
-    def _set_signature(self, inputs: list[ir.Type] | None, results: list[ir.Type] | None) -> None:
-        type_ = attributes.function_type(self._main)
-        attributes.set_function_type(
-            self._main,
-            list(type_.inputs) if inputs is None else inputs,
-            list(type_.results) if results is None else results,
-        )
 
     def _note(
         self,
@@ -483,13 +417,3 @@ def _move_aliases(main: ir.OpView, positions: list[int]) -> None:
             old = ir.IntegerAttr(mark[_ALIAS])
             mark[_ALIAS] = ir.IntegerAttr.get(old.type, positions[old.value])
     attributes.set_argument_attributes(main, marks)
-
-
-def _is_small(format_: FloatFormat | None) -> bool:
-    """Whether the program itself stores a result in 8 bits, at a scale that fits best."""
-    return format_ is not None and format_.small
-
-
-def _is_narrow(format_: FloatFormat | None) -> bool:
-    """Whether a result has less range than f32, so that its scale has to follow its values."""
-    return format_ is not None and not format_.wide

@@ -16,7 +16,7 @@ from scalify_hlo.ir import emit
 from scalify_hlo.ir.calls import functions_in
 from scalify_hlo.ir.functions import callee_of, is_private, symbol_of, terminator
 from scalify_hlo.ir.traits import CALLS
-from scalify_hlo.ir.value_map import erase, replace_op
+from scalify_hlo.ir.value_map import replace_op
 from scalify_hlo.ir.walk import ops_of
 from scalify_hlo.rules.devices import replicated_after
 from scalify_hlo.rules.isolated import add_parameters, drop_unused, scale_operands
@@ -53,13 +53,6 @@ class Callee:
     results: tuple[ScaleInfo, ...]
     computed: tuple[RuntimeScale, ...]
     copied: bool
-
-
-def called_by(function: ir.OpView) -> list[str]:
-    """Returns the functions that a function calls, outside of the regions of its ops."""
-    blocks = function.regions[0].blocks
-    ops = blocks[0].operations if blocks else ()
-    return [callee_of(op) for op in ops if op.operation.name == "func.call"]
 
 
 def runs_of(places: Sequence[str], module: ir.Operation) -> int:
@@ -142,13 +135,9 @@ def return_scales(
     if not computed:
         return ()
     values = [rewriter.runtime_scales.value(runtime) for runtime in computed]
-    returned = terminator(copy.regions[0].blocks[0])
-    operands = [*returned.operands, *values]
-    func.return_(operands, **emit.before(returned))
-    erase(returned)
     marks = attributes.result_attributes(copy)
-    inputs = list(attributes.function_type(copy).inputs)
-    attributes.set_function_type(copy, inputs, [value.type for value in operands])
+    returned = terminator(copy.regions[0].blocks[0]).operands
+    attributes.return_values(copy, [*returned, *values])
     attributes.set_result_attributes(copy, [*marks, *({} for _ in values)])
     return computed
 
@@ -174,9 +163,7 @@ def drop_untaken(copy: ir.OpView, count: int) -> tuple[int, ...]:
 
 def _set_arguments(copy: ir.OpView, marks: list[attributes.Attributes]) -> None:
     """Sets the type of a function to that of its body, with the attributes of arguments."""
-    arguments = copy.regions[0].blocks[0].arguments
-    results = list(attributes.function_type(copy).results)
-    attributes.set_function_type(copy, [a.type for a in arguments], results)
+    attributes.renew_function_type(copy)
     attributes.set_argument_attributes(copy, marks)
 
 
@@ -210,9 +197,8 @@ def new_call(
     computed = [scale.type for scale in list(call.results)[len(op.results) :]]
     for key, mark in attributes.all_of(op).items():
         if key.startswith(_PLACING):
-            call.attributes[key] = (
-                replicated_after(mark, computed) if key == SDY and computed else mark
-            )
+            placed = key == SDY and computed
+            call.attributes[key] = replicated_after(mark, computed) if placed else mark
     replace_op(op, list(call.results)[: len(op.results)])  # The scales are the last results.
     return call
 

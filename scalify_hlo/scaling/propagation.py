@@ -16,7 +16,6 @@ from typing import TypeAlias
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.runtime_size import powers_of
 from scalify_hlo.algebra.scale import ONE, RuntimeScale, Scaled, ScaleInfo
-from scalify_hlo.algebra.search import Search
 from scalify_hlo.casts.numbers import clear_numbers
 from scalify_hlo.dataflow.frames import Named, operations, with_end
 from scalify_hlo.dataflow.index import ModuleIndex
@@ -27,7 +26,6 @@ from scalify_hlo.ir.functions import (
     callee_of,
     copied,
     fresh_name,
-    is_private,
     target_of,
     terminator,
 )
@@ -52,7 +50,6 @@ from scalify_hlo.rules.untrusted import rescaled_by_rms
 from scalify_hlo.scaling.boundary import Boundary
 from scalify_hlo.scaling.callees import (
     Callee,
-    called_by,
     casting_functions,
     drop_untaken,
     marked_functions,
@@ -114,7 +111,6 @@ class Propagation:
         marks = RULES.keys() if index.marked is None else index.marked | {layers.DOT}
         self._sized = frozenset(marks if narrow else ())  # Ops whose size a layer determines.
         self._callees: dict[Key, Callee] = {}
-        self._kept: set[str] = set()
         self._casting = casting_functions(self._functions)
         self._settings = Settings(
             recipe,
@@ -144,7 +140,7 @@ class Propagation:
         top = placeholder(block)
         rewriter = self._rewriter(top, self._notes)
         rewriter.values.wide = wide
-        boundary = Boundary(function, rewriter, top, self._index.result_marks)
+        boundary = Boundary(function, rewriter, top)
         boundary.enter()
         rewriter.set_input_uncertainty()
         if self._annotate or self._narrow or self._marked or boundary.scaled or self._probe:
@@ -288,7 +284,6 @@ class Propagation:
         """Calls the copy of a function for the scales of the operands."""
         if custom.is_custom(op.operation):
             if rewriter.concerns(op.operation):
-                self._kept.add(custom.rule_of(op.operation))
                 custom.custom_scale(op, rewriter)
                 return
             op = custom.plain(op)
@@ -302,7 +297,6 @@ class Propagation:
         scaled = any(isinstance(info, Scaled) for info in infos)
         rule = self._own_rule(op)
         if rule is not None or not (scaled or self._narrow or callee_of(op) in self._marked):
-            self._kept.add(callee_of(op))
             if rule is not None:
                 rule(op, rewriter)
             if self._annotate:
@@ -310,10 +304,14 @@ class Propagation:
             return
         callers = runtimes(infos)
         passed = parameters_of(infos, casting=callee_of(op) in self._casting)
-        callee = self._specialized(op, passed, callers, rewriter)
+        numbers = {runtime: i for i, runtime in enumerate(callers)}
+        given = tuple(_key(info, numbers) for info in passed.infos)
+        key = (callee_of(op), rewriter.devices, passed.key, given)
+        if key not in self._callees:
+            self._callees[key] = self._copy(callee_of(op), passed, rewriter.devices)
+        callee = self._callees[key]
         rewriter.notes.called.append(callee.rewriter.notes)
         call = new_call(op, callee, rewriter, callers)
-        self._kept.add(callee_of(call))
         back = dict(zip(callee.parameters, callers, strict=True))
         scales = list(call.results)[len(callee.results) :]
         inside = [Scaled(ONE, inner.size, inner.uncertainty) for inner in callee.computed]
@@ -345,21 +343,6 @@ class Propagation:
                 return entry.apply
         return None if self._functions[callee_of(op)].regions[0].blocks else opaque
 
-    def _specialized(
-        self,
-        op: ir.Operation,
-        passed: Parameters,
-        callers: Sequence[RuntimeScale],
-        rewriter: ScaleRewriter,
-    ) -> Callee:
-        name = callee_of(op)
-        numbers = {runtime: i for i, runtime in enumerate(callers)}
-        infos = tuple(_key(info, numbers) for info in passed.infos)
-        key = (name, rewriter.devices, passed.key, infos)
-        if key not in self._callees:
-            self._callees[key] = self._copy(name, passed, rewriter.devices)
-        return self._callees[key]
-
     @function_tables()
     def _copy(self, name: str, passed: Parameters, devices: Devices | None) -> Callee:
         original = self._functions[name]
@@ -376,30 +359,18 @@ class Propagation:
         computed = return_scales(copy, results, rewriter)
         finish(rewriter, top)
         taken = drop_untaken(copy, len(parameters))
-        if not rewriter.values.changed:
+        changed = rewriter.values.changed
+        if changed:
+            self._functions[own] = copy
+        else:
             erase(copy)
-            return Callee(
-                original, rewriter, parameters, passed, taken, results, computed, copied=False
-            )
-        self._functions[own] = copy
-        return Callee(copy, rewriter, parameters, passed, taken, results, computed, copied=True)
+        function = copy if changed else original
+        return Callee(function, rewriter, parameters, passed, taken, results, computed, changed)
 
     def _drop_replaced(self) -> None:
         """Erases the functions of which only copies are called."""
-        replaced = {str(key[0]) for key, callee in self._callees.items() if callee.copied}
-        if not replaced:
-            return
-        if not (self._index.counted and self._index.plain_calls):
-            run_native("builtin.module(symbol-dce)", self._module)
-            return
-        for name in replaced - self._reached():
-            if is_private(self._functions[name]):
-                erase(self._functions[name])
-
-    def _reached(self) -> set[str]:
-        """Returns the functions that calls reach which the walk did not visit."""
-        public = {name for name, op in self._functions.items() if not is_private(op)} - {"main"}
-        return set(Search([*self._kept, *public], lambda name: called_by(self._functions[name])))
+        if any(callee.copied for callee in self._callees.values()):
+            run_native("builtin.module(symbol-dce)", self._module, verify=False)
 
 
 def _apply(name: str, op: ir.Operation, rewriter: ScaleRewriter) -> ir.Operation:

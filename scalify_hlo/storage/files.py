@@ -7,6 +7,7 @@ import errno
 import io
 import os
 import secrets
+import shutil
 import stat
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -78,9 +79,11 @@ def read_open(
     Raises:
         InputError: The file is refused or too large.
     """
-    require = _require_no_zeros if require is None else require
     head = file.read(_HEAD)
-    require(head, name)
+    if require is not None:
+        require(head, name)
+    elif b"\0" in head:
+        raise InputError("this is not a text", location=name, hint="give a file in UTF-8")
     if len(head) < _HEAD:
         return head
     content = io.BytesIO()
@@ -211,28 +214,20 @@ def form_of(path: str | None, what: str, forms: Mapping[str, T]) -> T:
     return forms[suffix or next(iter(forms))]
 
 
-def _require_no_zeros(head: bytes, name: str) -> None:
-    if b"\0" in head:
-        raise InputError("this is not a text", location=name, hint="give a file in UTF-8")
-
-
 def _read_standard_input(require: Callable[[bytes, str], None] | None) -> bytes:
     # `sys.stdin` is None if the process was started without standard input.
     stream: TextIO | None = sys.stdin
+    name, hint = (
+        display_name(STREAM),
+        "give the path of a file, or open standard input with < or a pipe",
+    )
     if stream is None:
-        raise InputError(
-            "standard input is closed",
-            location=display_name(STREAM),
-            hint="give the path of a file, or open standard input with < or a pipe",
-        )
+        raise InputError("standard input is closed", location=name, hint=hint)
     try:
-        return read_open(stream.buffer, display_name(STREAM), require)
+        return read_open(stream.buffer, name, require)
     except OSError as error:
-        raise InputError(
-            f"cannot read standard input: {_reason(error)}",
-            location=display_name(STREAM),
-            hint="give the path of a file, or open standard input with < or a pipe",
-        ) from None
+        message = f"cannot read standard input: {_reason(error)}"
+        raise InputError(message, location=name, hint=hint) from None
 
 
 def _require_output() -> TextIO:
@@ -324,3 +319,78 @@ def _unwritable(path: str, reason: str) -> InputError:
 
 def _reason(error: OSError) -> str:
     return (error.strerror or str(error)).lower()
+
+
+# Folders of files, which appear whole or not at all.
+
+
+def require_folder(path: str, names: frozenset[str]) -> None:
+    """Checks before the work starts that a folder can be written.
+
+    Args:
+        path: The path of the folder. It is made, or it is there and has no other files.
+        names: The names of the files that will be written.
+
+    Raises:
+        InputError: The path is a file or a folder with other files, or cannot be written.
+    """
+    folder = Path(path)
+    if path == STREAM or (folder.exists() and not folder.is_dir()):
+        raise _unwritable_folder(path, "it is not a folder")
+    parent = folder.resolve().parent
+    if not parent.is_dir():
+        raise _unwritable_folder(path, f"there is no folder {str(folder.parent)!r}")
+    if not os.access(parent, os.W_OK):
+        raise _unwritable_folder(path, f"no permission to write in {str(folder.parent)!r}")
+    others = sorted({entry.name for entry in folder.iterdir()} - names) if folder.is_dir() else []
+    if others:
+        raise _unwritable_folder(path, f"the folder has other files, such as {others[0]!r}")
+
+
+def write_folder(path: str, files: Mapping[str, str]) -> None:
+    """Writes a folder of texts; on failure, an existing folder is kept.
+
+    Args:
+        path: The path of the folder; see `require_folder`.
+        files: The texts by the names of their files.
+
+    Raises:
+        InputError: The folder cannot be written.
+    """
+    require_folder(path, frozenset(files))
+    try:
+        _replace_folder(Path(path).resolve(), files)
+    except OSError as error:
+        raise _unwritable_folder(path, (error.strerror or str(error)).lower()) from None
+
+
+def _replace_folder(folder: Path, files: Mapping[str, str]) -> None:
+    mark = secrets.token_hex(8)
+    new, old = (folder.with_name(f".scalify-hlo.{mark}.{kind}") for kind in ("new", "old"))
+
+    def clean() -> None:
+        """Puts the old folder back unless the new one is in its place."""
+        if not folder.exists():
+            with contextlib.suppress(OSError):
+                os.replace(old, folder)
+        for each in (new, old):
+            shutil.rmtree(each, ignore_errors=True)
+
+    try:
+        with undone_by_signals(clean):
+            new.mkdir()
+            for name, text in files.items():
+                (new / name).write_text(text, "utf-8")
+            if folder.is_dir():
+                os.replace(folder, old)
+            os.replace(new, folder)
+    finally:
+        clean()
+
+
+def _unwritable_folder(path: str, reason: str) -> InputError:
+    return InputError(
+        f"cannot write the output: {reason}",
+        location=path,
+        hint="give the path of a new folder, or of one that this command has written",
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import metadata
 from importlib.resources import files
@@ -49,13 +49,13 @@ class Target:
         environment: Environment variables of the process that compiles.
         flags: Options of XLA.
         peak: Floating-point operations per second of dense matmuls, by class of formats.
-        reached: The shares of a peak, by class of formats, and of the bandwidth, by kind of kernel,
-            that were measured on such a device; see `share`.
+        topology: The description of a group of devices for XLA.
         memory: The memory of a device in bytes; None if it is not described.
         bandwidth: The bandwidth of the memory in bytes per second; None if it is not described.
         interconnect: The bandwidth between devices in bytes per second and direction; None if it is
             not described.
-        topology: The description of a group of devices for XLA.
+        reached: The shares of a peak, by class of formats, and of the bandwidth, by kind of kernel,
+            that were measured on such a device; see `share`.
         contracted_last: Whether kernels multiply f8 operands only if the dimension that is summed
             over is the last one of both, so that others are transposed first.
     """
@@ -69,12 +69,12 @@ class Target:
     environment: Mapping[str, str]
     flags: Mapping[str, int | bool | str]
     peak: Mapping[str, float]
-    reached: Mapping[str, float]
-    memory: Count | None
-    bandwidth: float | None
-    interconnect: float | None
     topology: Mapping[str, Any]
-    contracted_last: bool
+    memory: Count | None
+    bandwidth: float | None = None
+    interconnect: float | None = None
+    reached: Mapping[str, float] = field(default_factory=dict)
+    contracted_last: bool = False
 
     def flops(self, format_class: str) -> float | None:
         """Returns the peak for a class of formats, or that of the class that takes its place.
@@ -170,24 +170,11 @@ def load_target(name: str) -> Target:
 
 
 def _target(name: str, data: Mapping[str, Any]) -> Target:
-    memory = data["memory"]
-    return Target(
-        name=name,
-        title=data["title"],
-        platform=data["platform"],
-        extra=data["extra"],
-        plugins=tuple(data["plugins"]),
-        native=tuple(data["native"]),
-        environment=data["environment"],
-        flags=data["flags"],
-        peak={key: value * _TERA for key, value in data["peak"].items()},
-        reached=data.get("reached", {}),
-        memory=memory.get("bytes"),
-        bandwidth=memory.get("bandwidth"),
-        interconnect=memory.get("interconnect"),
-        topology=data["topology"],
-        contracted_last=data.get("contracted_last", False),
-    )
+    memory = dict(data["memory"])
+    given = {**data, "memory": memory.pop("bytes", None), **memory, "name": name}
+    given["peak"] = {key: value * _TERA for key, value in data["peak"].items()}
+    given |= {key: tuple(data[key]) for key in ("plugins", "native")}
+    return Target(**given)
 
 
 def plugin_versions(target: Target) -> dict[str, str]:

@@ -118,16 +118,13 @@ def cause_of(instruction: Instruction, *, computes_products: bool) -> str:
     if _is_amax(body, operands, instruction.shapes):
         return "amax"
     opcodes = {each.opcode for each in body}
-    if operands and opcodes <= _MOVES and _reorders(opcodes, operands, instruction.shapes):
+    # Elements that are only copied keep their order in memory.
+    layouts = {shape.layout for shape in (*instruction.shapes[:1], *operands[:1])}
+    if operands and opcodes <= _MOVES and ("transpose" in opcodes or len(layouts) > 1):
         return "transpose"
     narrow = any(s.element.startswith(("f4", "f8")) for s in instruction.shapes)
     casts = "convert" in opcodes and (narrow or opcodes <= _CONVERSIONS | _MOVES)
     return "cast" if casts else "other"
-
-
-def _reorders(opcodes: set[str], operands: list[Shape], results: tuple[Shape, ...]) -> bool:
-    """Whether moved elements get another order in memory, and are not only copied."""
-    return "transpose" in opcodes or results[0].layout != operands[0].layout
 
 
 def _work(instruction: Instruction) -> Iterator[Instruction]:
@@ -253,28 +250,20 @@ def unknown_loops(module: Module) -> int:
 def _launched(inside: Computation, times: int) -> Iterator[Kernel]:
     for instruction in inside.instructions:
         opcode = instruction.opcode
-        if opcode in _NO_KERNEL or opcode.endswith(_DONE) or _allocates(instruction):
+        allocates = instruction.quoted("custom_call_target") == "AllocateBuffer"
+        if opcode in _NO_KERNEL or opcode.endswith(_DONE) or allocates:
             continue
         if opcode == "while":
             count = turns(instruction)
-            yield from _of_loop(instruction, times * (1 if count is None else count))
+            for key in ("condition", "body"):
+                if computation := instruction.called(key):
+                    yield from _launched(computation, times * (1 if count is None else count))
         elif opcode == "conditional":
             yield from _of_branches(instruction, times)
         elif (called := _called(instruction)) is not None:
             yield from _launched(called, times)
         else:
             yield _kernel(instruction, times)
-
-
-def _allocates(instruction: Instruction) -> bool:
-    """Whether a call reserves memory, and computes nothing."""
-    return instruction.quoted("custom_call_target") == "AllocateBuffer"
-
-
-def _of_loop(loop: Instruction, times: int) -> Iterator[Kernel]:
-    for key in ("condition", "body"):
-        if computation := loop.called(key):
-            yield from _launched(computation, times)
 
 
 def _of_branches(choice: Instruction, times: int) -> list[Kernel]:

@@ -135,11 +135,7 @@ def _windows(text: str, rank: int) -> Iterator[_Window]:
         yield _Window(str(dim), stride, low, base, step)
 
 
-_FLOPS: Final[Mapping[str, _Flops]] = {
-    "dot": _dot,
-    "scaled-dot": _dot,
-    "convolution": _convolution,
-}
+_FLOPS: Final[Mapping[str, _Flops]] = {"dot": _dot, "scaled-dot": _dot, "convolution": _convolution}
 
 
 def _format(instruction: Instruction, operands: Sequence[Shape]) -> str:
@@ -188,12 +184,12 @@ def bytes_read(instruction: Instruction) -> int:
     for number, operand in enumerate(instruction.sources):
         if not all(shape.in_main_memory for shape in operand.shapes):
             continue
-        whole = _size(operand.shapes)
+        size = sum(shape.size for shape in operand.shapes)
         if body is not None and number in body.parameters:
-            total += _read_inside(body.parameters[number], whole)
+            elements = _elements_read(body.parameters[number], size, set())
         else:
-            size = sum(shape.size for shape in operand.shapes)
-            total += _of_elements(whole, size, _read_by(instruction, number, size))
+            elements = _read_by(instruction, number, size)
+        total += _size(operand.shapes) * min(elements, size) // size if size else 0
     return total
 
 
@@ -230,17 +226,6 @@ def _results(instruction: Instruction) -> tuple[Shape, ...]:
     library = target.startswith((GEMM, CONVOLUTION))
     has_workspace = library and len(shapes) > 1 and shapes[-1].element in _WORKSPACE
     return shapes[:-1] if has_workspace else shapes
-
-
-def _read_inside(parameter: Instruction, whole: int) -> int:
-    """Returns the bytes of a parameter that the instructions of a fusion read."""
-    size = sum(shape.size for shape in parameter.shapes)
-    return _of_elements(whole, size, _elements_read(parameter, size, set()))
-
-
-def _of_elements(whole: int, size: int, elements: int) -> int:
-    """Returns the bytes of some elements of an array, of which the whole has some bytes."""
-    return whole * min(elements, size) // size if size else 0
 
 
 def _elements_read(value: Instruction, size: int, seen: set[str]) -> int:

@@ -92,7 +92,7 @@ def kernel_seconds(kernel: Kernel, target: Target, *, reached: bool = False) -> 
     """
     if target.bandwidth is None:
         return None
-    share = target.share if reached else _whole
+    share = target.share if reached else lambda _: 1.0
     cause = kernel.cause if kernel.cause in ("cast", "transpose") else "memory"
     cause = "transpose_few" if kernel.few else cause
     times = [kernel.bytes / target.bandwidth / share(cause)]
@@ -102,10 +102,6 @@ def kernel_seconds(kernel: Kernel, target: Target, *, reached: bool = False) -> 
     end = CONVOLVED * kernel.convolves
     times.append(sum(flops / peak / share(key + end) for peak, key, flops in products if peak))
     return max(times)
-
-
-def _whole(_: str) -> float:
-    return 1.0
 
 
 def work_of(kernels: Sequence[Kernel], target: Target) -> Work:
@@ -144,10 +140,7 @@ def _share(kernels: Sequence[Kernel], target: Target) -> Share:
 
 
 def _seconds(kernels: Iterable[Kernel], target: Target, *, reached: bool = False) -> float | None:
-    total = 0.0
-    for kernel in kernels:
-        each = kernel_seconds(kernel, target, reached=reached)
-        if each is None:
-            return None
-        total += kernel.times * each
-    return total if target.bandwidth is not None else None
+    if target.bandwidth is None:
+        return None
+    times = ((kernel.times, kernel_seconds(kernel, target, reached=reached)) for kernel in kernels)
+    return sum((count * (seconds or 0.0) for count, seconds in times), 0.0)

@@ -79,16 +79,9 @@ def without_dead_carries(loop: ir.Operation) -> Loop | None:
     for block in blocks:
         for index in reversed(dropped):
             erase_argument(block, index)
-    new = emit.op(
-        loop,
-        LOOP,
-        [loop.results[i].type for i in kept],
-        [loop.operands[i] for i in kept],
-        attributes.all_of(loop),
-        regions=2,
-    )
-    for block, region in zip(blocks, new.regions, strict=True):
-        block.append_to(region)
+    types = [loop.results[i].type for i in kept]
+    operands = [loop.operands[i] for i in kept]
+    new = emit.taking_regions(loop, types, operands, attributes.all_of(loop))
     for index, result in zip(kept, new.results, strict=True):
         replace_uses(loop.results[index], result)
     starts = [loop.operands[i] for i in dropped]

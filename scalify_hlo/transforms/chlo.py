@@ -12,7 +12,14 @@ from scalify_hlo.ir import emit
 from scalify_hlo.ir.functions import target_of
 from scalify_hlo.ir.locations import source_location
 from scalify_hlo.ir.traits import STANDING, WRAPPED
-from scalify_hlo.ir.value_map import erase, replace_op, replace_uses, run_native
+from scalify_hlo.ir.value_map import (
+    erase,
+    redirect,
+    replace_op,
+    replace_uses,
+    run_native,
+    uses_of,
+)
 from scalify_hlo.ir.walk import ops_in
 
 _EVERY = frozenset(op.OPERATION_NAME for op in vars(chlo).values() if hasattr(op, "OPERATION_NAME"))
@@ -98,24 +105,41 @@ def expand_one(op: ir.Operation) -> list[ir.Operation]:
     """
     with op.context, op.location:
         module = ir.Module.create()
-        types = [value.type for value in op.operands], [result.type for result in op.results]
-        with ir.InsertionPoint(module.body):
-            function = func.FuncOp("main", types)
-        block = function.add_entry_block()
-        with ir.InsertionPoint(block):
-            copy = op.clone()
-            for index, argument in enumerate(block.arguments):
-                copy.operands[index] = argument
-            func.ReturnOp(list(copy.results))
+        function, _ = function_of(op, "main", module.body)
         expand(module.operation, apart=True)
     *new, end = [inner.operation for inner in function.body.blocks[0].operations]
     for inner in new:
         inner.move_before(op)
-    given = list(op.operands)
-    for argument, value in zip(function.arguments, given, strict=True):
+    for argument, value in zip(function.arguments, list(op.operands), strict=True):
         replace_uses(argument, value)
     replace_op(op, list(end.operands))
     return new
+
+
+def function_of(
+    op: ir.Operation, name: str, block: ir.Block, visibility: str | None = None
+) -> tuple[func.FuncOp, ir.Operation]:
+    """Builds a function that computes an op on its arguments.
+
+    Args:
+        op: The op.
+        name: The name of the function.
+        block: The block of a module, at the end of which the function is built.
+        visibility: ``private``, or None for a public function.
+
+    Returns:
+        The function, and the copy of the op in it.
+    """
+    types = [value.type for value in op.operands], [result.type for result in op.results]
+    with op.location, ir.InsertionPoint(block):
+        function = func.FuncOp(name, types, visibility=visibility)
+    body = function.add_entry_block()
+    with op.location, ir.InsertionPoint(body):
+        copy = op.clone()
+        for index, argument in enumerate(body.arguments):
+            copy.operands[index] = argument
+        func.ReturnOp(list(copy.results))
+    return function, copy.operation
 
 
 def _turn_around(scan: ir.Operation) -> None:
@@ -131,11 +155,8 @@ def _turn_around(scan: ir.Operation) -> None:
         scan.operands[i] = stablehlo.reverse(scan.operands[i], dims, **emit.before(scan))
     scan.attributes[_REVERSED] = ir.BoolAttr.get(False)
     for result in list(scan.results)[:outputs]:
-        readers = [(use.owner, use.operand_number) for use in result.uses]
-        after = ir.InsertionPoint.after(scan)
-        turned = stablehlo.reverse(result, dims, loc=scan.location, ip=after)
-        for reader, number in readers:
-            reader.operands[number] = turned
+        readers = uses_of(result)
+        redirect(readers, stablehlo.reverse(result, dims, **emit.after(result)))
 
 
 def _slice_statically(op: ir.Operation) -> None:
@@ -184,13 +205,7 @@ def _broadcast(op: ir.Operation) -> None:
         if list(value.type.shape) == list(result.shape):
             continue
         dims = given if given is not None and len(given) == rank else range(result.rank)[-rank:]
-        type_ = ir.RankedTensorType.get(result.shape, value.type.element_type)
-        op.operands[i] = stablehlo.broadcast_in_dim(
-            type_,
-            value,
-            ir.DenseI64ArrayAttr.get(list(dims) if rank else []),
-            **emit.before(op),
-        )
+        op.operands[i] = emit.spread(value, dims if rank else [], result.shape, op)
     if given is not None:
         del op.attributes[_DIMS]
     if op.name == "chlo.broadcast_select":
@@ -239,7 +254,5 @@ def _attributes(op: ir.Operation) -> Mapping[str, ir.Attribute]:
 
 def _replace(op: ir.Operation, name: str, attributes: Mapping[str, ir.Attribute]) -> None:
     """Replaces an op by an op with another name."""
-    new = emit.op(
-        op, name, [result.type for result in op.results], list(op.operands), dict(attributes)
-    )
-    replace_op(op, new.results)
+    types = [result.type for result in op.results]
+    replace_op(op, emit.op(op, name, types, list(op.operands), dict(attributes)).results)

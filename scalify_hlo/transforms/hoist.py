@@ -17,8 +17,8 @@ from scalify_hlo.errors import InputError
 from scalify_hlo.ir import emit
 from scalify_hlo.ir.functions import terminator
 from scalify_hlo.ir.locations import source_location
-from scalify_hlo.ir.traits import BRANCHES, LOOP
-from scalify_hlo.ir.value_map import ValueCache, ValueMap, erase, replace_uses
+from scalify_hlo.ir.traits import BODIES, BRANCHES, LOOP
+from scalify_hlo.ir.value_map import ValueCache, ValueMap, erase, replace_op, replace_uses
 from scalify_hlo.rules.devices import devices_of, mesh_of, replicated_after
 from scalify_hlo.rules.statistics import Devices, everywhere, gathered
 
@@ -113,10 +113,8 @@ def add_results(main: ir.OpView, values: Sequence[ir.Value], names: Sequence[str
     """
     marks = attributes.result_attributes(main)
     marks += [{"jax.result_info": ir.StringAttr.get(name)} for name in names]
-    _return_more(terminator(main.regions[0].blocks[0]), values)
-    type_ = attributes.function_type(main)
-    results = [*type_.results, *(value.type for value in values)]
-    attributes.set_function_type(main, list(type_.inputs), results)
+    returned = terminator(main.regions[0].blocks[0]).operands
+    attributes.return_values(main, [*returned, *values])
     attributes.set_result_attributes(main, marks)
 
 
@@ -193,13 +191,9 @@ def _raised(op: ir.Operation, hoisted: Sequence[_Hoisted]) -> ir.Operation:
         return _per_device(op, hoisted)
     raise InputError(
         f"a value of a matmul is in a region of {op.name!r}, out of which it cannot be hoisted",
-        location=str(_location(values[0])),
+        location=str(emit.location_of(values[0])),
         hint="write the matmul outside of it, or exclude it",
     )
-
-
-def _location(value: ir.Value) -> ir.Location:
-    return value.location if isinstance(value.owner, ir.Block) else value.owner.location
 
 
 def _loop(op: ir.Operation, hoisted: Sequence[_Hoisted]) -> ir.Operation:
@@ -210,7 +204,7 @@ def _loop(op: ir.Operation, hoisted: Sequence[_Hoisted]) -> ir.Operation:
         if block_of(value) != body:
             raise InputError(
                 "a value of a matmul in the condition of a loop cannot be hoisted out of it",
-                location=str(_location(value)),
+                location=str(emit.location_of(value)),
                 hint="compute it in the body of the loop, and carry the result to the condition",
             )
     last = terminator(body)
@@ -218,9 +212,11 @@ def _loop(op: ir.Operation, hoisted: Sequence[_Hoisted]) -> ir.Operation:
     starts = [emit.constant(carry.type, 0, op) for carry in carries]
     ends = []
     if any(carry.counted for carry in carries):
-        counter = _counter(op, last)
+        op.regions[0].blocks[0].add_argument(_index(), op.location)
+        counter = body.add_argument(_index(), last.location)
         starts.append(emit.constant(counter.type, 0, op))
-        ends.append(_next_turn(counter, last))
+        one = emit.constant(_index(), 1, last)
+        ends.append(emit.elementwise("stablehlo.add", counter, one, **emit.before(last)))
     else:
         counter = None
     _return_more(last, [*(carry.combined(counter, last) for carry in carries), *ends])
@@ -256,20 +252,20 @@ class _Carry:
             self._slots = slots
             self.type = ir.RankedTensorType.get([slots, *value.type.shape], value.type.element_type)
         elif isinstance(combine, First):
-            self.type = _table_like(value, added=1)
+            rows, columns = value.type.shape
+            self.type = ir.RankedTensorType.get([rows + 1, columns], value.type.element_type)
         for region in op.regions:
             self._carried = region.blocks[0].add_argument(self.type, op.location)
 
     def combined(self, counter: ir.Value | None, last: ir.Operation) -> ir.Value:
         """Returns the next value of the carry."""
         carried = self._carried
-        where = {"loc": _location(self._value), "ip": ir.InsertionPoint(last)}
+        where = {"loc": emit.location_of(self._value), "ip": ir.InsertionPoint(last)}
         if isinstance(self._combine, str):
             return emit.elementwise(f"stablehlo.{self._combine}", carried, self._value, **where)
         if isinstance(self._combine, First):
             return _first(carried, self._value, counter, last)
-        one = ir.RankedTensorType.get([1, *self._value.type.shape], self.type.element_type)
-        update = emit.reshape(self._value, one, last)
+        update = emit.reshaped(self._value, [1, *self._value.type.shape], last)
         zero = emit.constant(_index(), 0, last)
         starts = [self._slot(counter, last), *[zero] * self._value.type.rank]
         return stablehlo.dynamic_update_slice(carried, update, starts, **where)
@@ -287,11 +283,6 @@ class _Carry:
         return emit.elementwise("stablehlo.divide", scaled, turns, **where)
 
 
-def _table_like(value: ir.Value, *, added: int) -> ir.Type:
-    rows, columns = value.type.shape
-    return ir.RankedTensorType.get([rows + added, columns], value.type.element_type)
-
-
 def _first(
     carried: ir.Value, value: ir.Value, counter: ir.Value | None, last: ir.Operation
 ) -> ir.Value:
@@ -300,30 +291,17 @@ def _first(
     type_, columns = carried.type, carried.type.shape[1]
     row = ir.RankedTensorType.get([1, columns], type_.element_type)
     turn = emit.convert(counter, type_.element_type, last)
-    turns = emit.broadcast(row, turn, ir.DenseI64ArrayAttr.get([]), **where)
+    turns = emit.spread(turn, [], row.shape, last)
     now = stablehlo.concatenate([value, turns], 0, **where)
     ends = [ir.DenseI64ArrayAttr.get(each) for each in ([0, 0], [1, columns], [1, 1])]
     keys = stablehlo.slice(carried, *ends, **where)
-    differs = stablehlo.ComparisonDirectionAttr.get("NE")
-    known = stablehlo.compare(keys, emit.constant(row, 0, last), differs, **where)
-    wide = ir.RankedTensorType.get(type_.shape, known.type.element_type)
-    kept = emit.broadcast(wide, known, ir.DenseI64ArrayAttr.get([0, 1]), **where)
+    known = emit.compare(keys, emit.constant(row, 0, last), "NE", last)
+    kept = emit.spread(known, [0, 1], type_.shape, last)
     return stablehlo.select(kept, carried, now, **where)
 
 
 def _index() -> ir.Type:
     return emit.scalar_type(ir.IntegerType.get_signless(64))
-
-
-def _counter(op: ir.Operation, last: ir.Operation) -> ir.Value:
-    """Adds a carry that counts turns from 0."""
-    op.regions[0].blocks[0].add_argument(_index(), op.location)
-    return op.regions[1].blocks[0].add_argument(_index(), last.location)
-
-
-def _next_turn(counter: ir.Value, last: ir.Operation) -> ir.Value:
-    where = emit.before(last)
-    return emit.elementwise("stablehlo.add", counter, emit.constant(_index(), 1, last), **where)
 
 
 def _branches(op: ir.Operation, values: Sequence[ir.Value]) -> ir.Operation:
@@ -361,8 +339,7 @@ def _side_by_side(tables: ir.Value, last: ir.Operation) -> ir.Value:
     where = emit.before(last)
     devices, rows, columns = tables.type.shape
     swapped = stablehlo.transpose(tables, ir.DenseI64ArrayAttr.get([1, 0, 2]), **where)
-    type_ = ir.RankedTensorType.get([rows, devices * columns], tables.type.element_type)
-    return emit.reshape(swapped, type_, last)
+    return emit.reshaped(swapped, [rows, devices * columns], last)
 
 
 def _return_more(last: ir.Operation, values: Sequence[ir.Value]) -> None:
@@ -380,14 +357,53 @@ def _with_more(
         marks[_PER_VALUE] = replicated_after(marks[_PER_VALUE], types)
     if op.name == _PER_DEVICE:
         marks[_OUT] = replicated_after(marks[_OUT], types, mesh_of(op))
-    new = emit.op(
-        op,
-        op.name,
-        [*(result.type for result in op.results), *types],
-        [*op.operands, *operands],
-        marks,
-        regions=len(op.regions),
-    )
-    for region, target in zip(op.regions, new.regions, strict=True):
-        region.blocks[0].append_to(target)
-    return new
+    results = [*(result.type for result in op.results), *types]
+    return emit.taking_regions(op, results, [*op.operands, *operands], marks)
+
+
+# Values of `main` sunk into per-device computations, whose regions capture no values. Loops and
+# branches capture the values around them.
+
+
+def lower(values: Sequence[ir.Value], places: Sequence[ir.Operation]) -> list[list[ir.Value]]:
+    """Sinks values to ops.
+
+    Args:
+        values: Values of the function's own block, which are the same on each device.
+        places: Ops of the function, in regions too. The per-device computations around them are
+            replaced by ops with more operands; handles of the old ops are not valid afterwards.
+
+    Returns:
+        For each place, the values that correspond to `values` there.
+    """
+    sinking = _Sinking(list(values))
+    return [sinking.at(place) for place in places]
+
+
+class _Sinking:
+    def __init__(self, values: list[ir.Value]) -> None:
+        self._values = values
+        self._inside: ValueMap[list[ir.Value]] = ValueMap()
+
+    def at(self, place: ir.Operation) -> list[ir.Value]:
+        block = place.block
+        while (owner := block.owner.operation).name not in BODIES:
+            if owner.name == "func.func":
+                return self._values
+            block = owner.block
+        if block not in self._inside:
+            outer = self.at(owner)
+            self._inside[block] = [block.add_argument(v.type, v.location) for v in outer]
+            _with_operands(owner, outer)
+        return self._inside[block]
+
+
+def _with_operands(op: ir.Operation, values: Sequence[ir.Value]) -> None:
+    """Replaces an op by one with more operands, which takes its body."""
+    marks = attributes.all_of(op)
+    if "in_shardings" in marks:
+        types = [value.type for value in values]
+        marks["in_shardings"] = replicated_after(marks["in_shardings"], types, mesh_of(op))
+    results = [result.type for result in op.results]
+    new = emit.taking_regions(op, results, [*op.operands, *values], marks)
+    replace_op(op, new.results)

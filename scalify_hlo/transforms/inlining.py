@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.search import Search
+from scalify_hlo.dataflow.frames import Named
 from scalify_hlo.dataflow.index import ModuleIndex
 from scalify_hlo.dataflow.listing import Listing
 from scalify_hlo.dataflow.names import joined, name_of
-from scalify_hlo.ir.functions import callee_of, referred_by
-from scalify_hlo.ir.traits import REFERENCES
-from scalify_hlo.ir.value_map import erase, replace_uses, run_native
+from scalify_hlo.ir.calls import functions_in
+from scalify_hlo.ir.functions import callee_of, copied, fresh_name, is_private, referred_by
+from scalify_hlo.ir.traits import CALLS, REFERENCES
+from scalify_hlo.ir.value_map import OpSet, erase, replace_uses, run_native
 from scalify_hlo.ir.walk import ops_in
 
 _CALL = "func.call"
@@ -46,7 +48,8 @@ def inline_calls(
     needed = _needed(functions)
     if not needed:
         return []
-    if index is not None and any(function.calls_any(needed) for function in functions.values()):
+    calls = (call for function in functions.values() for call in function.calls)
+    if index is not None and any(callee_of(call) in needed for call in calls):
         index.invalidate()
     inlining = _Inlining(functions, needed, named=named)
     for name in functions:
@@ -64,7 +67,7 @@ class _Function:
     Attributes:
         op: The function.
         marked: Whether it has a marked op.
-        refers: Whether it has an op, other than a call, that may refer to a function.
+        refers: Whether it has an op other than a call that refers to functions.
         calls: Its calls.
     """
 
@@ -73,43 +76,27 @@ class _Function:
     refers: bool = False
     calls: list[ir.Operation] = field(default_factory=list)
 
-    def read(self, marks: Iterable[str]) -> None:
-        """Finds the marked ops and the calls of the function."""
-        for op in ops_in(self.op):
-            self._read(op.name, op, marks)
-
-    def read_listed(self, marks: Iterable[str], listing: Listing) -> None:
-        """Does the same for a function whose ops are listed."""
-        for name, op in listing.every():
-            self._read(name, op, marks)
-
-    def _read(self, name: str, op: ir.Operation, marks: Iterable[str]) -> None:
-        if name == _CALL:
-            self.calls.append(op)
-        elif not self.marked:
-            attributes = op.attributes
-            self.marked = any(mark in attributes for mark in marks)
-        if name in REFERENCES:
-            self.refers = True
-
-    def calls_any(self, names: Collection[str]) -> bool:
-        """Whether it calls one of some functions."""
-        return any(callee_of(call) in names for call in self.calls)
-
 
 def _functions(
-    module: ir.Operation, marks: Iterable[str], listing: Listing | None
+    module: ir.Operation, marks: Collection[str], listing: Listing | None
 ) -> dict[str, _Function]:
     """Returns the functions of a module that have a body, by name."""
     found: dict[str, _Function] = {}
     for view in module.regions[0].blocks[0].operations:
         op = view.operation
-        if op.name == "func.func" and op.regions[0].blocks:
-            function = found[op.attributes["sym_name"].value] = _Function(op)
-            if listing is not None and op == listing.function:
-                function.read_listed(marks, listing)
-            else:
-                function.read(marks)
+        if op.name != "func.func" or not op.regions[0].blocks:
+            continue
+        function = found[op.attributes["sym_name"].value] = _Function(op)
+        inside: Iterable[Named] = ((each.name, each) for each in ops_in(op))
+        if listing is not None and op == listing.function:
+            inside = listing.every()
+        for name, each in inside:
+            if name == _CALL:
+                function.calls.append(each)
+            elif not function.marked:
+                attributes = each.attributes
+                function.marked = any(mark in attributes for mark in marks)
+            function.refers = function.refers or name in REFERENCES
     return found
 
 
@@ -196,4 +183,48 @@ def _left(module: ir.Operation, needed: set[str]) -> list[ir.Operation]:
         return ir.WalkResult.ADVANCE
 
     module.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return found
+
+
+# Public functions other than `main`: entry functions, which are not rewritten.
+
+
+def copy_entries(module: ir.Operation) -> None:
+    """Replaces calls of public functions other than `main` by calls of private copies.
+
+    A caller outside of the program still gets the original function. Inside of the program, the
+    copy is rewritten like any other function.
+
+    Args:
+        module: A ``builtin.module``, which is edited in place.
+    """
+    functions = {n: op for n, op in functions_in(module).items() if op.regions[0].blocks}
+    entries = {n: op for n, op in functions.items() if n != "main" and not is_private(op)}
+    if not entries:
+        return
+    taken = set(functions)
+    copies: dict[str, str] = {}
+
+    def copies_for(function: ir.Operation) -> Iterator[ir.Operation]:
+        for name in _redirected(function, entries.keys() - copies.keys(), copies, taken):
+            yield copied(entries[name], copies[name]).operation
+
+    others = (op.operation for name, op in functions.items() if name not in entries)
+    Search(others, copies_for, seen=OpSet()).to_end()
+
+
+def _redirected(
+    function: ir.Operation, new: set[str], copies: dict[str, str], taken: set[str]
+) -> list[str]:
+    """Replaces calls in a function by calls of copies, and returns functions without a copy."""
+    found: list[str] = []
+
+    for op in ops_in(function, CALLS):
+        name = callee_of(op)
+        if name in new and name not in copies:
+            copies[name] = fresh_name(name, taken)
+            taken.add(copies[name])
+            found.append(name)
+        if name in copies:
+            op.attributes[CALLS[op.name]] = ir.FlatSymbolRefAttr.get(copies[name])
     return found

@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 
 from scalify_hlo._compat import ir
 from scalify_hlo.ir import emit
-from scalify_hlo.ir.formats import element_type, format_of, is_real
+from scalify_hlo.ir.formats import element_type, is_real, is_small
 from scalify_hlo.ir.functions import is_block
 from scalify_hlo.ir.splats import filled_with
 from scalify_hlo.ir.value_map import ValueSet, erase, replace_uses
@@ -42,42 +42,33 @@ class LateFactors:
 
     def __init__(self) -> None:
         self._sums = ValueSet()
-        self.count = 0
 
-    def move(self, module: ir.Operation) -> int:
-        """Moves all factors of a module, and returns how many were moved."""
-        found = ops_in(module, (_ADD, _PLACE), outer_first=True)
-        for op in found:
-            (self._add if op.name == _ADD else self._place)(op)
-        return self.count
+    def move(self, module: ir.Operation) -> None:
+        """Moves all factors of a module."""
+        for op in ops_in(module, (_ADD, _PLACE), outer_first=True):
+            if op.name == _PLACE or not self._is_small_add(op):
+                self._late(op)
 
-    def _add(self, op: ir.Operation) -> None:
+    def _is_small_add(self, op: ir.Operation) -> bool:
+        """Whether an addition is a sum of matmuls without factors, or in f16."""
         if all(map(self._is_sum, op.operands)):
             self._sums.add(op.results[0])
-            return
-        if isinstance(element_type(op.results[0].type), ir.F16Type):
-            return
-        lhs, rhs = (self._scaled(value) for value in op.operands)
-        if lhs is None or rhs is None or not _same_power(lhs.factor, rhs.factor):
-            return
-        added = emit.rebuilt(op, [lhs.value, rhs.value])
-        self._sums.add(added)
-        self._multiplied(op, added, lhs, rhs)
+            return True
+        return isinstance(element_type(op.results[0].type), ir.F16Type)
 
-    def _place(self, op: ir.Operation) -> None:
-        found = self._scaled(op.operands[0])
-        if found is not None:
-            placed = emit.rebuilt(op, [found.value])
-            self._sums.add(placed)
-            self._multiplied(op, placed, found)
-
-    def _multiplied(self, op: ir.Operation, value: ir.Value, *old: _Scaled) -> None:
-        """Replaces an op by its result on values without a factor, times the factor."""
-        replace_uses(op.results[0], emit.multiply(value, old[0].factor, op))
+    def _late(self, op: ir.Operation) -> None:
+        """Replaces an op on values times one factor by its result without it, times the factor."""
+        found = [each for value in op.operands if (each := self._scaled(value)) is not None]
+        powers = {_power(each.factor) for each in found}
+        alike = len(found) == 1 or (len(powers) == 1 and None not in powers)
+        if len(found) < len(op.operands) or not alike:
+            return
+        made = emit.rebuilt(op, [each.value for each in found])
+        self._sums.add(made)
+        replace_uses(op.results[0], emit.multiply(made, found[0].factor, op))
         erase(op)
-        for each in old:
+        for each in found:
             erase(each.product)
-        self.count += 1
 
     def _scaled(self, value: ir.Value) -> _Scaled | None:
         """Returns a matmul, or what was made of some, that only one op reads times a factor."""
@@ -98,8 +89,7 @@ def _is_small_dot(value: ir.Value) -> bool:
     owner = value.owner
     if is_block(owner) or owner.name != _DOT:
         return False
-    formats = (format_of(operand.type) for operand in owner.operands)
-    return all(format_ is not None and format_.small for format_ in formats)
+    return all(is_small(operand.type) for operand in owner.operands)
 
 
 def _is_scalar(factor: ir.Value) -> bool:
@@ -117,9 +107,3 @@ def _power(factor: ir.Value) -> float | None:
     number = filled_with(factor) if is_real(factor.type) else None
     exact = number is not None and math.isfinite(number) and math.frexp(number)[0] == 0.5
     return number if exact else None
-
-
-def _same_power(one: ir.Value, other: ir.Value) -> bool:
-    """Whether two factors are constants of the same power of two."""
-    number = _power(one)
-    return number is not None and number == _power(other)

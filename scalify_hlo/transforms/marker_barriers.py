@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.errors import InputError, nearest
@@ -10,8 +10,8 @@ from scalify_hlo.ir import emit, markers
 from scalify_hlo.ir.formats import element_type
 from scalify_hlo.ir.functions import around, callee_of
 from scalify_hlo.ir.locations import source_location
-from scalify_hlo.ir.value_map import erase, replace_op
-from scalify_hlo.rules.custom import COMPOSITE, NAME
+from scalify_hlo.ir.value_map import erase, redirect, replace_op, uses_of
+from scalify_hlo.rules.custom import NAME
 from scalify_hlo.rules.statistics import STATISTICS
 
 
@@ -42,19 +42,11 @@ def _composite(call: ir.Operation) -> None:
             location=source_location(call.location),
             hint="export the model again: a pass that removes unused functions has removed it",
         )
-    symbol = ir.FlatSymbolRefAttr.get(rule)
-    made = emit.op(
-        call,
-        COMPOSITE,
-        [result.type for result in call.results],
-        list(call.operands),
-        {
-            "name": ir.StringAttr.get(NAME),
-            "composite_attributes": ir.DictAttr.get({markers.RULE: symbol}),
-            "decomposition": call.attributes["callee"],
-            "version": ir.IntegerAttr.get(ir.IntegerType.get_signless(32), 1),
-        },
+    types, given = (
+        [each.type for each in call.results],
+        {markers.RULE: ir.FlatSymbolRefAttr.get(rule)},
     )
+    made = emit.composite(call, NAME, types, list(call.operands), given, callee_of(call))
     replace_op(call, made.results)
 
 
@@ -70,9 +62,7 @@ def _barrier(call: ir.Operation) -> None:
 
 
 def _one(call: ir.Operation) -> ir.Value:
-    type_ = call.results[1].type
-    one = ir.DenseElementsAttr.get_splat(type_, ir.FloatAttr.get(type_.element_type, 1.0))
-    return stablehlo.constant(one, **emit.before(call))
+    return emit.constant(call.results[1].type, 1.0, call)
 
 
 def mark(operands: Sequence[ir.Value], at: ir.Operation) -> ir.Operation:
@@ -86,6 +76,23 @@ def mark(operands: Sequence[ir.Value], at: ir.Operation) -> ir.Operation:
         The barrier.
     """
     return stablehlo.OptimizationBarrierOp(operands, **emit.before(at)).operation
+
+
+def _rescale(
+    operands: Sequence[ir.Value],
+    statistic: str,
+    flags: Iterable[str] = (),
+    *,
+    loc: ir.Location,
+    ip: ir.InsertionPoint,
+) -> ir.Operation:
+    """Builds a `dynamic_rescale` that has some attributes without a value."""
+    marker = stablehlo.OptimizationBarrierOp(operands, loc=loc, ip=ip).operation
+    marker.attributes[markers.MARKER] = ir.StringAttr.get(markers.DYNAMIC_RESCALE)
+    marker.attributes[markers.STATISTIC] = ir.StringAttr.get(statistic)
+    for flag in flags:
+        marker.attributes[flag] = ir.UnitAttr.get()
+    return marker
 
 
 def rescaled(
@@ -102,13 +109,9 @@ def rescaled(
     Returns:
         The result of the marker.
     """
-    uses = [(use.owner, use.operand_number) for use in value.uses]
-    operands, where = [value] if step is None else [value, step], emit.after(value)
-    marker = stablehlo.OptimizationBarrierOp(operands, loc=location, ip=where["ip"]).operation
-    marker.attributes[markers.MARKER] = ir.StringAttr.get(markers.DYNAMIC_RESCALE)
-    marker.attributes[markers.STATISTIC] = ir.StringAttr.get(statistic)
-    for user, index in uses:
-        user.operands[index] = marker.results[0]
+    uses, operands = uses_of(value), [value] if step is None else [value, step]
+    marker = _rescale(operands, statistic, loc=location, ip=emit.after(value)["ip"])
+    redirect(uses, marker.results[0])
     return marker.results[0]
 
 
@@ -123,11 +126,9 @@ def scaled_result(
 
 def rescaled_argument(value: ir.Value, statistic: str) -> ir.Value:
     """As `rescaled`, of an argument, which the program still returns as it is if it does so."""
-    returns = [use for use in value.uses if use.owner.operation.name == "func.return"]
-    kept = [(use.owner, use.operand_number) for use in returns]
+    kept = [use for use in uses_of(value) if use[0].operation.name == "func.return"]
     new = rescaled(value, statistic, value.location)
-    for user, index in kept:
-        user.operands[index] = value
+    redirect(kept, value)
     return new
 
 
@@ -148,16 +149,9 @@ def rescaled_before(
         step: The count of steps, if there are such steps.
     """
     operands = [*values, *before] if step is None else [*values, *before, step]
-    owner = values[-1].owner
-    location = values[-1].location if isinstance(owner, ir.Block) else owner.location
-    ip = ir.InsertionPoint(at)
-    marker = stablehlo.OptimizationBarrierOp(operands, loc=location, ip=ip).operation
-    marker.attributes[markers.MARKER] = ir.StringAttr.get(markers.DYNAMIC_RESCALE)
-    marker.attributes[markers.STATISTIC] = ir.StringAttr.get(statistic)
-    if len(values) > 1:
-        marker.attributes[markers.BATCHED] = ir.UnitAttr.get()
-    if before:
-        marker.attributes[markers.CARRIED] = ir.UnitAttr.get()
+    location, ip = emit.location_of(values[-1]), ir.InsertionPoint(at)
+    flags = [markers.BATCHED] * (len(values) > 1) + [markers.CARRIED] * bool(before)
+    marker = _rescale(operands, statistic, flags, loc=location, ip=ip)
     return list(marker.results)[: len(values)]
 
 
@@ -171,16 +165,11 @@ def rescaled_together(
         statistic: ``max``, ``l1`` or ``l2``.
         after: The op after which the marker is inserted.
     """
-    uses = [[(use.owner, use.operand_number) for use in value.uses] for value in values]
-    location, ip = after.location, ir.InsertionPoint(after)
-    marker = stablehlo.OptimizationBarrierOp(values, loc=location, ip=ip).operation
-    marker.move_after(after)
-    marker.attributes[markers.MARKER] = ir.StringAttr.get(markers.DYNAMIC_RESCALE)
-    marker.attributes[markers.STATISTIC] = ir.StringAttr.get(statistic)
-    marker.attributes[markers.BATCHED] = ir.UnitAttr.get()
+    uses = [uses_of(value) for value in values]
+    where = {"loc": after.location, "ip": ir.InsertionPoint.after(after)}
+    marker = _rescale(values, statistic, [markers.BATCHED], **where)
     for used, result in zip(uses, marker.results, strict=True):
-        for user, index in used:
-            user.operands[index] = result
+        redirect(used, result)
     return list(marker.results)
 
 

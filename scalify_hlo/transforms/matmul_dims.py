@@ -20,7 +20,7 @@ operand. The products are the same, and no compiler promises an order in which i
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from scalify_hlo._compat import ir
@@ -29,8 +29,10 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.swapped_operands import swapped_attributes
 from scalify_hlo.ir import emit, traits
 from scalify_hlo.ir.contraction import NUMBERS, Contraction, contraction_of
+from scalify_hlo.ir.formats import is_small
 from scalify_hlo.ir.functions import is_block
 from scalify_hlo.ir.splats import is_filled, is_one_number, splat_of
+from scalify_hlo.ir.through import readers
 from scalify_hlo.ir.value_map import ValueSet, erase, replace_op
 from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.rules.placement import is_placed
@@ -124,23 +126,32 @@ def _places_in_memory(value: ir.Value, *, through: bool) -> list[int]:
             dimensions reads is in the order of its own dimensions; see `order_casts`.
     """
     places = list(range(value.type.rank))
-    for _ in range(READER_STEPS):
-        owner = value.owner
-        if is_block(owner):
+    for op in made_by(value, {_TRANSPOSE}):
+        if op.name == BARRIER and not through:
             break
-        if owner.name == _TRANSPOSE:
-            moves = _permutation(owner)
-            places, value = [moves[place] for place in places], owner.operands[0]
-            continue
-        source = source_of(owner)
-        if source is None or (owner.name == BARRIER and not through):
-            break
-        value = source
+        if op.name == _TRANSPOSE:
+            places = [_permutation(op)[place] for place in places]
     return places
 
 
 def _permutation(transpose: ir.Operation) -> list[int]:
     return list(ir.DenseI64ArrayAttr(transpose.attributes["permutation"]))
+
+
+def made_by(value: ir.Value, views: Collection[str]) -> Iterator[ir.Operation]:
+    """Yields the ops that make a value, as far as they round, bound or scale, the last one first.
+
+    Args:
+        value: The value.
+        views: Ops of one tensor that are looked through too.
+    """
+    source: ir.Value | None = value
+    for _ in range(READER_STEPS):
+        if source is None or is_block(source.owner):
+            return
+        op = source.owner.operation
+        yield op
+        source = op.operands[0] if op.name in views else source_of(op)
 
 
 def source_of(owner: ir.Operation) -> ir.Value | None:
@@ -167,11 +178,10 @@ def _order_result(op: ir.Operation) -> bool:
     made = _ordered(op, order)
     for each in order.between:
         made = _repeated(each, made)
-    for key, value in attributes.all_of(
-        order.reader
-    ).items():  # The result is that of the transpose.
-        if key != "permutation":
-            made.owner.attributes[key] = value
+    marks = attributes.all_of(order.reader)  # The result is that of the transpose.
+    del marks["permutation"]
+    for key, value in marks.items():
+        made.owner.attributes[key] = value
     replace_op(order.reader, [made])
     _erase([*order.between[::-1], op])
     return True
@@ -201,30 +211,19 @@ def _repeated(op: ir.Operation, data: ir.Value) -> ir.Value:
     """Builds an op that rounds or scales each element again, before it, of other data."""
     source = source_of(op)
     operands = [data if each == source else _uniform(each, data, op) for each in op.operands]
-    element = op.results[0].type.element_type
-    return emit.op(
-        op,
-        op.name,
-        [ir.RankedTensorType.get(data.type.shape, element)],
-        operands,
-        attributes.all_of(op),
-    ).result
+    type_ = ir.RankedTensorType.get(data.type.shape, op.results[0].type.element_type)
+    return emit.op(op, op.name, [type_], operands, attributes.all_of(op)).result
 
 
 def _uniform(value: ir.Value, like: ir.Value, at: ir.Operation) -> ir.Value:
     """Returns a tensor of the same number in the shape of another one, before an op."""
     if not value.type.rank:
         return value
-    owner = value.owner
-    type_ = ir.RankedTensorType.get(like.type.shape, value.type.element_type)
-    where = emit.before(at)
     if (elements := splat_of(value)) is not None:
+        type_ = ir.RankedTensorType.get(like.type.shape, value.type.element_type)
         splat = ir.DenseElementsAttr.get_splat(type_, elements.get_splat_value())
-        make = ir.Operation.create
-        attributes: dict[str, ir.Attribute] = {"value": splat}
-        return make("stablehlo.constant", results=[type_], attributes=attributes, **where).result
-    dims = owner.attributes["broadcast_dimensions"]
-    return emit.broadcast(type_, owner.operands[0], dims, **where)
+        return emit.constant_of(type_, splat, **emit.before(at))
+    return emit.spread(value.owner.operands[0], [], like.type.shape, at)
 
 
 def _order_of_reader(op: ir.Operation) -> _Order | None:
@@ -249,11 +248,8 @@ def _readers(value: ir.Value) -> tuple[list[ir.Operation], ir.Operation | None]:
     """Returns the transpose that alone reads a value, and the ops that round or scale it before."""
     between: list[ir.Operation] = []
     while len(between) < READER_STEPS:
-        uses = list(value.uses)
-        if len(uses) != 1:
-            break
-        user = uses[0].owner.operation
-        if not _is_plain(user):
+        users = [use.owner.operation for use in value.uses]
+        if len(users) != 1 or not _is_plain(user := users[0]):
             break
         if user.name == _TRANSPOSE:
             return between, user
@@ -270,13 +266,10 @@ def _ordered(op: ir.Operation, order: _Order) -> ir.Value:
     operands = [_with_free_dims(op, side, dims) for side, dims in enumerate(order.free)]
     old = op.results[0].type
     shape = [old.shape[dim] for dim in (*range(min(order.dims)), *order.dims)]
-    return emit.op(
-        op,
-        _DOT,
-        [ir.RankedTensorType.get(shape, old.element_type)],
-        operands[::-1] if order.swapped else operands,
-        swapped_attributes(op) if order.swapped else attributes.all_of(op),
-    ).result
+    type_, given = ir.RankedTensorType.get(shape, old.element_type), attributes.all_of(op)
+    if order.swapped:
+        operands, given = operands[::-1], swapped_attributes(op)
+    return emit.op(op, _DOT, [type_], operands, given).result
 
 
 def _with_free_dims(op: ir.Operation, side: int, dims: Sequence[int]) -> ir.Value:
@@ -288,3 +281,56 @@ def _with_free_dims(op: ir.Operation, side: int, dims: Sequence[int]) -> ir.Valu
     for place, dim in zip(free, dims, strict=True):
         moves[place] = free[dim - min(dims)]
     return emit.transpose(operand, moves, op)
+
+
+# Casts of transposed tensors in the order of their dimensions.
+#
+# XLA may leave a cast of a transpose in the order of the tensor before it, and the copies that
+# matmuls read, in both orders of rows and columns, are transposes of more than two groups of
+# dimensions then. On an H200 such a copy takes ten times as long as a transpose of a matrix. A
+# value with one dimension has only one order. So a cast that a matmul reads as a matrix, along its
+# rows, is reshaped to one dimension before the barrier that stands behind it, and back.
+
+_RESHAPE: Final = "stablehlo.reshape"
+
+
+def order_casts(module: ir.Operation) -> int:
+    """Keeps casts of transposes in the order of their dimensions, and returns how many."""
+    found = [
+        op
+        for op in ops_in(module, {BARRIER}, outer_first=True)
+        if not is_placed(op) and _is_small_barrier(op) and _is_of_transpose(op) and _is_matrix(op)
+    ]
+    for op in found:
+        _flatten(op)
+    return len(found)
+
+
+def _is_small_barrier(barrier: ir.Operation) -> bool:
+    """Whether one tensor in 8 bits, of more than one dimension and static shape, passes."""
+    if len(barrier.operands) != 1:
+        return False
+    type_ = barrier.operands[0].type
+    return type_.has_static_shape and type_.rank > 1 and is_small(type_)
+
+
+def _is_of_transpose(barrier: ir.Operation) -> bool:
+    """Whether a transpose is cast, which may be rounded or scaled before."""
+    made = made_by(barrier.operands[0], {_RESHAPE})
+    return any(op.name == _TRANSPOSE for op in made)
+
+
+def _is_matrix(barrier: ir.Operation) -> bool:
+    """Whether a matmul without batch dimensions sums over the last dimensions of the cast."""
+    found = readers(barrier.results[0], {_RESHAPE})
+    sums = (contraction_of(op)[number] for op, number in found if op.name == _DOT)
+    return any(not batch and min(summed, default=0) >= len(free) for batch, free, summed in sums)
+
+
+def _flatten(barrier: ir.Operation) -> None:
+    """Replaces a barrier by one of a tensor of one dimension."""
+    data = barrier.operands[0]
+    flat = emit.reshaped(data, [math.prod(data.type.shape)], barrier)
+    given = attributes.all_of(barrier)
+    made = emit.op(barrier, BARRIER, [flat.type], [flat], given).result
+    replace_op(barrier, [emit.reshape(made, data.type, barrier)])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scalify_hlo._compat import func, ir
+from scalify_hlo._compat import ir
 from scalify_hlo.ir import emit
 from scalify_hlo.ir.calls import symbols_in
 from scalify_hlo.ir.contraction import RAGGED_DOT
@@ -10,7 +10,7 @@ from scalify_hlo.ir.functions import fresh_name
 from scalify_hlo.ir.ragged import NUMBERS, PRECISION, dimensions, is_composite, lists, precision
 from scalify_hlo.ir.value_map import replace_op, run_native
 from scalify_hlo.ir.walk import ops_in
-from scalify_hlo.transforms.chlo import expand_one
+from scalify_hlo.transforms.chlo import expand_one, function_of
 
 _VERSION = "scalify.composite"
 """The attribute of an op that was a composite, with the version of the composite."""
@@ -65,7 +65,6 @@ def _lower(op: ir.Operation) -> None:
 
 
 def _raise(op: ir.Operation, module: ir.Operation, taken: set[str]) -> None:
-    i32 = ir.IntegerType.get_signless(32)
     names = ["DEFAULT", "DEFAULT"]
     if PRECISION in op.attributes:
         names = [str(part).partition(" ")[2].rstrip(">") for part in op.attributes[PRECISION]]
@@ -73,19 +72,9 @@ def _raise(op: ir.Operation, module: ir.Operation, taken: set[str]) -> None:
         PRECISION: ir.ArrayAttr.get([ir.StringAttr.get(name) for name in names]),
         NUMBERS: lists(dimensions(op)),
     }
-    version = op.attributes[_VERSION] if _VERSION in op.attributes else ir.IntegerAttr.get(i32, 1)
-    new = emit.op(
-        op,
-        "stablehlo.composite",
-        [op.results[0].type],
-        list(op.operands),
-        {
-            "name": ir.StringAttr.get(RAGGED_DOT),
-            "composite_attributes": ir.DictAttr.get(given),
-            "decomposition": ir.FlatSymbolRefAttr.get(_decomposition(op, module, taken)),
-            "version": version,
-        },
-    )
+    version = ir.IntegerAttr(op.attributes[_VERSION]).value if _VERSION in op.attributes else 1
+    name, types = _decomposition(op, module, taken), [op.results[0].type]
+    new = emit.composite(op, RAGGED_DOT, types, list(op.operands), given, name, version)
     replace_op(op, [new.result])
 
 
@@ -93,14 +82,5 @@ def _decomposition(op: ir.Operation, module: ir.Operation, taken: set[str]) -> s
     """Puts a function into the module that is what a ragged matmul is expanded to; its name."""
     name = fresh_name(_IMPL, taken) if _IMPL in taken else _IMPL
     taken.add(name)
-    types = [value.type for value in op.operands], [op.results[0].type]
-    with op.location, ir.InsertionPoint(module.regions[0].blocks[0]):
-        function = func.FuncOp(name, types, visibility="private")
-    block = function.add_entry_block()
-    with op.location, ir.InsertionPoint(block):
-        copy = op.clone()
-        for index, argument in enumerate(block.arguments):
-            copy.operands[index] = argument
-        func.ReturnOp([copy.results[0]])
-    expand_one(copy)
+    expand_one(function_of(op, name, module.regions[0].blocks[0], visibility="private")[1])
     return name

@@ -57,8 +57,7 @@ def _replace(op: ir.Operation) -> bool:
         filled = emit.constant_of(updates.type, constant, **place)
         updates = emit.elementwise(_ADD, filled, updates, **place)
     hit, spread = _hit(op, dimensions), _spread(updates, dimensions.update_dims, op)
-    with op.location, ir.InsertionPoint(op):
-        chosen = stablehlo.SelectOp(hit, spread, op.operands[0])
+    chosen = stablehlo.SelectOp(hit, spread, op.operands[0], **emit.before(op))
     for named in op.attributes:
         if named not in _OWN:
             chosen.attributes[named] = op.attributes[named]
@@ -99,14 +98,11 @@ def _hit(op: ir.Operation, dimensions: SingleScatter) -> ir.Value:
     """Builds booleans in the shape of the result: whether an element has an update."""
     indices = op.operands[1]
     shape = op.results[0].type.shape
-    type_ = ir.RankedTensorType.get(shape, indices.type.element_type)
     hits = []
     for dimension, number in dimensions.columns:
         column = _spread(_column(op, number), dimensions.index_dims, op)
-        with op.location, ir.InsertionPoint(op):
-            places = stablehlo.IotaOp(type_, dimension)
-            direction = stablehlo.ComparisonDirectionAttr.get("EQ")
-            hits.append(stablehlo.CompareOp(places.result, column, direction).result)
+        places = emit.iota(shape, dimension, indices.type.element_type, op)
+        hits.append(emit.compare(places, column, "EQ", op))
     hit = hits[0]
     for other in hits[1:]:
         hit = emit.elementwise("stablehlo.and", hit, other, **emit.before(op))
@@ -126,10 +122,9 @@ def _column(op: ir.Operation, number: int) -> ir.Value:
     if column.type.shape[vector] > 1:
         start, limit = [0] * len(shape), list(shape)
         start[vector], limit[vector] = number, number + 1
-        with op.location, ir.InsertionPoint(op):
-            column = stablehlo.SliceOp(column, start, limit, [1] * len(shape)).result
+        column = stablehlo.slice(column, start, limit, [1] * len(shape), **emit.before(op))
     kept = [size for dimension, size in enumerate(shape) if dimension != vector]
-    return emit.reshape(column, ir.RankedTensorType.get(kept, column.type.element_type), op)
+    return emit.reshaped(column, kept, op)
 
 
 def _spread(value: ir.Value, dims: Sequence[int | None], op: ir.Operation) -> ir.Value:
@@ -140,11 +135,8 @@ def _spread(value: ir.Value, dims: Sequence[int | None], op: ir.Operation) -> ir
         dims: For each of its dimensions, that of the result; None for one of size 1 to drop.
         op: The scatter.
     """
-    element = value.type.element_type
     kept = [dimension for dimension in dims if dimension is not None]
     if len(kept) < len(dims):
         sizes = [size for size, d in zip(value.type.shape, dims, strict=True) if d is not None]
-        value = emit.reshape(value, ir.RankedTensorType.get(sizes, element), op)
-    type_ = ir.RankedTensorType.get(op.results[0].type.shape, element)
-    place = emit.before(op)
-    return emit.broadcast(type_, value, ir.DenseI64ArrayAttr.get(kept), **place)
+        value = emit.reshaped(value, sizes, op)
+    return emit.spread(value, kept, op.results[0].type.shape, op)

@@ -11,8 +11,6 @@ from scalify_hlo.ir.walk import ops_in
 
 _CASTS = (attributes.CONSTANT_SCALE, attributes.CAST)
 
-_REDUCE = "stablehlo.reduce"
-
 _MARKS = (
     attributes.COMPUTED,
     attributes.LAYER,
@@ -32,39 +30,18 @@ def casts_left(module: ir.Operation) -> list[ir.Operation]:
     return ops_in(module, MAKING, where=is_left)
 
 
-def clear_layers(
-    module: ir.Operation, names: Set[str] | None, behind: ir.Operation | None = None
-) -> list[ir.Operation]:
+def clear_layers(module: ir.Operation, names: Set[str] | None) -> list[ir.Operation]:
     """Removes marks that propagation reads, and returns `casts_left` from the same walk.
 
     Args:
         module: The module.
         names: The names of the ops with marks; None if all ops may have some.
-        behind: An op of a function after all marked ops and casts of that function.
     """
-    left: list[ir.Operation] = []
-    go_on, skip = ir.WalkResult.ADVANCE, ir.WalkResult.SKIP
     # A composite may have become a call.
-    looked_at = None if names is None else names | MAKING | CALLS.keys()
-
-    last = None if behind is None else behind.name
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        name = op.name
-        if name == last and op == behind:
-            return ir.WalkResult.INTERRUPT
-        if looked_at is not None and name not in looked_at:
-            # Regions on single elements contain no layer.
-            return skip if name == _REDUCE else go_on
+    found = ops_in(module, () if names is None else names | MAKING | CALLS.keys())
+    for op in found:
         present = op.attributes
-        if len(present):
-            for mark in _MARKS:
-                if mark in present:
-                    del present[mark]
-            if any(mark in present for mark in _CASTS):
-                left.append(op)
-        return go_on
-
-    for function in module.regions[0].blocks[0].operations:
-        function.operation.walk(visit, ir.WalkOrder.PRE_ORDER)
-    return left
+        for mark in _MARKS if len(present) else ():
+            if mark in present:
+                del present[mark]
+    return [op for op in found if any(mark in op.attributes for mark in _CASTS)]

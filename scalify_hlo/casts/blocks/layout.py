@@ -36,10 +36,9 @@ def arranged(value: ir.Value, axes: Axes, at: ir.Operation) -> ir.Value:
     """Returns an operand in the layout, before an op."""
     shape, order = list(value.type.shape), axes.order
     if order != sorted(order):
-        where = emit.before(at)
-        value = stablehlo.transpose(value, ir.DenseI64ArrayAttr.get(order), **where)
+        value = emit.transpose(value, order, at)
     parts = ([axes.batch] if axes.batch else []) + [axes.free, axes.summed]
-    return reshaped(value, [math.prod(shape[d] for d in dims) for dims in parts], at)
+    return emit.reshaped(value, [math.prod(shape[d] for d in dims) for dims in parts], at)
 
 
 def merged(value: ir.Value, axes: Axes, at: ir.Operation) -> tuple[ir.Value, Axes]:
@@ -51,7 +50,7 @@ def merged(value: ir.Value, axes: Axes, at: ir.Operation) -> tuple[ir.Value, Axe
     shape = [math.prod(value.type.shape[d] for d in part) for part in inner]
     places = {part: (place,) for place, part in enumerate(inner)}
     batch, free, summed = (places.get(part, ()) for part in axes)
-    return reshaped(value, shape, at), Axes(batch, free, summed)
+    return emit.reshaped(value, shape, at), Axes(batch, free, summed)
 
 
 def amax_along(
@@ -61,8 +60,7 @@ def amax_along(
 
     That of a block with an infinity or a NaN is not finite, by which the block is marked.
     """
-    where = emit.before(at)
-    sizes = emit.elementwise("stablehlo.abs", tiles, **where)
+    sizes = emit.elementwise("stablehlo.abs", tiles, **emit.before(at))
     return largest(sizes, at, finite=False, kept=kept, splats=splats)
 
 
@@ -100,14 +98,7 @@ def amax_in_place(
         kept.append(len(shape))
         shape.append(wide.type.shape[dimension] // length)
         shape += [length] if dimension in lengths else []
-    return arranged(amax_along(reshaped(wide, shape, at), kept, at, splats), axes, at)
-
-
-def reshaped(value: ir.Value, shape: list[int], at: ir.Operation) -> ir.Value:
-    """Reshapes a static tensor; returns the value itself if it has the shape."""
-    if list(value.type.shape) == shape:
-        return value
-    return emit.reshape(value, ir.RankedTensorType.get(shape, value.type.element_type), at)
+    return arranged(amax_along(emit.reshaped(wide, shape, at), kept, at, splats), axes, at)
 
 
 def padded(value: ir.Value, dimension: int, multiple: int, at: ir.Operation) -> ir.Value:
@@ -119,8 +110,7 @@ def padded(value: ir.Value, dimension: int, multiple: int, at: ir.Operation) -> 
     zero = emit.constant(emit.scalar_type(value.type.element_type), 0.0, at)
     none = [0] * len(shape)
     high = [missing if d == dimension else 0 for d in range(len(shape))]
-    where = emit.before(at)
-    return stablehlo.pad(value, zero, none, high, none, **where)
+    return stablehlo.pad(value, zero, none, high, none, **emit.before(at))
 
 
 def cut(value: ir.Value, dimension: int, size: int, at: ir.Operation) -> ir.Value:
@@ -129,5 +119,4 @@ def cut(value: ir.Value, dimension: int, size: int, at: ir.Operation) -> ir.Valu
     if shape[dimension] == size:
         return value
     ends = [size if d == dimension else length for d, length in enumerate(shape)]
-    where = emit.before(at)
-    return stablehlo.slice(value, [0] * len(shape), ends, [1] * len(shape), **where)
+    return stablehlo.slice(value, [0] * len(shape), ends, [1] * len(shape), **emit.before(at))

@@ -8,7 +8,6 @@ from typing import Final, TypeAlias
 
 from scalify_hlo._compat import func, ir, stablehlo
 from scalify_hlo.algebra.limits import COMPOSITE_BLOCK, MOST_POWER
-from scalify_hlo.casts.blocks.layout import reshaped
 from scalify_hlo.casts.blocks.operands import BlockOperand, BlockOperands, How, dequantized
 from scalify_hlo.casts.blocks.scales import Members
 from scalify_hlo.casts.channels import Channels, independent
@@ -21,7 +20,7 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.matmul_names import number_at
 from scalify_hlo.ir import emit
 from scalify_hlo.ir.calls import symbols_in
-from scalify_hlo.ir.contraction import Axes, contraction_of, dot_numbers
+from scalify_hlo.ir.contraction import DOT_GENERAL, NUMBERS, Axes, contraction_of, dot_numbers
 from scalify_hlo.ir.formats import element_of
 from scalify_hlo.ir.scaled_dot import SCALED_DOT
 from scalify_hlo.ir.value_map import erase
@@ -77,9 +76,9 @@ class Blocks(CastStrategy):
         matmul = self._dot(lhs, rhs, at)
         shape = list(op.results[0].type.shape)
         if any(place is not None for place in places):
-            made = _times_members(reshaped(matmul, shape, at), (lhs, rhs), places, at)
+            made = _times_members(emit.reshaped(matmul, shape, at), (lhs, rhs), places, at)
         else:
-            made = reshaped(_times_common(matmul, (lhs, rhs), at), shape, at)
+            made = emit.reshaped(_times_common(matmul, (lhs, rhs), at), shape, at)
         return Replacement((lhs, rhs), matmul, emit.convert(made, self._rounded(), at))
 
     def _how(
@@ -148,8 +147,7 @@ def _times_common(result: ir.Value, operands: Sequence[BlockOperand], at: ir.Ope
         return result
     product = emit.multiply(found[0], found[1], at) if len(found) > 1 else found[0]
     most = emit.constant(product.type, MOST_POWER, at)
-    where = emit.before(at)
-    return emit.times(result, stablehlo.minimum(product, most, **where), at)
+    return emit.times(result, stablehlo.minimum(product, most, **emit.before(at)), at)
 
 
 # Matmuls of operands in blocks: a composite with a decomposition, or the decomposition.
@@ -186,13 +184,8 @@ def spread_dot(
     *batch, _, last = range(lhs.data.type.rank)
     shape = [*wide[0].type.shape[:-1], wide[1].type.shape[-2]]
     numbers = dot_numbers([last], [last], batch)
-    return emit.op(
-        at,
-        "stablehlo.dot_general",
-        [ir.RankedTensorType.get(shape, ir.F32Type.get())],
-        wide,
-        {"dot_dimension_numbers": numbers},
-    ).result
+    type_, given = ir.RankedTensorType.get(shape, ir.F32Type.get()), {NUMBERS: numbers}
+    return emit.made(DOT_GENERAL, type_, wide, given, **emit.before(at))
 
 
 class ScaledDots:
@@ -222,19 +215,8 @@ class ScaledDots:
         if key not in self._known:
             self._known[key] = self._decomposition(types, at)
         name, result = self._known[key]
-        i32 = ir.IntegerType.get_signless(32)
-        return emit.op(
-            at,
-            "stablehlo.composite",
-            [result],
-            operands,
-            {
-                "name": ir.StringAttr.get(SCALED_DOT),
-                "composite_attributes": _numbers(lhs.data.type.rank),
-                "decomposition": ir.FlatSymbolRefAttr.get(name),
-                "version": ir.IntegerAttr.get(i32, 0),
-            },
-        ).result
+        given = _numbers(lhs.data.type.rank)
+        return emit.composite(at, SCALED_DOT, [result], operands, given, name, 0).result
 
     def _decomposition(self, types: tuple[ir.Type, ...], at: ir.Operation) -> tuple[str, ir.Type]:
         """Puts the decomposition into the module; returns its name and the type of its result."""
@@ -257,7 +239,7 @@ class ScaledDots:
         return name, result
 
 
-def _numbers(rank: int) -> ir.DictAttr:
+def _numbers(rank: int) -> attributes.Attributes:
     """Returns the attributes of a composite, whose operands have their batch dimensions first."""
 
     def pairs(dims: list[int]) -> ir.Attribute:
@@ -266,4 +248,4 @@ def _numbers(rank: int) -> ir.DictAttr:
 
     dims = ir.ArrayAttr.get([pairs([rank - 1]), pairs(list(range(rank - 2)))])
     element = ir.TypeAttr.get(ir.F32Type.get())
-    return ir.DictAttr.get({"dimension_numbers": dims, "preferred_element_type": element})
+    return {"dimension_numbers": dims, "preferred_element_type": element}

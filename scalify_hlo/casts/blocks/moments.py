@@ -34,14 +34,13 @@ from typing import Final, NamedTuple
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.algebra.moments import SCALE_FORMAT, block_length, scale_shape
-from scalify_hlo.casts.blocks.bitwise import Bitwise
-from scalify_hlo.casts.blocks.layout import amax_along, cut, padded, reshaped
-from scalify_hlo.casts.blocks.operands import spread
+from scalify_hlo.casts.blocks.layout import amax_along, cut, padded
 from scalify_hlo.casts.blocks.scales import block_scales
 from scalify_hlo.casts.blocks.stochastic import SIGN, hash_of_tensor, hashed, round_magnitudes
 from scalify_hlo.ir import emit
 from scalify_hlo.ir.formats import element_of
 from scalify_hlo.recipes.model import Blocks
+from scalify_hlo.rules.emitter import Emitter
 
 _E8M0: Final = Blocks(scale="e8m0", rounding="rceil")
 
@@ -72,7 +71,7 @@ def packed(
     """
     target = FORMATS[format_]
     wide = emit.convert(value, ir.F32Type.get(), at)
-    build = Bitwise(at, wide.type)
+    build = Emitter(at, wide=False, shape=wide.type.shape)
     size = build.op("abs", wide)
     if root:
         size = build.op("sqrt", size)
@@ -82,7 +81,7 @@ def packed(
     shape = list(wide.type.shape)
     length, blocks = block_length(shape[-1]), scale_shape(shape)
     tiles = padded(counted, len(shape) - 1, length, at)
-    tiles = reshaped(tiles, [*blocks, length], at)
+    tiles = emit.reshaped(tiles, [*blocks, length], at)
     amax = amax_along(tiles, range(len(shape)), at)
     scales = block_scales(amax, format_, _E8M0, at)
     data = build.op("multiply", counted, _by_element(scales.inverse, shape, at))
@@ -93,7 +92,7 @@ def packed(
         least = build.op("maximum", data, build.number(target.smallest))
         data = build.select(build.compare(counted, zero, "EQ"), zero, least)
     sign = build.op("and", build.cast(build.bits, wide), build.integer(SIGN))
-    data = build.cast(build.real, build.op("or", build.cast(build.bits, data), sign))
+    data = build.cast(build.float, build.op("or", build.cast(build.bits, data), sign))
     data = emit.convert(build.select(finite, data, wide), element_of(format_), at)
     return Packed(data, emit.convert(scales.scale, element_of(SCALE_FORMAT), at))
 
@@ -112,15 +111,17 @@ def unpacked(moment: Packed, element: ir.Type, at: ir.Operation, *, root: bool) 
     scale = emit.convert(moment.scale, f32, at)
     wide = emit.multiply(data, _by_element(scale, list(data.type.shape), at), at)
     if root:
-        wide = emit.multiply(wide, Bitwise(at, wide.type).op("abs", wide), at)
+        wide = emit.multiply(
+            wide, Emitter(at, wide=False, shape=wide.type.shape).op("abs", wide), at
+        )
     return emit.convert(wide, element, at)
 
 
 def _by_element(scale: ir.Value, shape: list[int], at: ir.Operation) -> ir.Value:
     """Returns the scale of each element of a tensor of a shape."""
     blocks, length = list(scale.type.shape), block_length(shape[-1])
-    tiles = spread(scale, range(len(blocks)), [*blocks, length], at)
-    flat = reshaped(tiles, [*shape[:-1], blocks[-1] * length], at)
+    tiles = emit.spread(scale, range(len(blocks)), [*blocks, length], at)
+    flat = emit.reshaped(tiles, [*shape[:-1], blocks[-1] * length], at)
     return cut(flat, len(shape) - 1, shape[-1], at)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -20,17 +20,16 @@ from scalify_hlo.casts.blocks.layout import (
     cut,
     merged,
     padded,
-    reshaped,
 )
 from scalify_hlo.casts.blocks.scales import Members, block_scales, may_saturate, static_scales
 from scalify_hlo.casts.blocks.stochastic import Steps, drawn, rounded
 from scalify_hlo.casts.casts import barrier_after, convert_after, unwidened
-from scalify_hlo.casts.constant_folding import Functions, Quantizer
+from scalify_hlo.casts.constant_folding import Quantizer
 from scalify_hlo.casts.constant_operands import values_of
 from scalify_hlo.casts.encoding import Array, dense, dtype_of
 from scalify_hlo.casts.strategy import CastOperand
 from scalify_hlo.ir import emit
-from scalify_hlo.ir.contraction import Axes, dot_numbers
+from scalify_hlo.ir.contraction import DOT_GENERAL, NUMBERS, Axes, dot_numbers
 from scalify_hlo.ir.formats import element_of
 from scalify_hlo.ir.value_map import ValueCache, erase
 from scalify_hlo.recipes.model import Blocks, Recipe
@@ -84,8 +83,7 @@ class BlockOperands:
     def __init__(self, module: ir.Operation, recipe: Recipe, element: str) -> None:
         self._blocks, self._saturate = recipe.blocks, recipe.saturate
         self._element = element
-        self._functions = Functions(module)
-        self._constants = Quantizer(self._functions, saturate=recipe.saturate)
+        self._constants = Quantizer(module, saturate=recipe.saturate)
         self._steps, self._splats = Steps(module), emit.Splats()
         self._made: ValueCache[BlockOperand] = ValueCache()
         self.count = self.static = 0
@@ -112,7 +110,6 @@ class BlockOperands:
     def clean(self) -> None:
         """Erases the wide constants that no op reads any more, with the ops that moved them."""
         self._constants.clean()
-        self._functions.clean()
 
     def _static(self, value: ir.Value, axes: Axes, format_: str, how: How) -> BlockOperand | None:
         """Returns an operand that is made of a constant; None if it is not known while rewriting.
@@ -124,7 +121,7 @@ class BlockOperands:
         origin = self._constants.origin(value)
         if origin is None or _size(value) > _size(origin.constant.results[0]):
             return None  # A constant that is repeated would be larger than the wide one.
-        values = values_of(origin, self._functions)
+        values = values_of(origin, self._constants.functions)
         if values is None:
             return None
         made = static_blocks(values, axes, format_, self._blocks, how.members, square=how.square)
@@ -159,7 +156,7 @@ class BlockOperands:
         if how.square:
             wide = padded(wide, len(batch), height, at)
         *_, tall, long = wide.type.shape
-        tiles = reshaped(wide, [*batch, tall // height, height, long // size, size], at)
+        tiles = emit.reshaped(wide, [*batch, tall // height, height, long // size, size], at)
         kept = [*range(len(batch) + 1), len(batch) + 2]
         amax = None
         if not how.transformed:
@@ -167,10 +164,10 @@ class BlockOperands:
         if amax is None:
             amax = amax_along(tiles, kept, at, self._splats)
         scales = block_scales(amax, format_, self._blocks, at, self._splats, how.members)
-        tiles = emit.multiply(tiles, spread(scales.inverse, kept, tiles.type.shape, at), at)
+        tiles = emit.multiply(tiles, emit.spread(scales.inverse, kept, tiles.type.shape, at), at)
         if self._saturate and (how.stochastic or may_saturate(self._blocks)):
             tiles = emit.saturate(tiles, FORMATS[format_].max_finite, at, self._splats)
-        wide = reshaped(tiles, [*batch, tall, long], at)
+        wide = emit.reshaped(tiles, [*batch, tall, long], at)
         if how.stochastic:
             words = drawn(self._steps.word(wide, at), self.count)
             wide = rounded(wide, format_, words, at)
@@ -186,8 +183,8 @@ def _for_rows(scale: ir.Value, height: int, at: ir.Operation) -> ir.Value:
     """Returns the scales of rows, of shape ``[batch, free, blocks]``, of those of square blocks."""
     *batch, tall, long = scale.type.shape
     kept = [*range(len(batch) + 1), len(batch) + 2]
-    scale = spread(scale, kept, [*batch, tall, height, long], at)
-    return reshaped(scale, [*batch, tall * height, long], at)
+    scale = emit.spread(scale, kept, [*batch, tall, height, long], at)
+    return emit.reshaped(scale, [*batch, tall * height, long], at)
 
 
 def _size(value: ir.Value) -> int:
@@ -215,18 +212,8 @@ def dequantized(operand: BlockOperand, element: ir.Type, at: ir.Operation) -> ir
     data, scale = operand.data, emit.convert(operand.scale, element, at)
     shape, blocks = list(data.type.shape), list(scale.type.shape)
     tiles = [*blocks, shape[-1] // blocks[-1]]
-    factors = reshaped(spread(scale, range(len(blocks)), tiles, at), shape, at)
+    factors = emit.reshaped(emit.spread(scale, range(len(blocks)), tiles, at), shape, at)
     return emit.multiply(emit.convert(data, element, at), factors, at)
-
-
-def spread(
-    value: ir.Value, dims: Iterable[int], shape: Iterable[int], at: ir.Operation
-) -> ir.Value:
-    """Broadcasts a tensor to a shape, of which its dimensions are given."""
-    type_ = ir.RankedTensorType.get(list(shape), value.type.element_type)
-    numbers = ir.DenseI64ArrayAttr.get(list(dims))
-    where = emit.before(at)
-    return emit.broadcast(type_, value, numbers, **where)
 
 
 # A random Hadamard transform of both operands of a matmul, along its contracted dimension.
@@ -258,24 +245,14 @@ def transformed(value: ir.Value, at: ir.Operation) -> ir.Value:
         at: The op before which it is computed.
     """
     shape = list(value.type.shape)
-    where = emit.before(at)
-    pieces = reshaped(value, [*shape[:-1], shape[-1] // HADAMARD, HADAMARD], at)
+    pieces = emit.reshaped(value, [*shape[:-1], shape[-1] // HADAMARD, HADAMARD], at)
     square = ir.RankedTensorType.get([HADAMARD, HADAMARD], value.type.element_type)
     elements = ir.DenseElementsAttr.get(matrix())
-    factor = emit.constant_of(square, elements, **where)
-    last = len(shape)
-    exact = stablehlo.PrecisionAttr.get("HIGHEST")
-    product = emit.op(
-        at,
-        "stablehlo.dot_general",
-        [pieces.type],
-        [pieces, factor],
-        {
-            "dot_dimension_numbers": dot_numbers([last], [0]),
-            "precision_config": ir.ArrayAttr.get([exact, exact]),
-        },
-    )
-    return reshaped(product.result, shape, at)
+    factor = emit.constant_of(square, elements, **emit.before(at))
+    exact = ir.ArrayAttr.get([stablehlo.PrecisionAttr.get("HIGHEST")] * 2)
+    given = {NUMBERS: dot_numbers([len(shape)], [0]), "precision_config": exact}
+    product = emit.op(at, DOT_GENERAL, [pieces.type], [pieces, factor], given)
+    return emit.reshaped(product.result, shape, at)
 
 
 # Constants in blocks: scales and data are computed while rewriting, and stored in their formats.

@@ -45,12 +45,12 @@ import numpy as np
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import FORMATS, FloatFormat
 from scalify_hlo.algebra.limits import NORMAL, SMALLEST_AMAX, SMALLEST_PAIRED_AMAX
-from scalify_hlo.casts.blocks.bitwise import Bitwise
 from scalify_hlo.casts.casts import barrier_after
 from scalify_hlo.casts.encoding import Array, dtype_of
 from scalify_hlo.ir import emit
 from scalify_hlo.ir.formats import element_of
 from scalify_hlo.recipes.model import Blocks
+from scalify_hlo.rules.emitter import Emitter
 from scalify_hlo.rules.statistics import largest
 
 _MANTISSA: Final = 23
@@ -92,7 +92,7 @@ def block_scales(
         splats: The constants that are shared with other scales.
         members: The members of the tensor, if it has any.
     """
-    build = _Builder(at, amax.type, splats)
+    build = _Builder(at, wide=False, shape=amax.type.shape, splats=splats)
     if blocks.scale == "e8m0":
         return build.powers(amax, FORMATS[format_], blocks.rounding)
     if blocks.scale == "f32":
@@ -209,8 +209,8 @@ def _largest(amax: Array, members: Members | None) -> Array:
     return np.asarray(view.max(axis=summed, keepdims=True))
 
 
-class _Builder(Bitwise):
-    """Builds scales before an op, of the type of `Bitwise.real`."""
+class _Builder(Emitter):
+    """Builds scales before an op, of the type of `Emitter.float`."""
 
     def powers(self, amax: ir.Value, target: FloatFormat, rounding: str) -> BlockScales:
         """Returns E8M0 scales."""
@@ -223,8 +223,8 @@ class _Builder(Bitwise):
         exponent = self.op("subtract", exponent, self.integer(top << _MANTISSA))
         inverse = self.op("subtract", self.integer(2 * _BIAS << _MANTISSA), exponent)
         finite = self.compare(bits, self.integer(_INFINITY), "LT")
-        scale = self.select(finite, self.cast(self.real, exponent), self.number(math.nan))
-        return BlockScales(self.cast(self.real, inverse), scale)
+        scale = self.select(finite, self.cast(self.float, exponent), self.number(math.nan))
+        return BlockScales(self.cast(self.float, inverse), scale)
 
     def quotients(self, amax: ir.Value, target: FloatFormat) -> BlockScales:
         """Returns f32 scales."""
@@ -237,9 +237,13 @@ class _Builder(Bitwise):
     ) -> BlockScales:
         """Returns E4M3 scales with their common factor, or with one for each member."""
         kept = () if members is None else members.kept
-        view = amax if members is None else self._viewed(amax, members.of_amax(amax.type.shape))
+        view = (
+            amax
+            if members is None
+            else emit.reshaped(amax, members.of_amax(amax.type.shape), self.at)
+        )
         whole = largest(view, self.at, finite=True, kept=kept, splats=self.splats)
-        one = _Builder(self.at, whole.type, self.splats)
+        one = _Builder(self.at, wide=False, shape=whole.type.shape, splats=self.splats)
         whole = one.op("maximum", whole, one.number(SMALLEST_PAIRED_AMAX))
         most = _E4M3.max_finite
         common = one.op("multiply", whole, one.number(1.0 / (most * target.max_finite)))
@@ -254,16 +258,10 @@ class _Builder(Bitwise):
         divisor = self.op("multiply", divisor, self._for_each(common, amax, members))
         return BlockScales(self.op("divide", self.number(1.0), divisor), scale, common)
 
-    def _viewed(self, value: ir.Value, shape: Sequence[int]) -> ir.Value:
-        type_ = ir.RankedTensorType.get(list(shape), value.type.element_type)
-        return value if value.type == type_ else emit.reshape(value, type_, self.at)
-
     def _for_each(self, value: ir.Value, amax: ir.Value, members: Members | None) -> ir.Value:
         """Returns the number of the tensor, or those of its members, for each block."""
         if members is None:
-            return self.spread(value, amax)
+            return emit.broadcast_scalar(value, amax, self.at)
         shape = members.of_amax(amax.type.shape)
-        type_ = ir.RankedTensorType.get(shape, value.type.element_type)
-        where = emit.before(self.at)
-        dims = ir.DenseI64ArrayAttr.get(list(members.kept))
-        return self._viewed(emit.broadcast(type_, value, dims, **where), amax.type.shape)
+        whole = emit.spread(value, members.kept, shape, self.at)
+        return emit.reshaped(whole, amax.type.shape, self.at)

@@ -27,17 +27,17 @@ from scalify_hlo.algebra.noise import (
     WORD,
     strides,
 )
-from scalify_hlo.casts.blocks.bitwise import Bitwise
 from scalify_hlo.dataflow.step_count import step_count
 from scalify_hlo.dialect import attributes
 from scalify_hlo.ir import emit
 from scalify_hlo.ir.functions import main_function
+from scalify_hlo.rules.emitter import Emitter
 from scalify_hlo.rules.statistics import reduced
 
 SIGN: Final = 1 << (WORD - 1)
 """The bit of the sign of an f32 number."""
 
-Words: TypeAlias = Callable[[ir.Value, Bitwise], ir.Value]
+Words: TypeAlias = Callable[[ir.Value, Emitter], ir.Value]
 """Returns a random ui32 for each element of a tensor, whose bits are given."""
 
 
@@ -50,15 +50,15 @@ def rounded(value: ir.Value, format_: str, words: Words, at: ir.Operation) -> ir
         words: The random words.
         at: The op before which they are computed.
     """
-    build = Bitwise(at, value.type)
+    build = Emitter(at, wide=False, shape=value.type.shape)
     data = round_magnitudes(build.op("abs", value), words, FORMATS[format_], build)
     sign = build.op("and", build.cast(build.bits, value), build.integer(SIGN))
-    data = build.cast(build.real, build.op("or", build.cast(build.bits, data), sign))
+    data = build.cast(build.float, build.op("or", build.cast(build.bits, data), sign))
     return build.select(build.is_finite(value), data, value)
 
 
 def round_magnitudes(
-    data: ir.Value, words: Words, target: FloatFormat, build: Bitwise, *, up: bool = False
+    data: ir.Value, words: Words, target: FloatFormat, build: Emitter, *, up: bool = False
 ) -> ir.Value:
     """Rounds magnitudes to numbers of a format, up or down at random.
 
@@ -79,7 +79,7 @@ def round_magnitudes(
         noise = build.select(small, build.integer((1 << dropped) - 1), noise)
     kept = build.integer((1 << WORD) - (1 << dropped))
     bits = build.op("and", build.op("add", bits, noise), kept)
-    return build.op("subtract", build.cast(build.real, bits), added)
+    return build.op("subtract", build.cast(build.float, bits), added)
 
 
 def drawn(word: ir.Value, number: int) -> Words:
@@ -99,15 +99,15 @@ def hashed(salt: ir.Value) -> Words:
 # Hashes of tensors and of their elements, as ops on integers.
 
 
-def hash_of_elements(bits: ir.Value, salt: ir.Value, build: Bitwise) -> ir.Value:
+def hash_of_elements(bits: ir.Value, salt: ir.Value, build: Emitter) -> ir.Value:
     """Returns a hash of the first bits of each element, of its index and of a salt."""
     index = _times(_indices(build), INDEX_FACTOR, build)
-    salt = _times(build.spread(salt, bits), SALT_FACTOR, build)
+    salt = _times(emit.broadcast_scalar(salt, bits, build.at), SALT_FACTOR, build)
     mixed = build.op("xor", _shifted(bits, UNSURE, build), build.op("add", index, salt))
     return _mixed(mixed, build)
 
 
-def _mixed(words: ir.Value, build: Bitwise) -> ir.Value:
+def _mixed(words: ir.Value, build: Emitter) -> ir.Value:
     """Returns words in which a bit changes half of the bits of a word."""
     for shift, factor in MIXES:
         words = build.op("xor", words, _shifted(words, shift, build))
@@ -115,25 +115,21 @@ def _mixed(words: ir.Value, build: Bitwise) -> ir.Value:
     return words
 
 
-def _indices(build: Bitwise) -> ir.Value:
+def _indices(build: Emitter) -> ir.Value:
     """Returns the index of each element in row-major order, as ui32, which may wrap around."""
     total = None
     for dimension, stride in strides(build.bits.shape).items():
-        part = _times(_iota(build, dimension), stride, build)
+        index = emit.iota(build.bits.shape, dimension, build.bits.element_type, build.at)
+        part = _times(index, stride, build)
         total = part if total is None else build.op("add", total, part)
     return build.integer(0) if total is None else total
 
 
-def _iota(build: Bitwise, dimension: int) -> ir.Value:
-    number = attributes.integer(dimension)
-    return emit.op(build.at, "stablehlo.iota", [build.bits], [], {"iota_dimension": number}).result
-
-
-def _times(value: ir.Value, factor: int, build: Bitwise) -> ir.Value:
+def _times(value: ir.Value, factor: int, build: Emitter) -> ir.Value:
     return value if factor == 1 else build.op("multiply", value, build.integer(factor))
 
 
-def _shifted(value: ir.Value, count: int, build: Bitwise) -> ir.Value:
+def _shifted(value: ir.Value, count: int, build: Emitter) -> ir.Value:
     return build.op("shift_right_logical", value, build.integer(count))
 
 
@@ -147,7 +143,7 @@ def hash_of_tensor(words: ir.Value, at: ir.Operation) -> ir.Value:
         words: The bits of a tensor, as ui32 of static shape.
         at: The op before which it is computed.
     """
-    build = Bitwise(at, ir.RankedTensorType.get(words.type.shape, ir.F32Type.get()))
+    build = Emitter(at, wide=False, shape=words.type.shape)
     terms = _mixed(build.op("xor", words, _times(_indices(build), INDEX_FACTOR, build)), build)
     zero = emit.integers(emit.scalar_type(words.type.element_type), 0, at)
     return reduced(terms, zero, "stablehlo.add", range(words.type.rank), at)
@@ -191,11 +187,11 @@ class Steps:
         """
         if self._count is not None and at.block == self._count.owner:
             return emit.convert(self._count, ir.IntegerType.get_unsigned(WORD), at)
-        build = Bitwise(at, value.type)
+        build = Emitter(at, wide=False, shape=value.type.shape)
         return hash_of_tensor(build.cast(build.bits, value), at)
 
 
-def random_words(word: ir.Value, number: int, build: Bitwise) -> ir.Value:
+def random_words(word: ir.Value, number: int, build: Emitter) -> ir.Value:
     """Returns a random ui32 for each element, all of whose bits are as likely 0 as 1.
 
     The state of the generator is a key, ``word + 2^32 number``, and a counter, which is 0.
@@ -206,30 +202,24 @@ def random_words(word: ir.Value, number: int, build: Bitwise) -> ir.Value:
         build: The builder, for the shape of the tensor.
     """
     at, unsigned = build.at, ir.IntegerType.get_unsigned
-    where = emit.before(at)
     one, four, pairs = (
         ir.RankedTensorType.get(shape, unsigned(WORD)) for shape in ([1], [4], [2, 2])
     )
     counter = emit.integers(ir.RankedTensorType.get([2], unsigned(WORD)), 0, at)
     words = [emit.reshape(word, one, at), emit.integers(one, number, at), counter]
-    words = emit.op(
-        at,
+    words = emit.made(
         "stablehlo.concatenate",
-        [four],
+        four,
         words,
         {"dimension": attributes.integer(0)},
-    ).result
+        **emit.before(at),
+    )
     state = ir.RankedTensorType.get([2], unsigned(2 * WORD))
     start = build.cast(state, emit.reshape(words, pairs, at))
     double = ir.RankedTensorType.get(build.bits.shape, unsigned(2 * WORD))
-    drawn = emit.op(
-        at,
-        "stablehlo.rng_bit_generator",
-        [state, double],
-        [start],
-        {"rng_algorithm": stablehlo.RngAlgorithmAttr.get("THREE_FRY")},
-    ).results[1]
-    high = emit.elementwise(
-        "stablehlo.shift_right_logical", drawn, emit.integers(double, WORD, at), **where
-    )
-    return emit.convert(high, unsigned(WORD), at)
+    algorithm = {"rng_algorithm": stablehlo.RngAlgorithmAttr.get("THREE_FRY")}
+    made = emit.op(at, "stablehlo.rng_bit_generator", [state, double], [start], algorithm)
+    shift = emit.integers(double, WORD, at)
+    high = "stablehlo.shift_right_logical"
+    words = emit.elementwise(high, made.results[1], shift, **emit.before(at))
+    return emit.convert(words, unsigned(WORD), at)

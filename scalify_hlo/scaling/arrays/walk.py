@@ -12,8 +12,7 @@ from scalify_hlo.ir.calls import CALL
 from scalify_hlo.ir.functions import callee_of, terminator
 from scalify_hlo.ir.traits import LOOP
 from scalify_hlo.ir.value_map import ValueMap
-from scalify_hlo.scaling.arrays.factors import Factors
-from scalify_hlo.scaling.arrays.leaving import Leaving
+from scalify_hlo.scaling.arrays.factors import Factors, Leaving
 from scalify_hlo.scaling.arrays.rules import RULES
 from scalify_hlo.transforms.inlining import inline_call
 

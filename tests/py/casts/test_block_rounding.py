@@ -16,12 +16,12 @@ from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.algebra.limits import HADAMARD
 from scalify_hlo.casts.blocks import operands as hadamard
 from scalify_hlo.casts.blocks import stochastic
-from scalify_hlo.casts.blocks.bitwise import Bitwise
 from scalify_hlo.casts.blocks.stochastic import Steps, hash_of_tensor
 from scalify_hlo.casts.blocks.stochastic import random_words as random_words_of
 from scalify_hlo.casts.encoding import dense, dtype_of
 from scalify_hlo.ir import emit
 from scalify_hlo.ir.functions import terminator
+from scalify_hlo.rules.emitter import Emitter
 from scalify_hlo.run.runner import compile_module
 from tests.py.casts.test_blocks import gradients
 from tests.py.shared.block_numpy import (
@@ -77,7 +77,7 @@ def given(x: Array, number: int) -> stochastic.Words:
     """The words of NumPy as a constant: the interpreter has no `rng_bit_generator`."""
     words = random_words(hash_of(x), number, x.shape)
 
-    def constant(_: ir.Value, build: Bitwise) -> ir.Value:
+    def constant(_: ir.Value, build: Emitter) -> ir.Value:
         where = {"loc": build.at.location, "ip": ir.InsertionPoint(build.at)}
         return emit.constant_of(build.bits, dense(words, build.bits), **where)
 
@@ -116,10 +116,10 @@ def test_words_are_those_of_threefry(shape: tuple[int, ...]) -> None:
     """So they are the same on every backend."""
 
     def words(value: ir.Value, at: ir.Operation) -> ir.Value:
-        build = Bitwise(at, value.type)
+        build = Emitter(at, wide=False, shape=value.type.shape)
         seed = build.cast(build.bits, value)
         found = random_words_of(hash_of_tensor(seed, at), 0x80000003, build)
-        return build.cast(build.real, found)
+        return build.cast(build.float, found)
 
     x = np.arange(np.prod(shape), dtype=F32).reshape(shape)
     (found,) = compile_module(built(shape, words))([x])
@@ -156,9 +156,9 @@ def test_tensors_of_bf16_numbers_have_other_hashes() -> None:
     """Their last 16 bits are equal, as are those of weights that were stored and updated."""
 
     def hashed(value: ir.Value, at: ir.Operation) -> ir.Value:
-        build = Bitwise(at, value.type)
+        build = Emitter(at, wide=False, shape=value.type.shape)
         word = hash_of_tensor(build.cast(build.bits, value), at)
-        return build.cast(build.real, build.spread(word, value))
+        return build.cast(build.float, emit.broadcast_scalar(word, value, build.at))
 
     run, rng = compile_module(built((64,), hashed)), np.random.default_rng(0)
     given = [np.asarray(1 + rng.integers(0, 9, 64) / 128, F32) for _ in range(2000)]

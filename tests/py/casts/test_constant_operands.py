@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scalify_hlo.casts.constant_operands import _axis_before, _unreshaped
+from scalify_hlo.ir.through import _unreshaped, dims_through
 from tests.py.shared.judge import body_of, parse
 
 PROGRAM = """
@@ -19,7 +19,7 @@ def axes(before: str, after: str, op: str, type_: str = "") -> list[int | None]:
     type_ = type_ or f" : (tensor<{before}xf32>) -> tensor<{after}xf32>"
     module = parse(PROGRAM.format(before=before, after=after, op=op + type_))
     step = body_of(module).operations[0].operation
-    return [_axis_before(step, axis) for axis in range(step.results[0].type.rank)]
+    return dims_through(step) or [None] * step.results[0].type.rank
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from scalify_hlo._compat import ir
-from scalify_hlo.casts.ordered_casts import order_casts
+from scalify_hlo.transforms.matmul_dims import order_casts
 from tests.py.shared.judge import evaluate, parse
 
 PLACED = 'mhlo.sharding = "{replicated}"'

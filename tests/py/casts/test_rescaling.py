@@ -8,7 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from scalify_hlo.casts.rescaling import Order
+from scalify_hlo.casts.rescaling import _last
 from scalify_hlo.errors import InputError, UsageError
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.recipes.model import Recipe
@@ -281,9 +281,8 @@ def test_the_last_op_that_defines_one_of_several_values() -> None:
     negate, abs_, tanh, _ = (op.operation for op in main.operations)
     (sine, _) = (op.operation for op in other.operations)
     with module.context:
-        order = Order(main)
-        assert order.last([negate.results[0]]) == negate
-        assert order.last([negate.results[0], abs_.results[0]]) == abs_
-        assert order.last([abs_.results[0], tanh.results[0]]) == tanh
-        assert order.last([negate.results[0], tanh.results[0]]) is None  # tanh reads the first one
-        assert order.last([abs_.results[0], sine.results[0]]) is None  # sine is of another block
+        assert _last(main, [negate.results[0]]) == negate
+        assert _last(main, [negate.results[0], abs_.results[0]]) == abs_
+        assert _last(main, [abs_.results[0], tanh.results[0]]) == tanh
+        assert _last(main, [negate.results[0], tanh.results[0]]) is None  # tanh reads the first one
+        assert _last(main, [abs_.results[0], sine.results[0]]) is None  # sine is of another block

@@ -21,7 +21,7 @@ import pytest
 
 from scalify_hlo.errors import InputError
 from scalify_hlo.storage import children, folders
-from scalify_hlo.storage.folders import write_folder
+from scalify_hlo.storage.files import write_folder
 from scalify_hlo.targets.compiling import require_fits
 from scalify_hlo.targets.description import WIDER, load_target, target_names
 from scalify_hlo.targets.hlo import read_hlo, shapes_of

@@ -212,7 +212,7 @@ def test_results_have_the_attributes_again_that_they_had(
             marks[1]["mhlo.sharding"] = ir.StringAttr.get("{replicated}")
             attributes.set_result_attributes(function, marks)
         else:
-            attributes.set_encoded_result_attributes(function, None)
+            del function.attributes["res_attrs"]
         before = attributes.result_attributes(function)
         names = attributes.result_names(before)
         passes = make_options(recipe, settings=SMALL | settings).passes()

@@ -29,8 +29,7 @@ from scalify_hlo.layers.numbers import Target, mean, spread_to
 from scalify_hlo.layers.recognition import graph_of, recognize
 from scalify_hlo.layers.twins import Found, Twins, _onto
 from scalify_hlo.passes.pipeline import run_passes
-from scalify_hlo.passes.recognize import RecognizePass
-from scalify_hlo.scaling.layer_marks import _reader
+from scalify_hlo.passes.recognize import RecognizePass, _reader
 from tests.py.layers.test_layers import gpt2_text
 from tests.py.shared.judge import body_of, parse, shaped, stablehlo_of
 

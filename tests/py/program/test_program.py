@@ -25,8 +25,7 @@ from scalify_hlo.program.flatbuffer import looks_like_flatbuffer, with_vector_be
 from scalify_hlo.program.program import Kind, read_program, read_text, recognize, write_program
 from scalify_hlo.program.sandbox import nesting
 from scalify_hlo.storage import files
-from scalify_hlo.storage.files import read_file, require_writable, write_file
-from scalify_hlo.storage.folders import write_folder
+from scalify_hlo.storage.files import read_file, require_writable, write_file, write_folder
 from scalify_hlo.storage.server import Server
 from tests.py.shared import samples
 from tests.py.shared.commands import python
