@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Annotated, Any, Final
@@ -29,6 +29,7 @@ from scalify_hlo.commands.choose.sensitivity import (
     measure_energies,
 )
 from scalify_hlo.commands.choose.sites import named_sites
+from scalify_hlo.commands.choose.switches import Switches
 from scalify_hlo.commands.stats.numbering import inline_numbered, number_ops
 from scalify_hlo.commands.stats.prepare import for_module, take_probes
 from scalify_hlo.errors import UsageError
@@ -287,9 +288,7 @@ class Bench:
             UsageError: The options do not fit the program.
         """
         module = copy_module(self._base if casts else self._module)
-        asked = for_module(self.measured(self.profiled(options)), self.hash, module)
-        with located(self.name):
-            report = rewrite_module(module, replace(asked, listed=True, probe=casts))
+        report = self._rewrite(module, replace(options, probe=casts))
         found = Casts()
         if casts:
             main = inline_numbered(module, self.name)
@@ -297,6 +296,47 @@ class Bench:
                 take_probes(main)
                 found.measure(main, self._rewritten)
         session = self._runner.session(module, found.added.count)
+        errors, step = self._compared(session)
+        return Outcome(report, errors, found.errors(step.all), self._losses(session))
+
+    def switched(self, options: Options) -> tuple[Report, Switches]:
+        """Returns a rewrite of which each site is in low precision or wide, with its report.
+
+        Args:
+            options: The options of the rewrite.
+
+        Raises:
+            InputError: The program cannot be rewritten.
+            UsageError: The options do not fit the program.
+        """
+        module = copy_module(self._module)
+        report = self._rewrite(module, replace(options, switched=True))
+        return report, Switches(self._runner, module)
+
+    def at(self, switches: Switches, narrow: Container[str]) -> tuple[list[ResultError], Losses]:
+        """Runs a rewrite with only some sites in low precision, and compares it with the original.
+
+        Args:
+            switches: The rewrite.
+            narrow: The names of the sites.
+
+        Returns:
+            The errors of its float results, and the loss of each step of each seed.
+
+        Raises:
+            InputError: The program cannot be run.
+        """
+        session = switches.session(narrow)
+        return self._compared(session)[0], self._losses(session)
+
+    def _rewrite(self, module: ir.Module, options: Options) -> Report:
+        """Rewrites a copy of the program."""
+        asked = for_module(self.measured(self.profiled(options)), self.hash, module)
+        with located(self.name):
+            return rewrite_module(module, replace(asked, listed=True))
+
+    def _compared(self, session: Session) -> tuple[list[ResultError], Step]:
+        """Runs the first step of a rewrite, and returns the errors of its float results."""
         if session.state:
             session.converge(self._values[0], forget=True)
         step = session.step(self._values[0])
@@ -307,7 +347,7 @@ class Bench:
             for each in self.kinds
             for i in [each.argument]
         ]
-        return Outcome(report, errors, found.errors(step.all), self._losses(session))
+        return errors, step
 
     def backward(self) -> Backward:
         """Returns the backward pass of the original, by the numbers of its ops."""
