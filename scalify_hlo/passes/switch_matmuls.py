@@ -1,4 +1,4 @@
-"""scalify-switch-matmuls: keeps a copy beside each matmul, and a switch that chooses one of them."""
+"""scalify-switch-matmuls: keeps a wide copy beside each matmul, and a switch for each site."""
 
 from __future__ import annotations
 
@@ -48,5 +48,5 @@ def _switch(op: ir.OpView, i1: ir.Type) -> None:
     replace_uses(result, chosen)
     chosen.owner.operands[1] = result
     if attributes.STATE_GRADIENT in op.attributes:
-        chosen.owner.attributes[attributes.STATE_GRADIENT] = op.attributes[attributes.STATE_GRADIENT]
-        del op.attributes[attributes.STATE_GRADIENT]
+        attributes.mark_gradient(chosen)
+        clear(op, [attributes.STATE_GRADIENT])

@@ -299,35 +299,17 @@ class Bench:
         errors, step = self._compared(session)
         return Outcome(report, errors, found.errors(step.all), self._losses(session))
 
-    def switched(self, options: Options) -> tuple[Report, Switches]:
-        """Returns a rewrite of which each site is in low precision or wide, with its report.
-
-        Args:
-            options: The options of the rewrite.
-
-        Raises:
-            InputError: The program cannot be rewritten.
-            UsageError: The options do not fit the program.
-        """
+    def switched(self, options: Options) -> Switches:
+        """Returns a rewrite of which each site is in low precision or wide; see `outcome`."""
         module = copy_module(self._module)
         report = self._rewrite(module, replace(options, switched=True))
-        return report, Switches(self._runner, module)
+        return Switches(self._runner, module, report)
 
-    def at(self, switches: Switches, narrow: Container[str]) -> tuple[list[ResultError], Losses]:
-        """Runs a rewrite with only some sites in low precision, and compares it with the original.
-
-        Args:
-            switches: The rewrite.
-            narrow: The names of the sites.
-
-        Returns:
-            The errors of its float results, and the loss of each step of each seed.
-
-        Raises:
-            InputError: The program cannot be run.
-        """
+    def outcome_at(self, switches: Switches, narrow: Container[str]) -> Outcome:
+        """Runs a rewrite with only some sites in low precision, given by name; see `outcome`."""
         session = switches.session(narrow)
-        return self._compared(session)[0], self._losses(session)
+        errors, _ = self._compared(session)
+        return Outcome(switches.report_of(narrow), errors, {}, self._losses(session))
 
     def _rewrite(self, module: ir.Module, options: Options) -> Report:
         """Rewrites a copy of the program."""

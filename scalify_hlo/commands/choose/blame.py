@@ -211,8 +211,8 @@ def _found(
         options: The options of the search.
         snr_db: The signal-to-noise ratio in dB that outputs and gradients need.
     """
-    whole = measuring.whole()
     require_sites(measuring.sites, name, bench.name)
+    whole = measuring.effect(measuring.sites)
     wide = measuring.effect(())
     bisection = Bisection(
         measuring.sites,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import FORMATS
+from scalify_hlo.casts.selection import EXCLUDED
 from scalify_hlo.commands.choose.operand_errors import LHS, RESULT, RHS, CastError
 from scalify_hlo.commands.stats.numbering import number_of
 from scalify_hlo.dialect import attributes
@@ -76,6 +77,14 @@ def sites_of(matmuls: Iterable[MatmulReport], program: str) -> list[Site]:
     for matmul in matmuls:
         groups.setdefault(matmul.name, []).append(matmul)
     return [_site(group, program) for group in groups.values()]
+
+
+def left_wide(matmuls: Iterable[MatmulReport], sites: Container[str]) -> list[MatmulReport]:
+    """Returns the matmuls of a rewrite in which some sites, given by name, are excluded."""
+    return [
+        replace(each, wide=EXCLUDED) if each.wide is None and each.name in sites else each
+        for each in matmuls
+    ]
 
 
 def require_sites(sites: Sequence[Site], recipe: str, program: str) -> None:

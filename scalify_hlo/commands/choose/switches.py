@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Container
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
 from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.commands.choose.sites import left_wide
 from scalify_hlo.dialect import attributes
 from scalify_hlo.ir import emit
 from scalify_hlo.ir.functions import main_function
-from scalify_hlo.ir.value_map import erase, replace_op
+from scalify_hlo.ir.value_map import replace_op
 from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.program.artifact import copy_module
+from scalify_hlo.report.model import Report
 from scalify_hlo.run.runner import Runner, divides
 from scalify_hlo.run.session import Run, Session
 from scalify_hlo.transforms.inlining import inline_calls
@@ -28,10 +31,19 @@ class Switches:
     Args:
         runner: Compiles programs.
         module: The rewrite, which is not edited. All its switches are on.
+        report: Its report.
+
+    Attributes:
+        report: As given.
     """
 
-    def __init__(self, runner: Runner, module: ir.Module) -> None:
-        self._runner, self._module = runner, module
+    def __init__(self, runner: Runner, module: ir.Module, report: Report) -> None:
+        self._runner, self._module, self.report = runner, module, report
+
+    def report_of(self, narrow: Container[str]) -> Report:
+        """Returns the report of the rewrite with only some sites in low precision, by name."""
+        wide = {each.name for each in self.report.matmuls if each.name not in narrow}
+        return replace(self.report, matmuls=left_wide(self.report.matmuls, wide))
 
     def session(self, narrow: Container[str]) -> Session:
         """Returns steps of the rewrite with only some sites in low precision.
