@@ -233,11 +233,18 @@ class Bench:
         """The losses of the original; nothing without a loss."""
         return self._losses(self.original)
 
-    def _losses(self, session: Session) -> Losses:
-        """Returns the loss of each step of a program, for each seed."""
+    def _losses(self, session: Session, first: Step | None = None) -> Losses:
+        """Returns the loss of each step of a program, for each seed.
+
+        Args:
+            session: The program.
+            first: Its first step, if that was run.
+        """
         if self.loss is None:
             return []
         count = self.options.steps
+        if first is not None and count == self.options.seeds == 1:
+            return [[_number(first, self.loss)]]
         return [
             [_number(step, self.loss) for step in session.steps(seed, count, self._passed)]
             for seed in self._inputs
@@ -297,7 +304,7 @@ class Bench:
                 found.measure(main, self._rewritten)
         session = self._runner.session(module, found.added.count)
         errors, step = self._compared(session)
-        return Outcome(report, errors, found.errors(step.all), self._losses(session))
+        return Outcome(report, errors, found.errors(step.all), self._losses(session, step))
 
     def switched(self, options: Options) -> Switches:
         """Returns a rewrite of which each site is in low precision or wide; see `outcome`."""
@@ -308,8 +315,8 @@ class Bench:
     def outcome_at(self, switches: Switches, narrow: Container[str]) -> Outcome:
         """Runs a rewrite with only some sites in low precision, given by name; see `outcome`."""
         session = switches.session(narrow)
-        errors, _ = self._compared(session)
-        return Outcome(switches.report_of(narrow), errors, {}, self._losses(session))
+        errors, step = self._compared(session)
+        return Outcome(switches.report_of(narrow), errors, {}, self._losses(session, step))
 
     def _rewrite(self, module: ir.Module, options: Options) -> Report:
         """Rewrites a copy of the program."""

@@ -54,15 +54,15 @@ class Switches:
 
         def compiled() -> Run:
             if divides(self._module):
-                return self._runner.compiled(self._set(narrow))
+                return self._runner.compiled(self.fixed(narrow))
             run, names = self._run
             on = np.array([name in narrow for name in names])
             return lambda arrays: run([*arrays, on])
 
         return self._runner.session(self._module, compiled=compiled)
 
-    def _set(self, narrow: Container[str]) -> ir.Module:
-        """Returns a copy with constants for switches."""
+    def fixed(self, narrow: Container[str]) -> ir.Module:
+        """Returns the rewrite with only some sites in low precision, given by name."""
         module = copy_module(self._module)
         with module.context:
             for op in _switches(module.operation):
