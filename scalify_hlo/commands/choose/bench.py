@@ -126,6 +126,7 @@ class Bench:
         hash: Its structural hash.
         roles: The roles of its arguments by their names.
         sites: The site of each matmul by the number of its op.
+        matmuls: Its matmuls.
 
     Raises:
         InputError: The program is not valid, or was rewritten before.
@@ -143,7 +144,8 @@ class Bench:
         self._passed = self._state if carry else {}
         self._base = copy_module(self._module)
         number_ops(self._base, self.name)
-        self.roles, self.sites, self._rewritten = named_sites(self._base, self.name)
+        named = named_sites(self._base, self.name)
+        self.roles, self.sites, self._rewritten, self.matmuls = named
         self._kinds = kinds_of(self._module, self._interface, self._state, self.roles)
 
     @cached_property

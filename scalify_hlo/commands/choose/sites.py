@@ -194,11 +194,13 @@ class Named(NamedTuple):
         sites: The site of each matmul by the number of its op.
         rewritten: The same for matmuls of a rewrite. One of swapped operands has the number of the
             transpose whose place it takes.
+        matmuls: The matmuls, in the formats of the program.
     """
 
     roles: dict[str, str]
     sites: dict[int, str]
     rewritten: dict[int, str]
+    matmuls: list[MatmulReport]
 
 
 def named_sites(base: ir.Module, name: str) -> Named:
@@ -210,7 +212,7 @@ def named_sites(base: ir.Module, name: str) -> Named:
     """
     module = copy_module(base)
     with located(name):
-        roles = run_passes(module, [RolesPass()]).roles
+        report = run_passes(module, [RolesPass()])
     sites: dict[int, str] = {}
     moved: dict[int, int] = {}
     with module.context:
@@ -222,4 +224,5 @@ def named_sites(base: ir.Module, name: str) -> Named:
             users = [use.owner.operation for use in op.results[0].uses]
             transposes = (number_of(user) for user in users if user.name == "stablehlo.transpose")
             moved.update((each, number) for each in transposes if each is not None)
-    return Named(roles, sites, sites | {each: sites[number] for each, number in moved.items()})
+    rewritten = sites | {each: sites[number] for each, number in moved.items()}
+    return Named(report.roles, sites, rewritten, report.matmuls)

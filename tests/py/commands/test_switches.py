@@ -16,6 +16,7 @@ import scalify_hlo
 from scalify_hlo.commands.choose.bench import Bench
 from scalify_hlo.commands.choose.measuring import Measuring
 from scalify_hlo.commands.choose.sites import sites_of
+from scalify_hlo.program.given import readable
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.run import runner
@@ -97,10 +98,10 @@ def test_a_setting_has_the_bits_of_its_own_rewrite() -> None:
     switches = bench.switched(bench.asked(recipe))
     names = [site.name for site in sites_of(switches.report.matmuls, "step") if site.narrow]
     assert len(names) == 4
-    source, run = runner.readable(program), partial(runner.compiled, backend="interpreter")
+    source, run = readable(program), partial(runner.compiled, backend="interpreter")
     for chosen in (names, names[:1], names[-2:]):
         mine = run(replace(source, module=switches.fixed(chosen)))([first, second, x])
-        own = runner.readable(scalify_hlo.rewrite(program, recipe=alone(recipe, chosen)))
+        own = readable(scalify_hlo.rewrite(program, recipe=alone(recipe, chosen)))
         for one, other in zip(mine, run(own)([first, second, x]), strict=True):
             np.testing.assert_array_equal(one, other)
 
