@@ -66,8 +66,8 @@ class Switches:
         module = copy_module(self._module)
         with module.context:
             for op in _switches(module.operation):
-                on = _site(op) in narrow
-                op.attributes["value"] = emit.splat_attribute(op.results[0].type, on)
+                on = emit.constant(op.results[0].type, _site(op) in narrow, op)
+                replace_op(op, [on])
         return module
 
     @cached_property
