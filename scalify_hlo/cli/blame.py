@@ -30,12 +30,12 @@ class Blame(Judging, WithSettings, MakingRecipe):
     Then the worst sites are left wide, as many as outputs and gradients need for the ratio of
     --snr; if no number is enough, those that make half of the error of single sites. The error
     without them is printed, with the part of a recipe that excludes them. With -o, the whole recipe
-    is written, for `rewrite --recipe`. Each run is a rewrite, a compilation and one step with XLA
-    on the CPU.
+    is written, for `rewrite --recipe`. XLA compiles two programs for the CPU: the original, and a
+    rewrite with a switch for each site. Each run is one step of the second.
 
     Attributes:
         recipe: The recipe whose sites are measured: a recipe's name, or a TOML file.
-        runs_at_most: The most programs to run.
+        runs_at_most: The most runs of the rewrite.
         explain: Search until single sites make this share of the error.
         worst: How many sites to leave wide; by default as many as --snr needs.
         output: Write a recipe that leaves the worst sites wide.
@@ -85,7 +85,7 @@ def lines(found: Found, rows: int) -> Iterator[str]:
         yield from console.listing(_SITES, found.sites, rows)
     if found.rest:
         yield f"{found.rest} other sites make {found.rest_share:.0%} of the error"
-    yield f"programs run: {found.runs}"
+    yield f"runs: {found.runs}"
     yield ""
     narrow = found.effect.narrow
     left = "" if narrow is None else f", {narrow:.0%} of matmuls in low precision"

@@ -11,7 +11,7 @@ from scalify_hlo.cli.options import WithOutput, WithSettings
 from scalify_hlo.cli.running import Choosing, WithSteps
 from scalify_hlo.recipes.fields import Count, option
 from scalify_hlo.results.decibels import written
-from scalify_hlo.results.model import cells, headers
+from scalify_hlo.results.model import cells, headers, microseconds
 from scalify_hlo.storage.files import write_file
 
 if TYPE_CHECKING:
@@ -39,6 +39,10 @@ class Compare(WithSteps, Choosing, WithSettings, WithOutput):
     of inputs are measured from the inputs. Recipes that the program cannot take, or in which an
     option of --set has no effect, are listed with the reason.
 
+    --target sets the target of the recipes, and adds a column: the estimated time of all matmuls on
+    that device, in µs, for which nothing is compiled. Casts and other ops are left out; `explain`
+    compiles a program for the device, and estimates all kernels.
+
     Attributes:
         recipes: The recipes: names of presets and TOML files with commas between them.
         settings: Set an option of all recipes, as in matmul.smallest=64.
@@ -47,6 +51,7 @@ class Compare(WithSteps, Choosing, WithSettings, WithOutput):
         within: The share of the first loss by which the last may be larger than that of the
             original; by default 0.02.
         seeds: How many runs, of which all but the first have other first weights.
+        target: Estimate times on a device: h100, h200, b200, tpu-v5e, tpu-v6e or tpu7x.
     """
 
     recipes: str = option("all", metavar="all|NAME|FILE,...")
@@ -54,6 +59,7 @@ class Compare(WithSteps, Choosing, WithSettings, WithOutput):
     snr: float | None = option(None, metavar="DB")
     within: float | None = option(None, metavar="SHARE")
     seeds: Count = 1
+    target: str | None = option(None, metavar="NAME")
 
     def run(self) -> None:
         """See `Command.run`."""
@@ -74,6 +80,7 @@ class Compare(WithSteps, Choosing, WithSettings, WithOutput):
                 within=self.within,
                 signature=self.signature,
                 profile=self.profile,
+                target=self.target,
                 progress=progress,
             )
         write_file(self.output, self.text(found, lines(found, self.rows)))
@@ -89,12 +96,15 @@ def lines(found: Comparison, rows: int) -> Iterator[str]:
     ran = [trial for trial in found.trials if not trial.reason]
     steps = _of_steps(found)
     if ran:
-        header = (*_ERRORS, *steps, *headers(_COSTS))
+        header = (*_ERRORS, *steps, *headers(_COSTS), *_of_target(found))
         yield from console.table(header, [_row(trial, found) for trial in ran], rows)
     for trial in found.trials:
         if trial.reason:
             yield f"{trial.name}: not possible: {trial.reason}"
     yield from _loss_lines(found)
+    if found.seconds is not None:
+        time = microseconds(found.seconds)
+        yield f"matmuls of the original on {found.target}: {time} µs, estimated"
     noise = [each.name for each in ran[0].results if each.kind == "noise"] if ran else []
     if noise:
         yield f"not judged, as they are rounding noise in the original: {', '.join(noise)}"
@@ -102,6 +112,10 @@ def lines(found: Comparison, rows: int) -> Iterator[str]:
         yield from _results(found, ran, rows)
         yield from _matmuls(ran, rows)
     yield f"suggestion: {found.suggestion}"
+
+
+def _of_target(found: Comparison) -> tuple[str, ...]:
+    return (f"matmuls on {found.target}, µs",) if found.target else ()
 
 
 def _of_steps(found: Comparison) -> tuple[str, ...]:
@@ -114,7 +128,8 @@ def _row(trial: Trial, found: Comparison) -> tuple[str, ...]:
     losses = [_change(found, trial, 0)]
     if _of_steps(found):
         losses.append(_change(found, trial, -1))
-    return (trial.name, *worst, *losses, *cells(trial, _COSTS))
+    times = [microseconds(trial.seconds) or "-" for _ in _of_target(found)]
+    return (trial.name, *worst, *losses, *cells(trial, _COSTS), *times)
 
 
 def _change(found: Comparison, trial: Trial, step: int) -> str:

@@ -190,12 +190,14 @@ class _Bar:
     def start(self) -> None:
         """Shows the bar."""
         from rich.console import Console
-        from rich.progress import Progress
+        from rich.progress import MofNCompleteColumn, Progress
 
         with self._lock:
             if self._ended:
                 return
-            self._shown = Progress(console=Console(stderr=True), transient=True)
+            text, bar, _, left = Progress.get_default_columns()
+            columns = text, bar, MofNCompleteColumn(), left  # A percentage would hide the number.
+            self._shown = Progress(*columns, console=Console(stderr=True), transient=True)
             done, total = self._parts
             self._shown.add_task(self._what, total=total, completed=done)
             self._shown.start()

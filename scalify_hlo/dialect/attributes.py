@@ -44,6 +44,7 @@ attribute                  on               meaning
 ``scalify.layer``          op               the layers whose output it computes
 ``scalify.layer_gradient`` op               the layers whose input gradient it computes
 ``scalify.value``          op               i64: identifies its results in statistics
+``scalify.switch``         constant         the site whose matmuls are quantized if it is true
 ``scalify.epsilon``        op               adds the epsilon of a normalization
 ``scalify.layer_number``   op               i64: identifies a layer, or its backward part
 ``scalify.layer_input``    op               numbers of layers, each with that of its operand here
@@ -109,6 +110,7 @@ EPSILON: Final = "scalify.epsilon"
 LAYER_NUMBER: Final = "scalify.layer_number"
 LAYER_INPUT: Final = "scalify.layer_input"
 VALUE_NUMBER: Final = "scalify.value"
+SWITCH: Final = "scalify.switch"
 PREFIX: Final = "scalify."
 
 _LEFT: Final = (SCALE, SIZE, PAIR, PACKED, SCALE_SHAPE, SCALE_ARRAY, SCALE_FACTORS)

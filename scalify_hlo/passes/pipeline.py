@@ -40,6 +40,7 @@ from scalify_hlo.passes.roles import RolesPass
 from scalify_hlo.passes.scale_arrays import JoinScaleArraysPass, SplitScaleArraysPass
 from scalify_hlo.passes.signature import SignaturePass
 from scalify_hlo.passes.state import NarrowStatePass, PackMomentsPass, RoundStatePass
+from scalify_hlo.passes.switch_matmuls import SwitchMatmulsPass
 from scalify_hlo.passes.verify import VerifyPass
 from scalify_hlo.profile.model import Profile
 from scalify_hlo.recipes.model import NONE, PORTABLE, WIDE, Recipe
@@ -71,6 +72,7 @@ class Options:
             kernels are found in the compiled program.
         optimize: Whether ops are replaced by faster ones of the same value; see `OptimizePass`.
         scale_arrays: Whether arguments that are marked already have arrays of scales.
+        switched: Whether each matmul stands beside a wide one; see `SwitchMatmulsPass`.
     """
 
     recipe: Recipe = field(default_factory=Recipe)
@@ -87,6 +89,7 @@ class Options:
     named: bool = False
     optimize: bool = False
     scale_arrays: bool = False
+    switched: bool = False
 
     @property
     def declared(self) -> tuple[str, ...]:
@@ -134,6 +137,7 @@ class Options:
             (recognizes, RecognizePass(True, marked=not (layers or narrow), inputs=narrow)),
             (recipe.rescales, InsertRescalesPass(recipe)),
             (recipe.computes_first, NarrowComputePass(recipe)),
+            (changes and self.switched, SwitchMatmulsPass()),
             (changes, QuantizeMatmulsPass(recipe, self.profile, wide, self.listed)),
             (changes, NarrowStatePass(recipe, wide)),
             (recipe.computes_last, NarrowComputePass(recipe)),

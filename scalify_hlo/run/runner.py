@@ -312,11 +312,15 @@ class Runner:
         """Compiles a program that was made of this one; see `compiled`."""
         return compiled(replace(self.program, module=module), hint=_HINT)
 
-    def session(self, module: ir.Module, added: int = 0) -> Session:
+    def session(
+        self, module: ir.Module, added: int = 0, *, compiled: Callable[[], Run] | None = None
+    ) -> Session:
         """Returns steps of a program that was made of this one; see `Session`.
 
         Args:
             module: The program.
             added: The number of its last results that are no results of a rewrite.
+            compiled: Compiles the program, if that is not all of it.
         """
-        return Session(partial(self.compiled, module), self.interface, module, self.name, added)
+        own = compiled or partial(self.compiled, module)
+        return Session(own, self.interface, module, self.name, added)

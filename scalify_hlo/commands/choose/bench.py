@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Annotated, Any, Final
@@ -29,6 +29,7 @@ from scalify_hlo.commands.choose.sensitivity import (
     measure_energies,
 )
 from scalify_hlo.commands.choose.sites import named_sites
+from scalify_hlo.commands.choose.switches import Switches
 from scalify_hlo.commands.stats.numbering import inline_numbered, number_ops
 from scalify_hlo.commands.stats.prepare import for_module, take_probes
 from scalify_hlo.errors import UsageError
@@ -125,6 +126,7 @@ class Bench:
         hash: Its structural hash.
         roles: The roles of its arguments by their names.
         sites: The site of each matmul by the number of its op.
+        matmuls: Its matmuls.
 
     Raises:
         InputError: The program is not valid, or was rewritten before.
@@ -142,7 +144,8 @@ class Bench:
         self._passed = self._state if carry else {}
         self._base = copy_module(self._module)
         number_ops(self._base, self.name)
-        self.roles, self.sites, self._rewritten = named_sites(self._base, self.name)
+        named = named_sites(self._base, self.name)
+        self.roles, self.sites, self._rewritten, self.matmuls = named
         self._kinds = kinds_of(self._module, self._interface, self._state, self.roles)
 
     @cached_property
@@ -232,11 +235,18 @@ class Bench:
         """The losses of the original; nothing without a loss."""
         return self._losses(self.original)
 
-    def _losses(self, session: Session) -> Losses:
-        """Returns the loss of each step of a program, for each seed."""
+    def _losses(self, session: Session, first: Step | None = None) -> Losses:
+        """Returns the loss of each step of a program, for each seed.
+
+        Args:
+            session: The program.
+            first: Its first step, if that was run.
+        """
         if self.loss is None:
             return []
         count = self.options.steps
+        if first is not None and count == self.options.seeds == 1:
+            return [[_number(first, self.loss)]]
         return [
             [_number(step, self.loss) for step in session.steps(seed, count, self._passed)]
             for seed in self._inputs
@@ -287,9 +297,7 @@ class Bench:
             UsageError: The options do not fit the program.
         """
         module = copy_module(self._base if casts else self._module)
-        asked = for_module(self.measured(self.profiled(options)), self.hash, module)
-        with located(self.name):
-            report = rewrite_module(module, replace(asked, listed=True, probe=casts))
+        report = self._rewrite(module, replace(options, probe=casts))
         found = Casts()
         if casts:
             main = inline_numbered(module, self.name)
@@ -297,6 +305,29 @@ class Bench:
                 take_probes(main)
                 found.measure(main, self._rewritten)
         session = self._runner.session(module, found.added.count)
+        errors, step = self._compared(session)
+        return Outcome(report, errors, found.errors(step.all), self._losses(session, step))
+
+    def switched(self, options: Options) -> Switches:
+        """Returns a rewrite of which each site is in low precision or wide; see `outcome`."""
+        module = copy_module(self._module)
+        report = self._rewrite(module, replace(options, switched=True))
+        return Switches(self._runner, module, report)
+
+    def outcome_at(self, switches: Switches, narrow: Container[str]) -> Outcome:
+        """Runs a rewrite with only some sites in low precision, given by name; see `outcome`."""
+        session = switches.session(narrow)
+        errors, step = self._compared(session)
+        return Outcome(switches.report_of(narrow), errors, {}, self._losses(session, step))
+
+    def _rewrite(self, module: ir.Module, options: Options) -> Report:
+        """Rewrites a copy of the program."""
+        asked = for_module(self.measured(self.profiled(options)), self.hash, module)
+        with located(self.name):
+            return rewrite_module(module, replace(asked, listed=True))
+
+    def _compared(self, session: Session) -> tuple[list[ResultError], Step]:
+        """Runs the first step of a rewrite, and returns the errors of its float results."""
         if session.state:
             session.converge(self._values[0], forget=True)
         step = session.step(self._values[0])
@@ -307,7 +338,7 @@ class Bench:
             for each in self.kinds
             for i in [each.argument]
         ]
-        return Outcome(report, errors, found.errors(step.all), self._losses(session))
+        return errors, step
 
     def backward(self) -> Backward:
         """Returns the backward pass of the original, by the numbers of its ops."""

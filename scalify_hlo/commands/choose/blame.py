@@ -107,7 +107,7 @@ class Bisection(Generic[T]):
 
 
 RUNS: Final = 64
-"""The most programs that are run by default."""
+"""The most runs of the rewrite by default."""
 
 EXPLAINED: Final = 0.9
 """The share of the error that single sites have to make by default."""
@@ -130,7 +130,7 @@ class BlameOptions(Checked):
     """The options of a search for sites.
 
     Attributes:
-        runs: The most programs that are run.
+        runs: The most runs of the rewrite.
         explained: The share of the error that single sites have to make.
         worst: The number of sites that the result leaves wide; None for as many as needed.
     """
@@ -157,7 +157,7 @@ def blame(
     """Finds the matmuls of a rewrite that cost accuracy.
 
     Sets of sites are run with all other matmuls wide, and the set with most of the error is split,
-    until single sites make most of it.
+    until single sites make most of it. One rewrite with a switch for each site is compiled.
 
     Args:
         program: As for `rewrite`; it is not changed. If its shapes are symbolic, it runs at the
@@ -165,7 +165,7 @@ def blame(
         samples: The arguments, as for `calibrate`: those of one step.
         recipe: The recipe, as for `load_recipe`.
         settings: Options that are set over it, by key, as for `rewrite`.
-        runs: The most programs that are run.
+        runs: The most runs of the rewrite.
         explained: The share of the error that single sites have to make.
         worst: The number of sites that the result leaves wide. By default, as many as outputs and
             gradients need for `snr_db`, but at least one; if no number is enough, those that make
@@ -173,7 +173,7 @@ def blame(
         snr_db: A signal-to-noise ratio in dB.
         signature: As for `compare_recipes`.
         profile: As for `compare_recipes`.
-        progress: Is told how many programs were run, of at most how many.
+        progress: Is told how often the rewrite was run, of at most how often.
 
     Returns:
         The sites with their shares of the error, and a recipe that leaves the worst wide.
@@ -195,7 +195,11 @@ def blame(
     require_one_step("blame", samples)
     refuse_profile(compared.profile, [loaded])
     bench = Bench(program, samples, compared)
-    measuring = Measuring(bench, loaded, lambda done: progress(done, options.runs))
+
+    def tell(done: int) -> None:
+        progress(done, max(done, most_runs(len(measuring.sites), runs)))
+
+    measuring = Measuring(bench, loaded, tell)
     return _found(bench, measuring, name_of(recipe), options, snr_db)
 
 
@@ -211,8 +215,8 @@ def _found(
         options: The options of the search.
         snr_db: The signal-to-noise ratio in dB that outputs and gradients need.
     """
-    whole = measuring.whole()
     require_sites(measuring.sites, name, bench.name)
+    whole = measuring.effect(measuring.sites)
     wide = measuring.effect(())
     bisection = Bisection(
         measuring.sites,
@@ -238,6 +242,16 @@ def _found(
         measuring.runs,
         *result,
     )
+
+
+def most_runs(sites: int, runs: int) -> int:
+    """Returns the most runs of a bisection of some sites; `_left_out` may add some.
+
+    Args:
+        sites: The number of sites.
+        runs: The most runs that are allowed.
+    """
+    return min(runs, _FIXED + 2 * (sites - 1))
 
 
 def _less(noise: Noise, floor: Noise) -> dict[str, float]:

@@ -14,10 +14,12 @@ from scalify_hlo.commands.choose.bench import (
     Losses,
     refuse_profile,
 )
+from scalify_hlo.commands.choose.estimates import matmul_seconds, with_speeds
 from scalify_hlo.commands.choose.results import judged
 from scalify_hlo.commands.choose.sites import operand_bits, share_of_bits, site_errors, sites_of
 from scalify_hlo.commands.choose.suggestion import ByLoss, BySnr, suggest
 from scalify_hlo.commands.choose.trials import WITHIN, Comparison, Trial
+from scalify_hlo.commands.explain.device import for_device
 from scalify_hlo.errors import ScalifyError, UsageError
 from scalify_hlo.passes.pipeline import Options
 from scalify_hlo.profile.file import profile_of
@@ -28,6 +30,7 @@ from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.recipes.toml import preset_names
 from scalify_hlo.run.given import Sample
 from scalify_hlo.run.runner import Progress, untold
+from scalify_hlo.targets.description import Target
 
 ALL: Final = "all"
 TRAINING_STEPS: Final = 50
@@ -49,6 +52,7 @@ def compare_recipes(
     within: float | None = None,
     signature: str = "auto",
     profile: str | PathLike[str] | Profile | None = None,
+    target: str | None = None,
     progress: Progress = untold,
 ) -> Comparison:
     """Runs a program and its rewrites by several recipes on the same inputs with XLA on the CPU.
@@ -76,6 +80,8 @@ def compare_recipes(
             keep state in low precision.
         profile: The profile of recipes of calibrated scales, or the path of its file; by default,
             one of the samples.
+        target: A device, such as ``h200``, for which recipes are taken, as by `rewrite`, and times
+            of matmuls are estimated.
         progress: Is told how many programs are done, of how many.
 
     Returns:
@@ -85,7 +91,8 @@ def compare_recipes(
     Raises:
         InputError: The program is not valid, was rewritten before, or XLA cannot run it on the CPU.
         UsageError: A sample does not fit the program, a recipe or an option is not known, or the
-            profile, further inputs, steps or seeds, or `within` have no effect.
+            profile, further inputs, steps or seeds, or `within` have no effect; or the speeds of
+            the target are not described.
 
     Example:
         >>> x = np.random.default_rng(0).standard_normal((32, 32), np.float32)
@@ -97,7 +104,9 @@ def compare_recipes(
     first = max(len(samples), 1) if steps is None else steps
     least = LEAST_SNR if snr_db is None else snr_db
     options = CompareOptions(first, carry, seeds, least, signature, seen)
-    chosen = recipes_of(recipes, settings or {})
+    device = None if target is None else with_speeds(target)
+    given = dict(settings or {})
+    chosen = recipes_of(recipes, given if device is None else for_device(device.name, given))
     refuse_profile(seen, [recipe for _, recipe in chosen if isinstance(recipe, Recipe)])
     bench = Bench(program, samples, options)
     if steps is None and bench.has_state and bench.loss is not None:
@@ -109,7 +118,10 @@ def compare_recipes(
             location=bench.name,
             hint="leave them out, or return the loss, a scalar, from the step",
         )
-    return _compared(bench, chosen, _allowed(bench, snr_db, within), progress)
+    found = _compared(bench, chosen, _allowed(bench, snr_db, within), device, progress)
+    if device is None:
+        return found
+    return replace(found, target=device.name, seconds=matmul_seconds(bench.matmuls, device))
 
 
 def _allowed(bench: Bench, snr_db: float | None, within: float | None) -> float | None:
@@ -177,7 +189,11 @@ def name_of(recipe: str | PathLike[str] | Recipe) -> str:
 
 
 def _compared(
-    bench: Bench, recipes: Sequence[Given], within: float | None, tell: Progress
+    bench: Bench,
+    recipes: Sequence[Given],
+    within: float | None,
+    device: Target | None,
+    tell: Progress,
 ) -> Comparison:
     options, loss, losses = bench.options, bench.loss, bench.losses
     trials: list[Trial] = []
@@ -186,7 +202,7 @@ def _compared(
         trials.append(
             Trial(name, reason=recipe.message)
             if isinstance(recipe, UsageError)
-            else _tried(bench, name, recipe)
+            else _tried(bench, name, recipe, device)
         )
     tell(len(recipes) + 1, len(recipes) + 1)
     kinds = judged(bench.kinds)
@@ -200,7 +216,7 @@ def _compared(
     return replace(found, suggested=suggested, suggestion=suggestion)
 
 
-def _tried(bench: Bench, name: str, recipe: Recipe) -> Trial:
+def _tried(bench: Bench, name: str, recipe: Recipe, device: Target | None) -> Trial:
     """Returns the result of one recipe, or the reason why the program cannot take it."""
     asked = bench.asked(recipe)
     try:
@@ -222,6 +238,7 @@ def _tried(bench: Bench, name: str, recipe: Recipe) -> Trial:
         operand_bits(report.matmuls),
         report.statistics,
         totals.state.ratio if totals.state is not None else 1.0 if bench.has_state else None,
+        None if device is None else matmul_seconds(report.matmuls, device),
     )
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from scalify_hlo.casts.selection import EXCLUDED
-from scalify_hlo.commands.choose.sites import Site
+from scalify_hlo.commands.choose.sites import Site, left_wide
 from scalify_hlo.errors import UsageError
 from scalify_hlo.report.matmuls import MatmulReport
 from scalify_hlo.report.totals import BOUNDS, QUANTITIES, Requirement, Totals
@@ -143,11 +142,7 @@ class Front:
 
     def totals(self, left: Collection[str]) -> Totals:
         """Returns the numbers of a report with some sites wide, as `rewrite --require` has them."""
-        out = set(left)
-        matmuls = [
-            replace(each, wide=EXCLUDED) if each.wide is None and each.name in out else each
-            for each in self._matmuls
-        ]
+        matmuls = left_wide(self._matmuls, set(left))
         return Totals.of(matmuls, statistics=0, state=None, remarks=0, assumed=0)
 
 

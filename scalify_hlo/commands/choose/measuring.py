@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from functools import cached_property
 from typing import NamedTuple
 
 from scalify_hlo.commands.choose.bench import Bench, Outcome
 from scalify_hlo.commands.choose.model import Effect
 from scalify_hlo.commands.choose.results import judged
 from scalify_hlo.commands.choose.sites import Site, sites_of
-from scalify_hlo.recipes.model import Recipe, Scaling
+from scalify_hlo.commands.choose.switches import Switches
+from scalify_hlo.recipes.model import Recipe
 
 
 class Result(NamedTuple):
@@ -40,18 +41,16 @@ class Measuring:
     Args:
         bench: The program.
         recipe: The recipe.
-        tell: Is told how many programs were run.
+        tell: Is told how often rewrites were run.
 
     Attributes:
-        sites: The sites that the recipe quantizes.
-        runs: The number of programs that were run.
+        runs: The number of runs of rewrites.
     """
 
     def __init__(self, bench: Bench, recipe: Recipe, tell: Callable[[int], None]) -> None:
         self._bench, self._recipe, self._tell = bench, recipe, tell
         self._kinds = set(judged(bench.kinds))
         self._known: dict[frozenset[str], Effect] = {}
-        self.sites: list[Site] = []
         self.runs = 0
 
     @property
@@ -59,52 +58,41 @@ class Measuring:
         """The loss of the original; None without one."""
         return self._bench.losses[0][0] if self._bench.losses else None
 
-    def whole(self) -> Effect:
-        """Runs the recipe as it is, and finds its sites."""
-        whole = self._run(self._recipe, first=True)
-        self._known[_names(self.sites)] = whole
-        return whole
+    @cached_property
+    def _switches(self) -> Switches:
+        return self._bench.switched(self._bench.asked(self._recipe))
+
+    @cached_property
+    def sites(self) -> list[Site]:
+        """The sites that the recipe quantizes."""
+        every = sites_of(self._switches.report.matmuls, self._bench.name)
+        return [site for site in every if site.narrow]
 
     def effect(self, narrow: Iterable[Site]) -> Effect:
         """Returns the error with only some sites in low precision."""
-        key = _names(narrow)
+        key = frozenset(site.name for site in narrow)
         if key not in self._known:
-            self._known[key] = self._run(self._recipe_with(key))
+            outcome = self._counted(self._bench.outcome_at(self._switches, key))
+            self._known[key] = self.effect_of(outcome)
         return self._known[key]
 
     def without(self, sites: Iterable[Site]) -> Result:
-        """Excludes some sites from the recipe, and runs it."""
+        """Excludes some sites from the recipe, and returns its error."""
         chosen = list(sites)
         recipe = excluding(self._recipe, (site.name for site in chosen))
-        kept = [site for site in self.sites if site not in chosen]
-        key = _names(kept)
-        if key and key not in self._known:
-            self._known[key] = self._run(recipe)
-        return Result(tuple(chosen), self.effect(kept), recipe)
-
-    def _recipe_with(self, names: AbstractSet[str]) -> Recipe:
-        """Returns the recipe with all sites wide but those of some names."""
-        kept = tuple(site.name for site in self.sites if site.name in names)
-        matmul, scaling = self._recipe.matmul, self._recipe.scaling
-        if not names and scaling.kind == "delayed":  # It refuses a program without any such scale.
-            scaling = Scaling("current", scaling.fp8_format)
-        return replace(self._recipe, matmul=replace(matmul, include=kept), scaling=scaling)
-
-    def _run(self, recipe: Recipe, *, first: bool = False) -> Effect:
-        outcome = self.outcome(recipe)
-        if first:
-            every = sites_of(outcome.report.matmuls, self._bench.name)
-            self.sites = [site for site in every if site.narrow]
-        return self.effect_of(outcome)
+        effect = self.effect(site for site in self.sites if site not in chosen)
+        return Result(tuple(chosen), effect, recipe)
 
     def outcome(self, recipe: Recipe, *, casts: bool = False) -> Outcome:
-        """Runs a recipe.
+        """Runs a recipe by itself.
 
         Args:
             recipe: The recipe.
             casts: Whether the errors of casts are measured.
         """
-        found = self._bench.outcome(self._bench.asked(recipe), casts=casts)
+        return self._counted(self._bench.outcome(self._bench.asked(recipe), casts=casts))
+
+    def _counted(self, found: Outcome) -> Outcome:
         self.runs += 1
         self._tell(self.runs)
         return found
@@ -114,7 +102,3 @@ class Measuring:
         change = outcome.losses[0][0] - self._bench.losses[0][0] if outcome.losses else None
         errors = tuple(each for each in outcome.errors if each.kind in self._kinds)
         return Effect(change, errors, outcome.report.totals.matmuls.share)
-
-
-def _names(sites: Iterable[Site]) -> frozenset[str]:
-    return frozenset(site.name for site in sites)

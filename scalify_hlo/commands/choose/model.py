@@ -129,7 +129,7 @@ class Blame(Shown):
         sites: The sites that were measured alone, the largest share first.
         rest: The number of other sites.
         rest_share: Their share of the error.
-        runs: The number of programs that were run.
+        runs: The number of runs of the rewrite.
         left_out: The sites that the result leaves wide, the worst first.
         effect: The error without these.
         result: The recipe that leaves them wide.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import FORMATS
+from scalify_hlo.casts.selection import EXCLUDED
 from scalify_hlo.commands.choose.operand_errors import LHS, RESULT, RHS, CastError
 from scalify_hlo.commands.stats.numbering import number_of
 from scalify_hlo.dialect import attributes
@@ -76,6 +77,14 @@ def sites_of(matmuls: Iterable[MatmulReport], program: str) -> list[Site]:
     for matmul in matmuls:
         groups.setdefault(matmul.name, []).append(matmul)
     return [_site(group, program) for group in groups.values()]
+
+
+def left_wide(matmuls: Iterable[MatmulReport], sites: Container[str]) -> list[MatmulReport]:
+    """Returns the matmuls of a rewrite in which some sites, given by name, are excluded."""
+    return [
+        replace(each, wide=EXCLUDED) if each.wide is None and each.name in sites else each
+        for each in matmuls
+    ]
 
 
 def require_sites(sites: Sequence[Site], recipe: str, program: str) -> None:
@@ -185,11 +194,13 @@ class Named(NamedTuple):
         sites: The site of each matmul by the number of its op.
         rewritten: The same for matmuls of a rewrite. One of swapped operands has the number of the
             transpose whose place it takes.
+        matmuls: The matmuls, in the formats of the program.
     """
 
     roles: dict[str, str]
     sites: dict[int, str]
     rewritten: dict[int, str]
+    matmuls: list[MatmulReport]
 
 
 def named_sites(base: ir.Module, name: str) -> Named:
@@ -201,7 +212,7 @@ def named_sites(base: ir.Module, name: str) -> Named:
     """
     module = copy_module(base)
     with located(name):
-        roles = run_passes(module, [RolesPass()]).roles
+        report = run_passes(module, [RolesPass()])
     sites: dict[int, str] = {}
     moved: dict[int, int] = {}
     with module.context:
@@ -213,4 +224,5 @@ def named_sites(base: ir.Module, name: str) -> Named:
             users = [use.owner.operation for use in op.results[0].uses]
             transposes = (number_of(user) for user in users if user.name == "stablehlo.transpose")
             moved.update((each, number) for each in transposes if each is not None)
-    return Named(roles, sites, sites | {each: sites[number] for each, number in moved.items()})
+    rewritten = sites | {each: sites[number] for each, number in moved.items()}
+    return Named(report.roles, sites, rewritten, report.matmuls)

@@ -13,6 +13,7 @@ from scalify_hlo.results.kinds import (
     SOME,
     Count,
     Finite,
+    Microseconds,
     Ratio,
     Several,
     Share,
@@ -43,6 +44,8 @@ class Trial:
         bits: The mean bits of an element of matmul operands; None without matmuls.
         statistics: The number of statistics that the program takes at run time.
         state: The bytes of state over those of the original; None without state.
+        seconds: The estimated time of the matmuls on a device; None without a device, or if the
+            size of a matmul is not known.
     """
 
     name: str
@@ -56,6 +59,7 @@ class Trial:
     bits: Ratio | None = None
     statistics: Count = 0
     state: Ratio | None = None
+    seconds: Microseconds | None = None
 
     @property
     def saves(self) -> bool:
@@ -109,7 +113,7 @@ class Refused(NamedTuple):
 
 @keys(
     "*trial(name) reason *trial(recipe) passes *trial(fp8 narrow operand_bits=bits statistics "
-    "state_bytes=state losses results matmuls)"
+    "state_bytes=state us=seconds losses results matmuls)"
 )
 class Ran(NamedTuple):
     """A recipe that was run.
@@ -130,7 +134,10 @@ WITHIN: Final = 0.02
 
 
 @result("scalify-hlo compare", version=1)
-@keys("program hash steps carry snr_db within judged loss losses recipes suggested suggestion")
+@keys(
+    "program hash steps carry snr_db within judged loss losses target us=seconds recipes suggested "
+    "suggestion"
+)
 @dataclass(frozen=True)
 class Comparison(Shown):
     """A comparison of recipes on a program; `dump_comparison` makes JSON of it.
@@ -149,6 +156,8 @@ class Comparison(Shown):
         trials: The recipes, as they were given.
         suggested: The name of the suggested recipe; empty if there is none.
         suggestion: The suggestion with its reason, as a sentence.
+        target: The device for which times are estimated; empty without one.
+        seconds: The estimated time of the matmuls of the original; see `Trial`.
     """
 
     DUMP = "commands.choose.trials.dump_comparison"
@@ -167,6 +176,8 @@ class Comparison(Shown):
     trials: tuple[Trial, ...]
     suggested: Words
     suggestion: str
+    target: Words = ""
+    seconds: Microseconds | None = None
 
     def __repr__(self) -> str:
         trials = [trial.name for trial in self.trials]

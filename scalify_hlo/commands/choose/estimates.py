@@ -1,0 +1,73 @@
+"""Estimated times of the matmuls of a rewrite on a device, of which no compiler is needed.
+
+A matmul takes its floating-point operations at the peak of the wider format of its operands, or its
+bytes at the bandwidth of the memory, whichever is longer: at the speeds that kernels reached on the
+device, if they were measured. Casts and all other ops are left out. `explain` compiles a program
+for the device, and estimates all of its kernels.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Final
+
+from scalify_hlo.algebra.formats import FORMATS as ALL
+from scalify_hlo.errors import UsageError
+from scalify_hlo.report.matmuls import MatmulReport
+from scalify_hlo.targets.description import BATCHED, CONVOLVED, Target, load_target, target_names
+from scalify_hlo.targets.products import FORMATS, format_class
+
+_CONVOLUTION: Final = "stablehlo.convolution"
+
+
+def with_speeds(name: str) -> Target:
+    """Returns a device whose speeds are described.
+
+    Args:
+        name: The name, as for `load_target`.
+
+    Raises:
+        InputError: There is no device of that name.
+        UsageError: Its speeds are not described.
+    """
+    target = load_target(name)
+    if target.bandwidth is None:
+        known = [each for each in target_names() if load_target(each).bandwidth is not None]
+        raise UsageError(
+            f"no time can be estimated: the target {name} describes no speeds",
+            hint=f"the targets with speeds are: {', '.join(known)}",
+        )
+    return target
+
+
+def matmul_seconds(matmuls: Iterable[MatmulReport], target: Target) -> float | None:
+    """Returns the estimated time of all matmuls of a program.
+
+    Args:
+        matmuls: The matmuls.
+        target: The device, whose speeds are described.
+
+    Returns:
+        Seconds; None if the size of a matmul is not known.
+    """
+    times = [_seconds(matmul, target) for matmul in matmuls]
+    return None if None in times else sum(filter(None, times))
+
+
+def _seconds(matmul: MatmulReport, target: Target) -> float | None:
+    """Returns the estimated time of all calls of a matmul."""
+    flops, convolves = matmul.flops, matmul.op == _CONVOLUTION
+    if flops is None:
+        return None
+    m, n, k, batch = (size.least for size in matmul.extent)
+    class_ = max(map(format_class, matmul.formats[:2]), key=FORMATS.index)
+    kind = class_ + (CONVOLVED if convolves else BATCHED * (batch > 1))
+    # The windows of a convolution overlap, so that M times K counts elements several times.
+    elements = (0 if convolves else m * k, k * n, m * n)
+    sized = zip(elements, matmul.formats, strict=True)
+    bits = sum(count * ALL[each].bits for count, each in sized if each in ALL)
+    moved = matmul.calls * batch * bits / 8
+    peak = (target.flops(class_) or math.inf) * target.share(kind)
+    bandwidth = (target.bandwidth or math.inf) * target.share("memory")
+    return max(flops / peak, moved / bandwidth)

@@ -1,0 +1,123 @@
+"""Estimated times of the matmuls of a rewrite, without a compiler for the device."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+import scalify_hlo
+from scalify_hlo.cli.compare import lines
+from scalify_hlo.commands.choose.estimates import matmul_seconds, with_speeds
+from scalify_hlo.commands.choose.trials import Comparison, dump_comparison
+from scalify_hlo.dataflow.sizes import Size
+from scalify_hlo.errors import InputError, UsageError
+from scalify_hlo.report.matmuls import MatmulReport
+from scalify_hlo.targets.description import load_target
+from tests.py.shared import choosing
+from tests.py.shared.choosing import batch, good_step, parameters
+from tests.py.shared.commands import call
+from tests.py.shared.judge import program_of
+
+H200 = load_target("h200")
+
+
+def matmul(*shape: int, formats: tuple[str, str, str] = ("bf16", "bf16", "bf16")) -> MatmulReport:
+    """A matmul of M x N x K, or of a batch of these."""
+    *batched, m, n, k = shape
+    x, w = (jax.ShapeDtypeStruct((*batched, *each), jnp.float32) for each in ((m, k), (k, n)))
+    _, report = scalify_hlo.rewrite(program_of(jnp.matmul, x, w), recipe="bf16", report=True)
+    return replace(report.matmuls[0], formats=formats)
+
+
+def test_large_matmuls_take_the_time_of_their_operations() -> None:
+    size = 8192
+    wide, narrow = matmul(size, size, size), ("f8E4M3FN", "f8E5M2", "bf16")
+    assert matmul_seconds([wide], H200) == pytest.approx(2 * size**3 / 989e12 / 0.80)
+    fp8 = matmul(size, size, size, formats=narrow)
+    assert matmul_seconds([fp8], H200) == pytest.approx(2 * size**3 / 1979e12 / 0.72)
+    mixed = replace(fp8, formats=("f8E4M3FN", "bf16", "bf16"))
+    assert matmul_seconds([mixed], H200) == matmul_seconds([wide], H200)
+    calls = replace(wide, calls=3)
+    assert matmul_seconds([calls], H200) == matmul_seconds([wide] * 3, H200)
+
+
+def test_thin_matmuls_take_the_time_of_their_bytes() -> None:
+    m, n, k = 16, 4096, 4096
+    moved = {"bf16": 2 * (m * k + k * n) + 2 * m * n, "f8E4M3FN": m * k + k * n + 2 * m * n}
+    for format_, count in moved.items():
+        thin = matmul(m, n, k, formats=(format_, format_, "bf16"))
+        assert matmul_seconds([thin], H200) == pytest.approx(count / (H200.bandwidth or 0) / 0.75)
+    many = matmul(8, m, n, k)
+    assert matmul_seconds([many], H200) == pytest.approx(8 * moved["bf16"] / 4.8e12 / 0.75)
+
+
+def test_an_unknown_size_has_no_time() -> None:
+    known = matmul(64, 64, 64)
+    unknown = replace(known, extent=known.extent._replace(m=Size(1, known=False)))
+    assert matmul_seconds([known, unknown], H200) is None
+    assert matmul_seconds([], H200) == 0
+
+
+def test_targets_without_speeds_are_refused() -> None:
+    with pytest.raises(UsageError, match="the target cpu describes no speeds"):
+        with_speeds("cpu")
+    with pytest.raises(InputError, match="no target is named 'h20'"):
+        with_speeds("h20")
+
+
+@cache
+def compared(target: str | None = "tpu-v6e", **options: Any) -> Comparison:
+    sample = (parameters(), *batch())
+    program, recipes = choosing.exported(good_step), "fp8-current,bf16,propagate"
+    return scalify_hlo.compare_recipes(
+        program, [sample], recipes, steps=1, target=target, **options
+    )
+
+
+def test_each_recipe_has_a_time_beside_the_original() -> None:
+    found = compared()
+    assert found.target == "tpu-v6e"
+    assert found.seconds is not None
+    fp8, bf16, propagate = (trial.seconds for trial in found.trials)
+    assert None not in (fp8, bf16)
+    assert propagate == pytest.approx(found.seconds)
+    record = json.loads(dump_comparison(found))
+    assert record["target"] == "tpu-v6e"
+    assert record["us"] == pytest.approx(found.seconds * 1e6, abs=1e-3)
+    assert record["recipes"][1]["us"] == pytest.approx((bf16 or 0) * 1e6, abs=1e-3)
+    text = list(lines(found, 10))
+    assert text[0].endswith("matmuls on tpu-v6e, µs")
+    assert any(line.startswith("matmuls of the original on tpu-v6e: ") for line in text)
+
+
+def test_without_a_target_there_is_no_time() -> None:
+    found = compared(None)
+    assert found.seconds is None
+    assert all(trial.seconds is None for trial in found.trials)
+    record = json.loads(dump_comparison(found))
+    assert record["target"] is None
+    assert record["us"] is None
+    assert not any("µs" in line for line in lines(found, 10))
+
+
+def test_the_target_is_that_of_the_recipes() -> None:
+    """Small matmuls are no faster in FP8 on an H200, and stay wide."""
+    small = compared("h200")
+    assert small.trials[0].fp8 == 0
+    assert compared().trials[0].fp8 == 1
+
+
+def test_the_command_takes_a_target(tmp_path: Path) -> None:
+    program, inputs = choosing.write(good_step, tmp_path)
+    given = ["compare", program, "--inputs", inputs, "--recipes", "bf16", "--steps", "1"]
+    assert "matmuls on b200, µs" in call(*given, "--target", "b200", code=0).stdout
+    assert "describes no speeds" in call(*given, "--target", "cpu", code=2).stderr
+    over = ["--target", "b200", "--set", "target=gpu"]
+    assert "the target of the recipe is set to 'gpu'" in call(*given, *over, code=2).stderr
