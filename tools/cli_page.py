@@ -16,10 +16,11 @@ _INTRODUCTION = """\
 The commands of `scalify-hlo` with their options, written by `make docs` from the commands
 themselves. `scalify-hlo COMMAND --help` prints the same text.
 
-Programs are MLIR text or bytecode, StableHLO portable artifacts or jax.export files, which are
-recognized by content. `-` is standard input or output. An output file is written only if the
-command succeeds, and then as a whole. Errors, remarks and the summary of a rewrite are written to
-standard error. Work of more than two seconds has a progress bar, if standard error is a terminal.
+Programs are MLIR text or bytecode, StableHLO portable artifacts, jax.export files, or the files
+or folders of SavedModels, and are recognized by content. `-` is standard input or output. An output
+file is written only if the command succeeds, and then as a whole. Errors, remarks and the summary
+of a rewrite are written to standard error. Work of more than two seconds has a progress bar, if
+standard error is a terminal.
 
 Regions and calls may nest up to 1,500 levels, and a stream may have 2 GiB. Strings have to be
 UTF-8, except in `backend_config`. A program beyond these limits is refused with an error.
