@@ -56,7 +56,7 @@ class Recipes(WithMarkdown, WithSettings):
             lines = page().rstrip("\n").split("\n")
         else:
             rows = [(name, _first_line(name)) for name in presets]
-            lines = console.table(("recipe", "effect"), rows)
+            lines = list(console.described(("recipe", "effect"), rows))
         listed = []
         for name, recipe in loaded.items():
             options = settings_of(recipe, whole=self.all)
