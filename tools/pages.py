@@ -5,6 +5,8 @@
 The ``python`` blocks of a page run in order, in one namespace and in an empty folder. A ``python``
 block with a ``title`` is a file of that name instead. In ``sh`` blocks, lines that begin with
 ``scalify-hlo`` or ``python`` run. A ``text`` block right after a block that runs is its output.
+
+The first block of a page, its box, runs as it stands in a checkout: the folder has ``examples``.
 """
 
 from __future__ import annotations
@@ -22,9 +24,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
+EXAMPLES = "examples"
 
 PAGES = (
     "README.md",
@@ -50,6 +54,12 @@ PAGES = (
 WRITTEN_WITH = "0.10."
 """The version of jax with which the output of pages is written."""
 
+WIDTH = "160"
+"""The width of the tables of pages, which has whole names."""
+
+_BOX = re.compile(
+    r"# .*\n\n(?:(?!#|\||```|Do this).+\n)*\n?Do this\b.*:\n\n```(?:sh|python)\n(?:.*\n){1,6}?```\n"
+)
 _FENCE = re.compile(r"^```([a-z]+)(?: title=\"([^\"\n]+)\")?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _ABSENT = "raise ImportError('scalify_hlo is not on this host')\n"
 _OUTPUT = "```\n\n```text\n"
@@ -59,6 +69,12 @@ _OUTPUT = "```\n\n```text\n"
 def blocks(page: str, language: str) -> list[str]:
     """Returns the fenced blocks of a page in a language, except files."""
     return [block.text for block in parse(page) if block.language == language and not block.title]
+
+
+def box(page: str) -> str:
+    """Returns a page up to the end of its box: a paragraph at most, "Do this:", and five lines."""
+    found = _BOX.match(page)
+    return found[0] if found else ""
 
 
 @dataclass(frozen=True)
@@ -104,6 +120,8 @@ def run(page: str, name: str, folder: Path, names: dict[str, Any] | None = None)
         RuntimeError: A command failed, and the page does not show its output.
     """
     namespace = {} if names is None else names
+    if not (folder / EXAMPLES).exists():
+        (folder / EXAMPLES).symlink_to(ROOT / EXAMPLES)
     parts, written, printed = list[str](), 0, None
     for block in parse(page):
         if printed is not None:
@@ -126,7 +144,8 @@ def _run(
     if block.title:
         (folder / block.title).write_text(block.text)
         return "", False
-    with contextlib.chdir(folder), warnings.catch_warnings():
+    columns = mock.patch.dict(os.environ, COLUMNS=WIDTH)
+    with contextlib.chdir(folder), columns, warnings.catch_warnings():
         if block.language == "sh":
             results = list(_commands(block.text))
             return "".join(output for output, _ in results), any(code for _, code in results)
