@@ -24,7 +24,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -54,8 +53,8 @@ PAGES = (
 WRITTEN_WITH = "0.10."
 """The version of jax with which the output of pages is written."""
 
-WIDTH = "160"
-"""The width of the tables of pages, which has whole names."""
+WIDTH = "400"
+"""The width of the tables of pages and of tests, in which no name is cut."""
 
 _BOX = re.compile(
     r"# .*\n\n(?:(?!#|\||```|Do this).+\n)*\n?Do this\b.*:\n\n```(?:sh|python)\n(?:.*\n){1,6}?```\n"
@@ -120,6 +119,7 @@ def run(page: str, name: str, folder: Path, names: dict[str, Any] | None = None)
         RuntimeError: A command failed, and the page does not show its output.
     """
     namespace = {} if names is None else names
+    os.environ["COLUMNS"] = WIDTH
     if not (folder / EXAMPLES).exists():
         (folder / EXAMPLES).symlink_to(ROOT / EXAMPLES)
     parts, written, printed = list[str](), 0, None
@@ -144,8 +144,7 @@ def _run(
     if block.title:
         (folder / block.title).write_text(block.text)
         return "", False
-    columns = mock.patch.dict(os.environ, COLUMNS=WIDTH)
-    with contextlib.chdir(folder), columns, warnings.catch_warnings():
+    with contextlib.chdir(folder), warnings.catch_warnings():
         if block.language == "sh":
             results = list(_commands(block.text))
             return "".join(output for output, _ in results), any(code for _, code in results)
