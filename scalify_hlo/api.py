@@ -130,9 +130,10 @@ def rewrite(
     """Rewrites a StableHLO program into scaled form.
 
     Args:
-        program: MLIR text (str); MLIR bytecode, a StableHLO portable artifact or the bytes of a
-            jax.export file (bytes); an `ir.Module`; or a `jax.export.Exported`. A module is not
-            changed; the new module is in the same context.
+        program: MLIR text (str); the bytes of a jax.export file, of MLIR bytecode, of a StableHLO
+            portable artifact, or of the ``saved_model.pb`` that jax2tf writes (bytes); an
+            `ir.Module`; or a `jax.export.Exported`. A module is not changed; the new module is in
+            the same context.
         recipe: The name of a preset, the path of a TOML file, or a `Recipe`; see `load_recipe`.
             By default ``fp8-current``, and with a profile ``fp8-calibrated``.
         signature: ``same`` keeps the types of arguments and results. ``scaled`` replaces each float
@@ -157,10 +158,12 @@ def rewrite(
             the program's time on it. It sets the option ``target`` of the recipe, so that on a
             device with an estimate matmuls stay wide that FP8 does not make faster.
         entry: The name of the function at which the program starts. By default it is `main`, or the
-            only public function. Functions that it does not call stay as they are.
+            only public function. Functions that it does not call stay as they are. In a SavedModel
+            it is the function of TensorFlow that has the program.
 
     Returns:
-        The rewritten program, as the same kind of object. The vjp of an Exported is rewritten too.
+        The rewritten program, as the same kind of object; for a SavedModel, a portable artifact.
+        The vjp of an Exported is rewritten too.
         With `report`, a pair of the program and its report. Without, remarks are issued as a
         `ScalifyWarning`.
 

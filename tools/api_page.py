@@ -8,6 +8,16 @@ _INTRODUCTION = """\
 # Python API
 
 Every public name of `scalify_hlo`, written by `make docs`. The text is that of the docstrings.
+
+Do this, in a checkout:
+
+```python
+import pathlib, scalify_hlo
+
+text = pathlib.Path("examples/step.mlir").read_text()
+program, report = scalify_hlo.rewrite(text, recipe="fp8-current", report=True)
+print(report)
+```
 """
 
 GROUPS = {

@@ -16,10 +16,19 @@ _INTRODUCTION = """\
 The commands of `scalify-hlo` with their options, written by `make docs` from the commands
 themselves. `scalify-hlo COMMAND --help` prints the same text.
 
-Programs are MLIR text or bytecode, StableHLO portable artifacts or jax.export files, which are
-recognized by content. `-` is standard input or output. An output file is written only if the
-command succeeds, and then as a whole. Errors, remarks and the summary of a rewrite are written to
-standard error. Work of more than two seconds has a progress bar, if standard error is a terminal.
+Do this, in a checkout:
+
+```sh
+scalify-hlo rewrite examples/step.mlir -o step.fp8.mlir --recipe fp8-current
+scalify-hlo inspect examples/step.mlir --matmuls
+scalify-hlo check examples/step.mlir step.fp8.mlir
+```
+
+Programs are MLIR text or bytecode, StableHLO portable artifacts, jax.export files, or the files
+or folders of SavedModels, and are recognized by content. `-` is standard input or output. An output
+file is written only if the command succeeds, and then as a whole. Errors, remarks and the summary
+of a rewrite are written to standard error. Work of more than two seconds has a progress bar, if
+standard error is a terminal.
 
 Regions and calls may nest up to 1,500 levels, and a stream may have 2 GiB. Strings have to be
 UTF-8, except in `backend_config`. A program beyond these limits is refused with an error.
@@ -31,7 +40,8 @@ UTF-8, except in `backend_config`. A program beyond these limits is refused with
 | 2 | There is an error in the command line. |
 | 130 | The command was interrupted. Output files are as they were before. |
 
-`NO_COLOR=1` turns colors off. `SCALIFY_HLO_DEBUG=1` shows the traceback of an unexpected error.
+`NO_COLOR=1` turns colors off. Tables have the width of the terminal, or 80 columns in a pipe, and
+`COLUMNS=200` sets another. `SCALIFY_HLO_DEBUG=1` shows the traceback of an unexpected error.
 """
 
 _EXAMPLE = "Example: "

@@ -5,6 +5,8 @@
 The ``python`` blocks of a page run in order, in one namespace and in an empty folder. A ``python``
 block with a ``title`` is a file of that name instead. In ``sh`` blocks, lines that begin with
 ``scalify-hlo`` or ``python`` run. A ``text`` block right after a block that runs is its output.
+
+The first block of a page, its box, runs as it stands in a checkout: the folder has ``examples``.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
+EXAMPLES = "examples"
 
 PAGES = (
     "README.md",
@@ -50,6 +53,12 @@ PAGES = (
 WRITTEN_WITH = "0.10."
 """The version of jax with which the output of pages is written."""
 
+WIDTH = "400"
+"""The width of the tables of pages and of tests, in which no name is cut."""
+
+_BOX = re.compile(
+    r"# .*\n\n(?:(?!#|\||```|Do this).+\n)*\n?Do this\b.*:\n\n```(?:sh|python)\n(?:.*\n){1,6}?```\n"
+)
 _FENCE = re.compile(r"^```([a-z]+)(?: title=\"([^\"\n]+)\")?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _ABSENT = "raise ImportError('scalify_hlo is not on this host')\n"
 _OUTPUT = "```\n\n```text\n"
@@ -59,6 +68,12 @@ _OUTPUT = "```\n\n```text\n"
 def blocks(page: str, language: str) -> list[str]:
     """Returns the fenced blocks of a page in a language, except files."""
     return [block.text for block in parse(page) if block.language == language and not block.title]
+
+
+def box(page: str) -> str:
+    """Returns a page up to the end of its box: a paragraph at most, "Do this:", and five lines."""
+    found = _BOX.match(page)
+    return found[0] if found else ""
 
 
 @dataclass(frozen=True)
@@ -104,6 +119,9 @@ def run(page: str, name: str, folder: Path, names: dict[str, Any] | None = None)
         RuntimeError: A command failed, and the page does not show its output.
     """
     namespace = {} if names is None else names
+    os.environ["COLUMNS"] = WIDTH
+    if not (folder / EXAMPLES).exists():
+        (folder / EXAMPLES).symlink_to(ROOT / EXAMPLES)
     parts, written, printed = list[str](), 0, None
     for block in parse(page):
         if printed is not None:

@@ -52,9 +52,12 @@ def _printed(line: str) -> list[str]:
 
 
 def _wrapped(text: str, stream: object) -> list[str]:
-    """Returns the lines of a text in the width of a stream; a text that fits is kept as it is."""
-    most = width(stream)
-    if most is None or len(text) <= most:
+    """Returns the lines of a text in the width of a terminal; one that fits is kept as it is.
+
+    In a pipe or a file a sentence is one line, so that it is found whole.
+    """
+    most = width()
+    if not _is_terminal(stream) or len(text) <= most:
         return [text]
     return textwrap.wrap(text, most, subsequent_indent="  ", break_on_hyphens=False)
 
@@ -229,7 +232,7 @@ def table(
     *,
     less: Sequence[str] = (),
 ) -> list[str]:
-    """Returns the lines of a table of left-aligned columns, in the width of the terminal.
+    """Returns the lines of a table of left-aligned columns, in the width of `width`.
 
     Args:
         header: The names of the columns.
@@ -238,16 +241,36 @@ def table(
         less: The names of columns that are left out first where they do not fit.
     """
     every = [(leading(first), *map(shown, others)) for first, *others in (header, *rows)]
-    lines, left_out = _fitted(every[: most + 1] if most else every, width(sys.stdout), less)
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    lines, left_out = _fitted(every[: most + 1] if most else every, width(), less)
+    widths = _widths(lines)
     texts = [
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
         for line in lines
     ]
     left = len(every) - len(lines)
     more = [f"{left} more; --rows 0 prints all"] if left else []
-    more += [f"wider terminals have: {', '.join(left_out)}"] if left_out else []
+    if _is_terminal(sys.stdout):
+        more += [f"wider terminals have: {', '.join(left_out)}"] if left_out else []
+    elif _widths(every[: len(lines)]) != widths:
+        whole = sum(_widths(every)) + 2 * (len(header) - 1)
+        more.append(f"cut to {width()} columns; COLUMNS={whole} prints all of each row")
     return [Heading(texts[0]), *texts[1:], *more]
+
+
+def _widths(lines: Sequence[Sequence[str]]) -> list[int]:
+    """Returns the widths of columns."""
+    return [max(map(len, column)) for column in zip(*lines, strict=True)]
+
+
+def described(header: tuple[str, str], rows: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Yields the lines of a table of names and sentences, which are wrapped and not cut."""
+    every = [header, *rows]
+    room = max(len(name) for name, _ in every) + 2
+    for i, (name, sentence) in enumerate(every):
+        lines = textwrap.wrap(sentence, max(width() - room, _LEAST_ROOM), break_on_hyphens=False)
+        names = [name, *[""] * (len(lines) - 1)]
+        texts = [f"{a.ljust(room)}{b}" for a, b in zip(names, lines, strict=True)]
+        yield from map(Heading, texts) if i == 0 else texts
 
 
 def titled(
@@ -269,13 +292,13 @@ def listing(columns: str, models: Iterable[object], most: int = 0) -> list[str]:
     return table(headers(columns), [cells(each, columns) for each in models], most)
 
 
-def width(stream: object) -> int | None:
-    """Returns the width of a terminal; None for pipes and files, in which nothing is cut."""
-    return shutil.get_terminal_size().columns if _is_terminal(stream) else None
+def width() -> int:
+    """Returns the width of tables: ``COLUMNS``, or that of the terminal, or 80 for pipes."""
+    return shutil.get_terminal_size().columns
 
 
 def _fitted(
-    lines: Sequence[Sequence[str]], most: int | None, less: Sequence[str]
+    lines: Sequence[Sequence[str]], most: int, less: Sequence[str]
 ) -> tuple[Sequence[Sequence[str]], list[str]]:
     """Returns the lines of a table in a width, and the names of columns for which it has no room.
 
@@ -286,7 +309,7 @@ def _fitted(
 
     def over(longest: int) -> int:
         widths = (min(max(map(len, column)), longest) for column in columns)
-        return 0 if most is None else sum(widths) + 2 * (len(columns) - 1) - most
+        return sum(widths) + 2 * (len(columns) - 1) - most
 
     while len(columns) > 2 and over(_LEAST_ROOM) > 0:
         heads = [column[0] for column in columns]

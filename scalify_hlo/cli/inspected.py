@@ -189,7 +189,7 @@ class Inspected:
         name, version = self.program.name, self.program.version
         yield f"{leading(name)}: {self.kind}{f' {version}' if version else ''}"
         yield from console.rewrites(self.program)
-        if self.rewrites and (not chosen or "matmuls" in chosen):
+        if self.rewrites and {*chosen} != {"lint"}:
             yield f"{leading(name)}: {_ANEW}"
         if not chosen:
             yield from self._overview(rows, sites=sites)

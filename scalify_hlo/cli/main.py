@@ -62,6 +62,13 @@ class Commands(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(list(_summaries().items()))
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Prints the help if nothing is given, whose lines an error would escape."""
+        if not args:
+            click.echo(ctx.get_help(), err=True)
+            ctx.exit(UsageError.exit_code)
+        return super().parse_args(ctx, args)
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -156,6 +163,6 @@ def _report_defect(error: Exception) -> int:
 def main() -> None:
     """Rewrite StableHLO programs so that float tensors are represented by data and scales.
 
-    Programs are MLIR text or bytecode, StableHLO portable artifacts or jax.export files,
-    recognized by content; - is standard input or output.
+    Programs are MLIR text or bytecode, StableHLO portable artifacts, jax.export files or
+    SavedModels, recognized by content; - is standard input or output.
     """

@@ -320,13 +320,14 @@ def read(path: str, entry: str | None = None) -> Program:
     """Reads a program from a file or from standard input, with guarded native readers.
 
     Args:
-        path: The path of the file, or ``-``.
+        path: The path of the file or of the folder of a SavedModel, or ``-``.
         entry: The name of the function at which it starts; see `read_program`.
 
     Raises:
         InputError: The program cannot be read.
     """
     from scalify_hlo.program.program import read_program, require_known
+    from scalify_hlo.program.saved_model import path_in
 
-    source = source_of(path, require_known)
+    source = source_of(path_in(path), require_known)
     return read_program(source, display_name(path), guarded=True, entry=entry)

@@ -56,7 +56,7 @@ class Recipes(WithMarkdown, WithSettings):
             lines = page().rstrip("\n").split("\n")
         else:
             rows = [(name, _first_line(name)) for name in presets]
-            lines = console.table(("recipe", "effect"), rows)
+            lines = list(console.described(("recipe", "effect"), rows))
         listed = []
         for name, recipe in loaded.items():
             options = settings_of(recipe, whole=self.all)
@@ -97,7 +97,15 @@ A recipe says which values a rewrite casts, to which formats, and where their sc
 is the name of a preset, or a TOML file, with options set over it. `make docs` writes this page from
 the presets and the docstrings.
 
-    scalify-hlo rewrite step.mlir -o scaled.mlir --recipe fp8 --set matmul.exclude='head,*embed*'
+Do this, in a checkout:
+
+```sh
+scalify-hlo recipes fp8 --set state.weight=keep
+scalify-hlo rewrite examples/step.mlir -o fp8.mlir --recipe fp8 --set matmul.exclude=head
+```
+
+What `recipes` prints is a recipe file. A file is named in place of a preset:
+
     scalify-hlo recipes fp8 --set state.weight=keep > mine.toml
     scalify-hlo rewrite step.mlir -o scaled.mlir --recipe mine.toml
 

@@ -50,6 +50,13 @@ _INTRODUCTION = """\
 
 The rule of each op on data and scales. `make docs` writes this page from the table of the rewriter.
 
+Do this, in a checkout:
+
+```sh
+scalify-hlo rules dot_general
+scalify-hlo inspect examples/step.mlir --recipe propagate --signature scaled
+```
+
 A value X is represented by data X_d and a scale X_s, with X = X_d * X_s. `meet` chooses one scale
 for several operands, which is the scale of one of them. An op is *exact* if its f32 results have
 the bits of the original program, overflow and underflow aside.

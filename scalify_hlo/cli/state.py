@@ -42,7 +42,7 @@ class State(WithEntry, WithOutput, WithQuiet):
 
     With --inverse, CHECKPOINT has state as REWRITTEN takes it, and the output is a checkpoint of
     the original: data times scale, in the dtype in which the program computes, or in f32 if its
-    file does not say.
+    file does not say. State of delayed scales is left out, and a line says so.
 
     Attributes:
         partial: Accept a checkpoint that has some leaves of a pytree, and not others.
@@ -102,6 +102,12 @@ class State(WithEntry, WithOutput, WithQuiet):
         positions = [f"arr_{i}" for i in range(len(described.arguments))]
         arrays = self._read_arrays(program, [*names_of(arguments), *scaling], positions)
         summary.total = len(arguments)
+        dropped = len(arrays.keys() & set(left_out))
+        if dropped and not self.quiet:
+            console.report_summary(
+                f"{name}: note: the scaling state ({dropped} array{'s' * (dropped > 1)}) is left "
+                "out: the original has none"
+            )
         stored = stored_arguments(arguments, arrays, left_out, name, partial=self.partial)
         return restored(stored, name, summary, progress)
 

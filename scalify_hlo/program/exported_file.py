@@ -12,7 +12,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import VJP_ORDERS
 from scalify_hlo.algebra.unfolding import Unfolding
 from scalify_hlo.dialect import attributes
-from scalify_hlo.errors import InputError
+from scalify_hlo.errors import InputError, UsageError
 from scalify_hlo.ir.formats import are_floats
 from scalify_hlo.ir.functions import main_function
 from scalify_hlo.program.artifact import MAGIC
@@ -86,6 +86,7 @@ def deserialize(data: bytes | bytearray) -> Exported:
     Raises:
         InputError: The file is damaged, is of a version that this jax cannot read, or has a pytree
             node that is in no imported module.
+        UsageError: The data are no bytes.
 
     Example:
         >>> from scalify_hlo import serialize
@@ -99,6 +100,11 @@ def deserialize(data: bytes | bytearray) -> Exported:
     from scalify_hlo.jax_api.scaled_array import SERIALIZED_NAME
     from scalify_hlo.jax_api.stored_arrays import keeps_formats, stored_program
 
+    if not isinstance(data, (bytes, bytearray)):
+        raise UsageError(
+            f"deserialize takes bytes, and not a {type(data).__name__}",
+            hint="read the file, as pathlib.Path(...).read_bytes() does",
+        )
     name = "<program>"
     names = _node_names(bytes(data), name)
     register_names(names - {SERIALIZED_NAME})  # The import has registered that one.

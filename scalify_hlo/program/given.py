@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from typing import Any
 
@@ -29,6 +30,7 @@ def readable(program: Any, entry: str | None = None) -> Program:
     """
     if isinstance(program, Program):
         return program
+    _refuse_path(program)
     if isinstance(program, str):
         return read_text(program, guarded=True, entry=entry)
     if isinstance(program, (bytes, bytearray)):
@@ -49,6 +51,16 @@ def readable(program: Any, entry: str | None = None) -> Program:
     read = read_program(bytes(program.mlir_module_serialized), program.fun_name)
     read = replace(read, kind=Kind.OBJECT, exported=program)
     return read if entry is None else checked_entry(read, entry)
+
+
+def _refuse_path(program: Any) -> None:
+    """Refuses the path of a file in place of a program."""
+    named = isinstance(program, str) and "\n" not in program and os.path.exists(program)
+    if named or isinstance(program, os.PathLike):
+        raise UsageError(
+            f"{os.fspath(program)!r} is the path of a program, and not the program",
+            hint="read the file, as pathlib.Path(...).read_bytes() does",
+        )
 
 
 def written(program: Program) -> Any:

@@ -1,7 +1,8 @@
 """Reading and writing programs: MLIR text or bytecode, portable artifacts, jax.export files.
 
 The kind of a program is recognized by content, never by the suffix of a file. A program is written
-as the kind as which it was read, or as the kind that the suffix of the output names.
+as the kind as which it was read, or as the kind that the suffix of the output names. The program of
+a SavedModel is the portable artifact in it.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from scalify_hlo.program.artifact import (
     write_artifact,
     write_artifact_since,
 )
-from scalify_hlo.program.byte_source import Buffer, OnDisk, Sink, Source, head, viewed
+from scalify_hlo.program.byte_source import Buffer, OnDisk, Part, Sink, Source, head, viewed
 from scalify_hlo.program.dialects import (
     NO_PROGRAM,
     context_for,
@@ -42,6 +43,7 @@ from scalify_hlo.program.dialects import (
 from scalify_hlo.program.entry import AS_IT_IS, MAIN, Entry, as_main, under_own_names
 from scalify_hlo.program.flatbuffer import looks_like_flatbuffer, with_vector_behind
 from scalify_hlo.program.printing import text_of
+from scalify_hlo.program.saved_model import SAVED_MODEL_KIND, START, program_in
 from scalify_hlo.program.utf8 import require_symbols, require_utf8_strings
 from scalify_hlo.program.wellformed import (
     check_calls,
@@ -55,7 +57,8 @@ if TYPE_CHECKING:
     from jax.export import Exported
 
 _NOT_A_PROGRAM = (
-    "give MLIR text or bytecode, a StableHLO portable artifact, or the bytes of a jax.export file"
+    "give MLIR text or bytecode, a StableHLO portable artifact, a SavedModel, or the bytes of a "
+    "jax.export file"
 )
 _QUANTIZED = '`!"quant"'
 """The start of MLIR's message on a quantized type, whose dialect is not loaded."""
@@ -79,6 +82,7 @@ class Kind(Enum):
     BYTECODE = "MLIR bytecode"
     ARTIFACT = ARTIFACT_KIND
     EXPORTED = "jax.export file"
+    SAVED_MODEL = SAVED_MODEL_KIND
     MODULE = "ir.Module"
     OBJECT = "jax.export.Exported"
 
@@ -134,7 +138,7 @@ def require_known(start: bytes, name: str) -> None:
         InputError: The source is not a program, whatever follows the first bytes.
     """
     _refuse_order_mark(start, name)
-    if start.startswith(MAGIC) or looks_like_flatbuffer(start):
+    if start.startswith((MAGIC, START)) or looks_like_flatbuffer(start):
         return
     if b"\0" in start:
         raise _no_program(name)
@@ -143,6 +147,8 @@ def require_known(start: bytes, name: str) -> None:
 
 def _recognize(data: Buffer, name: str) -> Kind:
     _refuse_order_mark(data, name)
+    if data[: len(START)] == START:
+        return Kind.SAVED_MODEL
     if data.find(b"\0") < 0:
         _require_text(data, name)
         return Kind.TEXT
@@ -168,13 +174,18 @@ def read_program(
             process.
         checked: Whether the program has to be StableHLO with an entry, and not only MLIR.
         entry: The name of the function at which the program starts. By default it is `main`, or the
-            only public function.
+            only public function. In a SavedModel, it is that of TensorFlow that has the program.
 
     Raises:
         InputError: The source is not a program, or not one that can be rewritten. Functions call
             themselves, or each other so often that the program cannot be written out.
     """
-    program = _READERS[recognize(source, name)](source, name, guarded)
+    kind = recognize(source, name)
+    if kind is Kind.SAVED_MODEL:
+        program = _read_artifact(program_in(source, name, entry), name, guarded)
+        entry = None
+    else:
+        program = _READERS[kind](source, name, guarded)
     check_calls(program.module, name)
     return checked_entry(program, entry) if checked else program
 
@@ -380,7 +391,7 @@ def _read_bytecode(source: Source, name: str, guarded: bool) -> Program:
     return Program(module, Kind.BYTECODE, name)
 
 
-def _read_artifact(source: Source, name: str, guarded: bool) -> Program:
+def _read_artifact(source: Source | Part, name: str, guarded: bool) -> Program:
     module = parse_artifact(source, name, guarded=guarded)
     return Program(module, Kind.ARTIFACT, name, version=version_of(source))
 

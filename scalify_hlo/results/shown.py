@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import html
 import json
+import math
+from collections.abc import Iterable
 from importlib import import_module
-from typing import Any
+from typing import Any, Final
 
 
 class Shown:
@@ -37,8 +39,9 @@ class Shown:
         """Returns the rows of its table, such as one for each matmul, for `pandas.DataFrame`.
 
         Returns:
-            A dict for each row, with a key for each column. Objects of JSON in it are several
-            columns, as in ``formats.lhs``.
+            A dict for each row, with a key for each column. An object of JSON is several columns,
+            as in ``formats.lhs``, unless no row has it; a histogram is one. A ratio in dB is
+            infinite where JSON has ``exact``, and minus infinity where it has ``lost``.
 
         Example:
             >>> from scalify_hlo.profile.model import Profile
@@ -48,7 +51,21 @@ class Shown:
         found: Any = self.to_dict()
         for key in self.ROWS.split("."):
             found = found[int(key) if key.isdigit() else key]
-        return [_flat(row) for row in found]
+        return flattened(found)
+
+
+_RATIOS: Final = {"exact": math.inf, "lost": -math.inf}
+
+
+def flattened(objects: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Returns the rows of a data frame for objects of JSON; see `Shown.rows`."""
+    rows = [_flat(each) for each in objects]
+    inner = {key[:end] for row in rows for key in row for end in _ends(key)}
+    return [{key: cell for key, cell in row.items() if key not in inner} for row in rows]
+
+
+def _ends(key: str) -> list[int]:
+    return [i for i, letter in enumerate(key) if letter == "."]
 
 
 def _function(path: str) -> Any:
@@ -59,6 +76,9 @@ def _function(path: str) -> Any:
 def _flat(row: dict[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in row.items():
-        inner = _flat(value) if isinstance(value, dict) else {"": value}
-        found |= {f"{key}.{name}" if name else key: each for name, each in inner.items()}
+        if isinstance(value, dict) and not all(map(str.isdigit, value)):
+            found |= {f"{key}.{name}": each for name, each in _flat(value).items()}
+        else:
+            is_word = key.endswith("_db") and isinstance(value, str)
+            found[key] = _RATIOS[value] if is_word else value
     return found

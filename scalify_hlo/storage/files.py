@@ -30,6 +30,8 @@ _HEAD = 1 << 16
 _MOST = 2 << 30
 """The most bytes that are read from a stream, which may never end. Regular files have no limit."""
 _CHUNK = 1 << 20
+_NAMES = 1000
+"""The most names of a folder that are compared with that of a missing file."""
 
 
 def display_name(path: str) -> str:
@@ -54,11 +56,21 @@ def read_file(path: str, require: Callable[[bytes, str], None] | None = None) ->
         with open(path, "rb") as file:
             return read_open(file, path, require)
     except OSError as error:
+        like = _names_like(path) if error.errno == errno.ENOENT else ""
         raise InputError(
-            f"cannot read the file: {_reason(error)}",
+            f"cannot read the file: {_reason(error)}{like}",
             location=path,
             hint="give the path of an existing file, or - for standard input",
         ) from None
+
+
+def _names_like(path: str) -> str:
+    """Returns the names of files beside a missing one that are most like its own."""
+    name = os.path.basename(path)
+    try:
+        return nearest(name, os.listdir(path.removesuffix(name) or ".")[:_NAMES])
+    except OSError:
+        return ""
 
 
 def read_open(

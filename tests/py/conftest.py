@@ -19,6 +19,9 @@ settings.load_profile("ci" if os.environ.get("CI") else "local")
 # The judges are XLA CPU and the interpreter, also on a machine that has an accelerator.
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
+# Tables have the names that tests look for, whatever the terminal; see `WIDTH` in `tools.pages`.
+os.environ["COLUMNS"] = "400"
+
 # Most tests compile small programs and run each once or twice: machine code that is not optimized,
 # of one part and from the older of two code generators, takes a fifth of the time to make. XLA
 # ends the process at a flag that it does not know, and only jaxlib 0.10 has both generators.

@@ -9,12 +9,12 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from os import PathLike
-from typing import Annotated, Final, TypeAlias
+from typing import Annotated, Any, Final, TypeAlias
 
 from scalify_hlo.errors import InputError
 from scalify_hlo.results.kinds import SOME, Count, Part, Size, one_of
 from scalify_hlo.results.model import Kind, dump, keys, loaded, result
-from scalify_hlo.results.shown import Shown
+from scalify_hlo.results.shown import Shown, flattened
 from scalify_hlo.storage.files import read_file
 
 FORMAT: Final = "scalify-hlo-stats"
@@ -189,7 +189,6 @@ class StatsRecord(Shown):
 
     DUMP = "commands.stats.record.dump_stats"
     LINES = "cli.stats.lines"
-    ROWS = "variants.0.values"
 
     program: str
     hash: str
@@ -202,6 +201,22 @@ class StatsRecord(Shown):
     def __repr__(self) -> str:
         variants = [variant.name for variant in self.variants]
         return f"StatsRecord(program={self.program!r}, variants={variants})"
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Returns a row for each record of each value of each variant; see `Shown.rows`."""
+        return flattened(
+            {"variant": variant["name"], **record}
+            for variant in self.to_dict()["variants"]
+            for value in variant["values"]
+            for record in self._records(value)
+        )
+
+    def _records(self, value: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        """Yields the object of a value for each record, with the entries of columns in it."""
+        listed = [key for key in (*COLUMNS, "scales") if value[key] is not None]
+        for i in range(len(value["count"])):
+            own = {key: value[key][i] for key in listed}
+            yield {"step": self.steps[i // value["slots"]], **value, **own}
 
     def beside(self) -> Iterator[tuple[ValueStats | None, ...]]:
         """Yields the rows of a table of all values, in program order.

@@ -36,6 +36,19 @@ def test_help_shows_an_example_of_each_command() -> None:
     assert done("--version").startswith("scalify-hlo, version ")
 
 
+def test_without_arguments_the_help_is_printed() -> None:
+    done = call(code=2)
+    assert not done.stdout
+    assert done.stderr == call("--help", code=0).stdout
+
+
+def test_a_missing_file_is_named_like_those_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "step.export").touch()
+    told = "no such file or directory (did you mean 'step.export'?)\n"
+    assert told in call("rewrite", tmp_path / "step.expert", code=1).stderr
+    assert "did you mean" not in call("rewrite", tmp_path / "absent" / "step.expert").stderr
+
+
 def test_each_option_is_described() -> None:
     context = click.Context(main)
     for name in main.list_commands(context):

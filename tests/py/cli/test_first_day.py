@@ -95,6 +95,17 @@ def test_what_is_read(typed: str, folder: Path, monkeypatch: pytest.MonkeyPatch)
     assert not BANNED.search(result.output), result.output
 
 
+@pytest.mark.parametrize("typed", [*TYPED[12:33:2], TYPED[35], TYPED[38]])
+def test_tables_in_a_pipe_have_the_width(
+    typed: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A longer line is a sentence, which may have a path in it, and no row of columns."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("COLUMNS", str(COLUMNS))
+    long = [line.strip() for line in call(*typed.split()).stdout.splitlines() if line[COLUMNS:]]
+    assert not [line for line in long if "  " in line]
+
+
 def test_files_have_the_names_of_layers(folder: Path) -> None:
     for name in FILES:
         assert not BANNED.search((folder / name).read_text()), name

@@ -122,17 +122,29 @@ def on_terminal(monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
 
 
-def test_names_are_cut_to_a_terminal_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_are_cut_to_the_width(monkeypatch: pytest.MonkeyPatch) -> None:
     name = "model.py:12 jit(step)/jvp(encoder)/layers/0/attention/dot_general params['attention']"
     table = [("forward", "16 x 64 x 32", name)]
     header = ("part", "M x N x K", "where")
-    assert console.table(header, table)[1].endswith(name)
+    assert console.table(header, table)[1:] == [f"forward  16 x 64 x 32  {name}"]
+    monkeypatch.setenv("COLUMNS", "80")
+    piped = console.table(header, table)
+    assert piped[2:] == [f"cut to 80 columns; COLUMNS={23 + len(name)} prints all of each row"]
     on_terminal(monkeypatch, 80)
-    line = console.table(header, table)[1]
+    _, line = console.table(header, table)
+    assert line == piped[1]
     assert len(line) == 80
     assert "model.py:12 jit(" in line
     assert line.endswith("params['attention']")
     assert "…" in line
+
+
+def test_sentences_in_a_list_are_wrapped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = commands.call("recipes").stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    effect = "master weights and optimizer state stay FP32. fp16-state As fp16"
+    assert effect in " ".join(" ".join(lines).split())
 
 
 def test_what_fits_no_terminal_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -224,8 +236,9 @@ class TestRewritten:
             assert "found anew" not in call(text, *more).stdout
 
     def test_the_matmuls(self, rewritten: str) -> None:
-        assert "are found anew in" in call(rewritten, "--matmuls").stdout.splitlines()[2]
-        assert "found anew" not in call(rewritten, "--arguments").stdout
+        for each in ("--matmuls", "--arguments"):  # The roles of arguments may be others too.
+            assert "are found anew in" in call(rewritten, each).stdout.splitlines()[2]
+        assert "found anew" not in call(rewritten, "--lint").stdout
 
 
 def refusal_of(program: Program) -> str:

@@ -210,7 +210,14 @@ def test_raw_bytes_of_two_are_bf16_where_f16_is_stored() -> None:
 def test_state_of_delayed_scales_is_no_argument_of_the_original() -> None:
     rewrite("in.export", "delayed.export", "--recipe", "fp8-delayed", *WEIGHTS)
     assert state("delayed.export", named(parameters())).startswith("4 of 5 arguments: ")
-    history = {"scaling_state['step']": np.int32(0)}
+    history: dict[str, Any] = {"scaling_state['step']": np.int32(0)}
+    with np.load("new.npz") as file:
+        np.savez("returned.npz", **file, **history)
+    dropped = "note: the scaling state (1 array) is left out: the original has none"
+    for name in ("new", "returned"):
+        inverse = ("state", "delayed.export", f"{name}.npz", "--inverse", "-o", "back.npz")
+        assert (dropped in call(*inverse, code=0).stderr) == (name == "returned")
+        assert not call(*inverse, "-q", code=0).stderr
     assert "is no argument" in refused("delayed.export", named(parameters()) | history)[1]
 
 

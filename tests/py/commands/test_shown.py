@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import scalify_hlo as jsa
+from scalify_hlo.results.shown import flattened
 from tests.py.shared.judge import program_of
 
 TARGET: Any = SimpleNamespace(name="h100")
@@ -81,7 +82,38 @@ def test_results_are_printed_as_tables_and_have_rows() -> None:
         assert result.to_dict()["format"], name
         rows = result.rows()
         assert rows or name == "blame", name
-        assert not any(isinstance(cell, dict) for row in rows for cell in row.values())
+        columns = [key for row in rows for key in row]
+        assert not any(f"{key}." in " ".join(columns) for key in columns), name
+        cells = [cell for row in rows for key, cell in row.items() if key != "histogram"]
+        assert not any(isinstance(cell, dict) for cell in cells), name
+
+
+def test_rows_are_those_of_a_data_frame() -> None:
+    """A missing object has no column beside its own, and each record of a run is a row."""
+    rows = flattened(
+        [
+            {"name": "a", "wide": None, "snr_db": "exact", "histogram": {"12": 1}},
+            {"name": "b", "wide": {"kind": "small"}, "snr_db": "lost", "histogram": {"7": 2}},
+            {"name": "c", "wide": None, "snr_db": 3.5, "histogram": {}},
+        ]
+    )
+    assert rows == [
+        {"name": "a", "snr_db": np.inf, "histogram": {"12": 1}},
+        {"name": "b", "wide.kind": "small", "snr_db": -np.inf, "histogram": {"7": 2}},
+        {"name": "c", "snr_db": 3.5, "histogram": {}},
+    ]
+    ones = np.ones((32, 32), np.float32)
+    inputs = [{"x": ones, "w": ones}]
+    found = jsa.collect_stats(program(), inputs, recipe="fp8-current", steps=2)
+    rows = found.rows()
+    for row in rows:
+        assert isinstance(row["rms"], float)
+        assert isinstance(row["count"], int)
+    of_x = [row for row in rows if row["id"] == "arg0"]
+    assert [(row["variant"], row["step"]) for row in of_x] == [
+        (name, step) for name in ("original", "fp8-current") for step in (0, 1)
+    ]
+    assert [row["scales"] for row in of_x[:2]] == [None, None]
 
 
 def test_the_table_of_a_report_has_ten_rows() -> None:

@@ -69,6 +69,16 @@ def test_what_is_no_program_is_refused() -> None:
         jsa.rewrite(b"")
 
 
+def test_the_path_of_a_program_is_no_program(tmp_path: Path) -> None:
+    path = tmp_path / "step.export"
+    path.touch()
+    for given in (path, str(path), tmp_path / "absent"):
+        with pytest.raises(UsageError, match="is the path of a program, and not the program"):
+            jsa.rewrite(given)
+        with pytest.raises(UsageError, match=r"takes bytes, and not a \w+"):
+            jsa.deserialize(given)  # type: ignore[arg-type]
+
+
 def test_every_public_name_is_there_and_lazy() -> None:
     for name in jsa.__all__:
         assert getattr(jsa, name) is not None

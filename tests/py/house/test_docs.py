@@ -85,6 +85,26 @@ def test_the_api_page_has_every_public_name() -> None:
 
 
 @pytest.mark.parametrize("name", EVERY)
+def test_a_page_begins_with_a_box(name: str) -> None:
+    assert pages.box((pages.DOCS / name).read_text()), "begin it with `Do this:` and a few lines"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in EVERY if f"docs/{name}" not in pages.PAGES])
+def test_the_box_of_a_page_runs(name: str, tmp_path: Path) -> None:
+    """That of other pages runs with the page."""
+    pages.run(pages.box((pages.DOCS / name).read_text()), name, tmp_path)
+
+
+def test_a_page_without_a_box_is_noticed() -> None:
+    box = "# Page\n\nOne paragraph.\n\nDo this, in a checkout:\n\n```sh\nscalify-hlo rules\n```\n"
+    assert pages.box(f"{box}\nMore.\n") == box
+    for old, new in (("Do this", "Do"), ("One", "## One\n\nOne"), ("```sh", "```text")):
+        assert not pages.box(box.replace(old, new))
+    assert not pages.box(box.replace("rules\n", "rules\n" * 7))
+
+
+@pytest.mark.parametrize("name", EVERY)
 def test_pages_are_in_the_site(name: str) -> None:
     assert f": {name}\n" in SITE
     assert name == "index.md" or f"]({name})" in (pages.DOCS / "index.md").read_text()
