@@ -6,7 +6,6 @@ import contextlib
 import errno
 import io
 import os
-import secrets
 import stat
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -250,7 +249,7 @@ def _write(path: Path, save: Callable[[BinaryIO], object]) -> None:
         return
     _require_one_name(path)
     target = path.resolve()  # A link is kept, and the file that it names is replaced.
-    name = target.with_name(f".scalify-hlo.{secrets.token_hex(8)}")
+    name = target.with_name(f".scalify-hlo.{os.urandom(8).hex()}")
     # The handlers of signals are set before the file exists, so that no signal leaves it there.
     with undone_by_signals(lambda: os.unlink(name)):
         try:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -55,7 +54,7 @@ def write_folder(path: str, files: Mapping[str, str]) -> None:
 
 
 def _replace(folder: Path, files: Mapping[str, str]) -> None:
-    mark = secrets.token_hex(8)
+    mark = os.urandom(8).hex()
     new, old = (folder.with_name(f".scalify-hlo.{mark}.{kind}") for kind in ("new", "old"))
 
     def clean() -> None:
