@@ -222,21 +222,6 @@ def jit_options(fn: Any, names: Sequence[str]) -> list[tuple[Any, ...]]:
     return [getattr(getattr(fn, "_jit_info", None), name, ()) for name in names]
 
 
-def jit_shardings(fn: Any) -> dict[str, Any]:
-    """Returns the options `in_shardings` and `out_shardings` of a jitted function, if it has them.
-
-    A leaf without a sharding is the default of `jax.jit`, which it takes too.
-    """
-    unspecified = import_module("jax._src.sharding_impls").UNSPECIFIED
-    info: Any = getattr(fn, "_jit_info", None)
-    found: dict[str, Any] = {}
-    for name in ("in_shardings", "out_shardings"):
-        leaves = getattr(info, f"{name}_leaves", ())
-        if any(leaf is not unspecified for leaf in leaves):
-            found[name] = getattr(info, f"{name}_treedef").unflatten(leaves)
-    return found
-
-
 def captured_values(traced: jax.stages.Traced) -> list[Any]:
     """Returns the values of an outer trace that a traced function captures."""
     return list(traced._consts)

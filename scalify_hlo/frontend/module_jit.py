@@ -22,6 +22,7 @@ _COMPILED: Final[dict[str, str]] = {
     "equinox._jit": "_cached",
 }
 """The attribute that has the function of `jax.jit`, by the module of the class of what compiles."""
+_SHARDINGS: Final = (jax.sharding.Sharding, jax.sharding.PartitionSpec)
 
 
 def rewritten_inside(
@@ -58,7 +59,17 @@ def rewritten_inside(
         # flax finds the modules of a call by the object that is called, which is the copy now.
         kept = zip(names, _compat.jit_options(compiled, names), strict=True)
         options: Any = {key: value for key, value in kept if value}
-        options |= _compat.jit_shardings(compiled)
+        options |= shardings_of(compiled)
         compiled = jax.jit(replace(function, ctxtag=made), **options)
     object.__setattr__(made, name, scalified(compiled))  # Modules of equinox are frozen.
     return made  # type: ignore[no-any-return]
+
+
+def shardings_of(compiled: Any) -> dict[str, Any]:
+    """Returns the shardings that a function of `jax.jit` declares, as options of it."""
+    found: dict[str, Any] = {}
+    for name in ("in_shardings", "out_shardings"):
+        tree, leaves = _compat.jit_options(compiled, (f"{name}_treedef", f"{name}_leaves"))
+        if any(isinstance(leaf, _SHARDINGS) for leaf in leaves):
+            found[name] = jax.tree.unflatten(tree, leaves)
+    return found

@@ -22,7 +22,7 @@ from scalify_hlo.commands.stats.run import Stats
 from scalify_hlo.errors import UsageError
 from scalify_hlo.frontend.exported_calls import calls_of, export, platforms, unmapped
 from scalify_hlo.frontend.host_callbacks import HostCallbacks
-from scalify_hlo.frontend.module_jit import rewritten_inside
+from scalify_hlo.frontend.module_jit import rewritten_inside, shardings_of
 from scalify_hlo.frontend.observed import CompiledCalls, ObservedCalls, observe_rewrite
 from scalify_hlo.frontend.scaling_state import (
     ScalingState,
@@ -130,7 +130,7 @@ class Scalified:
         if updating is not None:
             return updating
         if plain == "all":  # The arrays of modules stay plain, as the shardings describe them.
-            jit_options = {**_compat.jit_shardings(fn), **jit_options}
+            jit_options = {**shardings_of(fn), **jit_options}
         jit_options = _with_own(fn, jit_options)
         shared = {key: value for key, value in jit_options.items() if key in _SHARED}
         delayed = options.recipe.scaling.kind == "delayed"
