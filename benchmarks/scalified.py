@@ -52,9 +52,9 @@ def compilations() -> Iterator[list[float]]:
     """Lists the seconds of each compilation by XLA."""
     found: list[float] = []
 
-    def note(event: str, seconds: float, **_: Any) -> None:
+    def note(event: str, duration_secs: float, **_: Any) -> None:
         if "backend_compile" in event:
-            found.append(seconds)
+            found.append(duration_secs)
 
     monitoring.register_event_duration_secs_listener(note)
     try:
@@ -65,7 +65,7 @@ def compilations() -> Iterator[list[float]]:
 
 def called(recipe: str, inputs: Any) -> Calls:
     """Calls the step in both forms: `scalify` twice."""
-    traces = []
+    traces: list[None] = []
 
     def step(params: Any, state: Any, tokens: Any) -> Any:
         traces.append(None)
