@@ -7,6 +7,7 @@ BENCHMARKS = (
     "losses",
     "exactness",
     "rewrite_time",
+    "start",
     "cost_per_op",
     "compile_ratio",
     "hlo_size",

@@ -4,6 +4,7 @@ Both sides of every ratio are measured in one run, turn by turn.
 """
 
 import argparse
+import resource
 import statistics
 import sys
 import time
@@ -128,15 +129,23 @@ def arguments(description: str, **defaults: int) -> argparse.Namespace:
     return parser.parse_args()
 
 
-def timed(function: Callable[[], object]) -> float:
-    """Wall time of one call in seconds."""
-    start = time.perf_counter()
+def timed(function: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> float:
+    """Seconds of one call, of wall time unless another clock is given."""
+    start = clock()
     function()
-    return time.perf_counter() - start
+    return clock() - start
+
+
+def children() -> float:
+    """Processor time of the child processes that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def interleaved(
-    functions: Mapping[str, Callable[[], object]], rounds: int
+    functions: Mapping[str, Callable[[], object]],
+    rounds: int,
+    clock: Callable[[], float] = time.perf_counter,
 ) -> dict[str, list[float]]:
     """Times every function once a round; who goes first changes from round to round."""
     seconds: dict[str, list[float]] = {name: [] for name in functions}
@@ -144,7 +153,7 @@ def interleaved(
     for index in range(rounds):
         first = index % len(names)
         for name in (*names[first:], *names[:first]):
-            seconds[name].append(timed(functions[name]))
+            seconds[name].append(timed(functions[name], clock))
     return seconds
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 
 def run() -> None:
     """Runs the command line; an interrupt ends it without a traceback."""
+    gc.disable()  # Imports leave no garbage; `scalify_hlo.cli.options.read` enables it.
     try:
         from scalify_hlo.storage.children import trusted
 

@@ -367,9 +367,10 @@ def scalify(
     ScaledArray is a ScaledArray. As with any call of an Exported, `jax.vmap` and `jax.jvp` do not
     apply to it. Use them inside, as in ``scalify(jax.vmap(fn))``.
 
-    A function of `jax.jit` keeps its static and donated arguments. One of `flax.nnx.jit` or
-    `equinox.filter_jit` updates the modules, whose arrays stay plain. The function may call Python
-    while it runs, by `jax.debug.print`, `io_callback` or `pure_callback`, but not in an order.
+    A function of `jax.jit` keeps its static and donated arguments, and one of `flax.nnx.jit` its
+    shardings too. It updates the modules, as one of `equinox.filter_jit` does, and their arrays
+    stay plain. The function may call Python while it runs, by `jax.debug.print`, `io_callback` or
+    `pure_callback`, but not in an order.
 
     If the recipe predicts sizes, as ``unit`` does, the scales of plain arguments are measured from
     the values of the first call for each combination of shapes. They are constant from then on.

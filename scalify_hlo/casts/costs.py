@@ -21,8 +21,7 @@ from scalify_hlo.ir.traits import CONTRACTED, MATMULS, where
 from scalify_hlo.ir.value_map import ValueMap, ValueSet, uses_of
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.report.matmuls import Wide
-from scalify_hlo.targets.description import BATCHED, CONVOLVED, Target, load_target
-from scalify_hlo.targets.roofline import LAUNCH
+from scalify_hlo.targets.description import BATCHED, CONVOLVED, LAUNCH, Target, load_target
 
 NOT_FASTER: Final = "not faster"
 """The kind of the reason why a matmul stays wide on a device."""

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 import click
 
 from scalify_hlo.errors import Remark, ScalifyError, UsageError, callers_of_text, leading, shown
-from scalify_hlo.results.model import cells, headers
 from scalify_hlo.storage.files import STREAM, standard_output
 from scalify_hlo.storage.interrupts import undone_by_interrupt
 
@@ -289,6 +288,8 @@ def titled(
 
 def listing(columns: str, models: Iterable[object], most: int = 0) -> list[str]:
     """Returns the lines of a table with a row for each model; see `cells` and `table`."""
+    from scalify_hlo.results.model import cells, headers
+
     return table(headers(columns), [cells(each, columns) for each in models], most)
 
 

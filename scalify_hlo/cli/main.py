@@ -15,7 +15,6 @@ from typing import Any
 import click
 
 from scalify_hlo.cli import console
-from scalify_hlo.cli.command import COMMANDS, HELP
 from scalify_hlo.errors import ScalifyError, UsageError, nearest
 from scalify_hlo.storage import files
 from scalify_hlo.storage.interrupts import STATUS
@@ -53,6 +52,8 @@ class Commands(click.Group):
         del ctx
         if cmd_name not in _summaries():
             return None
+        from scalify_hlo.cli.command import COMMANDS
+
         importlib.import_module(f"scalify_hlo.cli.{cmd_name.replace('-', '_')}")
         return COMMANDS[cmd_name]
 
@@ -130,6 +131,8 @@ def _open_standard_streams() -> None:
 
 
 def _report_usage(error: click.ClickException) -> int:
+    from scalify_hlo.cli.command import HELP
+
     message = error.format_message().rstrip(".")
     context = error.ctx if isinstance(error, click.UsageError) else None
     command = context.command_path if context else _NAME

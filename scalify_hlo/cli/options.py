@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -330,4 +331,8 @@ def read(path: str, entry: str | None = None) -> Program:
     from scalify_hlo.program.saved_model import path_in
 
     source = source_of(path_in(path), require_known)
-    return read_program(source, display_name(path), guarded=True, entry=entry)
+    program = read_program(source, display_name(path), guarded=True, entry=entry)
+    if not gc.isenabled():
+        gc.freeze()  # All modules are imported now, and stay.
+        gc.enable()
+    return program

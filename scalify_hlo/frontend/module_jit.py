@@ -22,6 +22,7 @@ _COMPILED: Final[dict[str, str]] = {
     "equinox._jit": "_cached",
 }
 """The attribute that has the function of `jax.jit`, by the module of the class of what compiles."""
+_SHARDINGS: Final = (jax.sharding.Sharding, jax.sharding.PartitionSpec)
 
 
 def rewritten_inside(
@@ -32,11 +33,11 @@ def rewritten_inside(
     Args:
         fn: The function.
         scalified: Returns a function of arrays in scaled form.
-        names: The options of `jax.jit` that are kept.
+        names: The options of `jax.jit` that are kept, besides shardings.
 
     Raises:
-        UsageError: The function has shardings, or is of a version of the library that is not known:
-            as any other function, it would leave the modules as they are.
+        UsageError: The function is of a version of the library that is not known: as any other
+            function, it would leave the modules as they are.
     """
     if isinstance(fn, functools.partial):
         inside = rewritten_inside(fn.func, scalified, names)
@@ -56,19 +57,19 @@ def rewritten_inside(
     function: Any = getattr(compiled, "__wrapped__", None)
     if getattr(function, "ctxtag", None) is fn:
         # flax finds the modules of a call by the object that is called, which is the copy now.
-        _refuse_shardings(fn)
         kept = zip(names, _compat.jit_options(compiled, names), strict=True)
         options: Any = {key: value for key, value in kept if value}
+        options |= shardings_of(compiled)
         compiled = jax.jit(replace(function, ctxtag=made), **options)
     object.__setattr__(made, name, scalified(compiled))  # Modules of equinox are frozen.
     return made  # type: ignore[no-any-return]
 
 
-def _refuse_shardings(fn: Any) -> None:
+def shardings_of(compiled: Any) -> dict[str, Any]:
+    """Returns the shardings that a function of `jax.jit` declares, as options of it."""
+    found: dict[str, Any] = {}
     for name in ("in_shardings", "out_shardings"):
-        if getattr(fn, name, None) is not None:
-            raise UsageError(
-                f"scalify does not keep {name} of nnx.jit",
-                location=caller(),
-                hint=f"leave {name} out, and place the arrays of the modules with jax.device_put",
-            )
+        tree, leaves = _compat.jit_options(compiled, (f"{name}_treedef", f"{name}_leaves"))
+        if any(isinstance(leaf, _SHARDINGS) for leaf in leaves):
+            found[name] = jax.tree.unflatten(tree, leaves)
+    return found

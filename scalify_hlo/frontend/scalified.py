@@ -22,7 +22,7 @@ from scalify_hlo.commands.stats.run import Stats
 from scalify_hlo.errors import UsageError
 from scalify_hlo.frontend.exported_calls import calls_of, export, platforms, unmapped
 from scalify_hlo.frontend.host_callbacks import HostCallbacks
-from scalify_hlo.frontend.module_jit import rewritten_inside
+from scalify_hlo.frontend.module_jit import rewritten_inside, shardings_of
 from scalify_hlo.frontend.observed import CompiledCalls, ObservedCalls, observe_rewrite
 from scalify_hlo.frontend.scaling_state import (
     ScalingState,
@@ -31,6 +31,7 @@ from scalify_hlo.frontend.scaling_state import (
     for_state,
     require_own,
     state_of_call,
+    without_state,
 )
 from scalify_hlo.jax_api.parts import data_at_one
 from scalify_hlo.jax_api.scaled_array import (
@@ -128,6 +129,8 @@ class Scalified:
         updating = rewritten_inside(fn, again, _SHARED)
         if updating is not None:
             return updating
+        if plain == "all":  # The arrays of modules stay plain, as the shardings describe them.
+            jit_options = {**shardings_of(fn), **jit_options}
         jit_options = _with_own(fn, jit_options)
         shared = {key: value for key, value in jit_options.items() if key in _SHARED}
         delayed = options.recipe.scaling.kind == "delayed"
@@ -145,6 +148,8 @@ class Scalified:
         compiled: Any = jax.jit(call, **jit_options)
         if delayed:
             compiled = StatefulCalls(compiled, scalified.prepared)
+        else:
+            compiled.init_scaling_state = without_state(options.recipe.name)
         if stats is not None:
             compiled = ObservedCalls(compiled, _observing(scalified, fn, stats, jit_options), stats)
         return compiled if options.recipe.predict == NONE else _Measuring(compiled, scalified)

@@ -20,7 +20,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias
 
 import jax
 import jax.numpy as jnp
@@ -181,6 +181,19 @@ class StatefulCalls(CompiledCalls):
 
         abstract = [each for each in values if hasattr(each, "dtype") and not is_concrete(each)]
         return _first(self._rewritten(args, kwargs), None if abstract else run, profile, former)
+
+
+def without_state(recipe: str) -> Callable[..., NoReturn]:
+    """Returns the method `init_scaling_state` of a function whose recipe keeps no state."""
+
+    def init_scaling_state(*_: Any, **__: Any) -> NoReturn:
+        raise UsageError(
+            f"the recipe {recipe!r} keeps no scaling state",
+            location=caller(),
+            hint=f"make the function with recipe='fp8-delayed', which does, or leave {STATE} out",
+        )
+
+    return init_scaling_state
 
 
 def add_state(call: Any) -> None:

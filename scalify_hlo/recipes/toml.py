@@ -11,7 +11,7 @@ import reprlib
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib.resources import files
+from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from scalify_hlo.algebra.limits import RECIPE_BYTES, SAFE_REACH
@@ -23,7 +23,7 @@ from scalify_hlo.storage.files import read_open
 Value: TypeAlias = bool | int | float | str | tuple[str, ...] | tuple[int, ...]
 """The value of an option of a recipe."""
 
-_PRESETS = files("scalify_hlo") / "recipes" / "presets"
+_PRESETS: Final = Path(__file__).parent / "presets"
 _SUFFIX = ".toml"
 _BASE = "base"
 

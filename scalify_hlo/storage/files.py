@@ -6,8 +6,6 @@ import contextlib
 import errno
 import io
 import os
-import secrets
-import shutil
 import stat
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -257,7 +255,7 @@ def _write(path: Path, save: Callable[[BinaryIO], object]) -> None:
         return
     _require_one_name(path)
     target = path.resolve()  # A link is kept, and the file that it names is replaced.
-    name = target.with_name(f".scalify-hlo.{secrets.token_hex(8)}")
+    name = target.with_name(f".scalify-hlo.{os.urandom(8).hex()}")
     # The handlers of signals are set before the file exists, so that no signal leaves it there.
     with undone_by_signals(lambda: os.unlink(name)):
         try:
@@ -377,11 +375,13 @@ def write_folder(path: str, files: Mapping[str, str]) -> None:
 
 
 def _replace_folder(folder: Path, files: Mapping[str, str]) -> None:
-    mark = secrets.token_hex(8)
+    mark = os.urandom(8).hex()
     new, old = (folder.with_name(f".scalify-hlo.{mark}.{kind}") for kind in ("new", "old"))
 
     def clean() -> None:
         """Puts the old folder back unless the new one is in its place."""
+        import shutil  # It imports all compressions, and most commands write no folder.
+
         if not folder.exists():
             with contextlib.suppress(OSError):
                 os.replace(old, folder)

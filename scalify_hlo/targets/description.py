@@ -6,20 +6,21 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import metadata
-from importlib.resources import files
+from pathlib import Path
 from typing import Any, Final
 
 from scalify_hlo.errors import InputError, nearest
 from scalify_hlo.results.kinds import Count
 
-_DATA = files("scalify_hlo") / "targets" / "data"
+_DATA: Final = Path(__file__).parent / "data"
 _SUFFIX: Final = ".toml"
 _TERA: Final = 1e12
 BATCHED: Final = "_batched"
 """The end of the kind of a share for matmuls with batch dimensions."""
 CONVOLVED: Final = "_convolution"
 """The end of the kind of a share for convolutions."""
+LAUNCH: Final = 2e-6
+"""The seconds that each launch takes in the second estimate."""
 _HOST: Final = 2
 """The chips of a host in each of the first two dimensions of a grid."""
 
@@ -183,6 +184,8 @@ def plugin_versions(target: Target) -> dict[str, str]:
     Raises:
         InputError: One of them is not installed.
     """
+    from importlib import metadata  # It is slow to import, and most commands read no plugin.
+
     try:
         return {name: metadata.version(name) for name in target.plugins}
     except metadata.PackageNotFoundError as error:

@@ -13,15 +13,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Final
+from typing import Annotated
 
 from scalify_hlo.results.kinds import Count, Microseconds, named
 from scalify_hlo.results.model import keys
-from scalify_hlo.targets.description import CONVOLVED, Target
+from scalify_hlo.targets.description import CONVOLVED, LAUNCH, Target
 from scalify_hlo.targets.kernels import CAUSES, Kernel
-
-LAUNCH: Final = 2e-6
-"""The seconds that each launch takes in the second estimate."""
 
 
 @keys("launches bytes us=seconds")

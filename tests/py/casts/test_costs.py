@@ -28,8 +28,7 @@ from scalify_hlo.casts.matmuls import Matmul
 from scalify_hlo.dataflow.sizes import Extent, Size
 from scalify_hlo.passes.summary import summary
 from scalify_hlo.recipes.loading import load_recipe
-from scalify_hlo.targets.description import load_target
-from scalify_hlo.targets.roofline import LAUNCH
+from scalify_hlo.targets.description import LAUNCH, load_target
 from tests.py.shared.judge import body_of, parse, shaped, stablehlo_of
 
 

@@ -77,6 +77,23 @@ def test_commands_without_need_of_jax_do_not_import_it(files: Path) -> None:
     python("-c", code)
 
 
+def test_the_first_command_imports_little_and_collects_nothing_meanwhile(files: Path) -> None:
+    def after(*arguments: str) -> list[str]:
+        code = (
+            f"import atexit, gc, sys\nsys.argv[1:] = {arguments!r}\n"
+            "found = lambda: (gc.get_stats()[2]['collections'], gc.isenabled(), *sys.modules)\n"
+            "atexit.register(lambda: print(*found()))\n"
+            "from scalify_hlo.__main__ import run\nrun()"
+        )
+        return python("-c", code).stdout.splitlines()[-1].split()
+
+    for_help, slow = after("--help"), {"email.message", "importlib.metadata", "hmac"}
+    assert not {"tomllib", "json", *slow} & set(for_help)
+    rewriting = after("rewrite", str(files / "tiny.mlir"), "-o", str(files / "out"))
+    assert not {"scalify_hlo.targets.hlo", *slow} & set(rewriting)
+    assert rewriting[:2] == ["0", "True"], "read enables the collector"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", samples.KINDS)
 @pytest.mark.parametrize("signature", ["same", "scaled"])

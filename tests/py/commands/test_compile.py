@@ -23,12 +23,12 @@ from scalify_hlo.errors import InputError
 from scalify_hlo.storage import children, folders
 from scalify_hlo.storage.files import write_folder
 from scalify_hlo.targets.compiling import require_fits
-from scalify_hlo.targets.description import WIDER, load_target, target_names
+from scalify_hlo.targets.description import LAUNCH, WIDER, load_target, target_names
 from scalify_hlo.targets.hlo import read_hlo, shapes_of
 from scalify_hlo.targets.kernels import Kernel, kernels_of
 from scalify_hlo.targets.products import FORMATS
 from scalify_hlo.targets.record import compile_record
-from scalify_hlo.targets.roofline import LAUNCH, kernel_seconds, work_of
+from scalify_hlo.targets.roofline import kernel_seconds, work_of
 from tests.py.shared import commands, compiling
 from tests.py.shared.compiling import compiled, report, require_plugin
 from tests.py.shared.judge import program_of, shaped

@@ -14,6 +14,7 @@ from flax import nnx
 import scalify_hlo as jsa
 from scalify_hlo import UsageError
 from scalify_hlo.frontend import module_jit
+from tests.py.devices import eight_devices, sharded_modules
 
 X = jnp.ones((32, 64))
 
@@ -43,7 +44,7 @@ def test_modules_of_flax_are_updated(recipe: Any, options: Any) -> None:
     np.testing.assert_allclose(model.bias[...], other.bias[...], atol=1e-3)
 
 
-def test_methods_and_shardings_of_flax() -> None:
+def test_methods_of_flax() -> None:
     class Model(nnx.Module):
         def __init__(self) -> None:
             self.count = nnx.Param(jnp.zeros(()))
@@ -56,8 +57,17 @@ def test_methods_and_shardings_of_flax() -> None:
     model = Model()
     assert jsa.scalify(model.step)(jnp.float32(4)) == 8
     assert model.count[...] == 1
-    with pytest.raises(UsageError, match="keep in_shardings"):
-        jsa.scalify(nnx.jit(train, in_shardings=(None, None, None, None)))
+
+
+@pytest.mark.slow
+def test_shardings_and_donation_of_flax_are_kept() -> None:
+    found = eight_devices.run(sharded_modules.main)
+    assert [each["donated"] for each in found] == [False, False, True, True, False, False]
+    for each in found:
+        assert each["same"]
+        assert each["devices"] == 8
+        assert each["difference"] < 2e-3
+        assert each["loss"] < 2e-2
 
 
 def test_modules_of_equinox_keep_what_is_no_array() -> None:

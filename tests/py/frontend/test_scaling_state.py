@@ -279,6 +279,13 @@ class TestCarriedOver:
         with told(len(jsa.scaling_tensors(long)), 0, 0):
             assert_all_equal(run.init_scaling_state(weights, x, former=(long, state)).arrays, state)
 
+    @pytest.mark.parametrize("recipe", ["propagate", "fp8-current", "unit"])
+    def test_a_recipe_without_state_says_so(self, recipe: str) -> None:
+        with pytest.raises(UsageError, match=f"the recipe '{recipe}' keeps no scaling state") as e:
+            jsa.scalify(step, recipe=recipe).init_scaling_state(params())
+        assert "recipe='fp8-delayed', which does" in str(e.value.hint)
+        assert str(e.value.location).startswith(__file__)
+
     def test_what_is_no_former_state(self) -> None:
         run, state, x = self.settled(loss)
         program = jsa.rewrite(program_of(step, params(), x), recipe=RECIPE)
