@@ -12,29 +12,24 @@ TEXTS = texts("""
 dot
 %x: tensor<5x8xf32>, %w: tensor<8x3xf32>
   %0 = stablehlo.dot %x, %w : (tensor<5x8xf32>, tensor<8x3xf32>) -> tensor<5x3xf32>
-  return %0 : tensor<5x3xf32>
 
 vector
 %x: tensor<5x8xf32>, %w: tensor<8xf32>
   %0 = stablehlo.dot %x, %w : (tensor<5x8xf32>, tensor<8xf32>) -> tensor<5xf32>
-  return %0 : tensor<5xf32>
 
 from_vector
 %x: tensor<8xf32>, %w: tensor<8x3xf32>
   %0 = stablehlo.dot %x, %w : (tensor<8xf32>, tensor<8x3xf32>) -> tensor<3xf32>
-  return %0 : tensor<3xf32>
 
 batched
 %x: tensor<5x2x8xf32>, %w: tensor<8x3x2xf32>
   %0 = stablehlo.dot_general %x, %w, batching_dims = [1] x [2], contracting_dims = [2] x [0]
     : (tensor<5x2x8xf32>, tensor<8x3x2xf32>) -> tensor<2x5x3xf32>
-  return %0 : tensor<2x5x3xf32>
 
 inner
 %x: tensor<8xf32>, %w: tensor<8xf32>
   %0 = stablehlo.dot_general %x, %w, contracting_dims = [0] x [0]
     : (tensor<8xf32>, tensor<8xf32>) -> tensor<f32>
-  return %0 : tensor<f32>
 
 ragged
 %x: tensor<11x8xf32>, %w: tensor<3x8x7xf32>, %n: tensor<3xi64>
@@ -44,7 +39,6 @@ ragged
       lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1],
       lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>
   } : (tensor<11x8xf32>, tensor<3x8x7xf32>, tensor<3xi64>) -> tensor<11x7xf32>
-  return %0 : tensor<11x7xf32>
 
 summed
 %x: tensor<8x5xf32>, %y: tensor<8x7xf32>, %n: tensor<4xi64>
@@ -54,7 +48,6 @@ summed
       lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0],
       lhs_ragged_dimensions = [0], rhs_group_dimensions = []>
   } : (tensor<8x5xf32>, tensor<8x7xf32>, tensor<4xi64>) -> tensor<4x5x7xf32>
-  return %0 : tensor<4x5x7xf32>
 
 convolution
 %x: tensor<2x6x6x4xf32>, %w: tensor<3x3x4x5xf32>
@@ -62,7 +55,6 @@ convolution
     dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {}
     {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
     : (tensor<2x6x6x4xf32>, tensor<3x3x4x5xf32>) -> tensor<2x4x4x5xf32>
-  return %0 : tensor<2x4x4x5xf32>
 """)
 
 Dims = tuple[tuple[int, ...], tuple[int, ...]] | None

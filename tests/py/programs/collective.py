@@ -25,7 +25,6 @@ def _reduced(op: str, region: str, moves: str, more: str = "", span: int = 20) -
     stablehlo.return %r : $s
   }}) : ($mn) -> $mn
   %1 = stablehlo.add %0, %y : $mn
-  return %1 : $mn
 """)
     return program
 
@@ -37,7 +36,6 @@ def _moved(op: str, attributes: str, judge: Judge = "xla") -> Program:
 %x: $mn, %y: $mn
   %0 = "stablehlo.{op}"(%x) <{{{attributes}}}> : ($mn) -> $mn
   %1 = stablehlo.maximum %0, %y : $mn
-  return %1 : $mn
 """)
     return program
 
@@ -65,7 +63,6 @@ def _constant(op: str, attributes: str) -> Program:
   %c = stablehlo.constant dense<3.0> : $mn
   %0 = "stablehlo.{op}"(%c) <{{{attributes}}}> : ($mn) -> $mn
   %1 = stablehlo.add %0, %x : $mn
-  return %1 : $mn
 """)
     return program
 
@@ -114,6 +111,5 @@ NAME | stablehlo.NAME | any | a | read | judge=xla
   %1 = stablehlo.convert %0 : ($s_ui32) -> $s
   %2 = stablehlo.broadcast_in_dim %1, dims = [] : ($s) -> $mn
   %3 = stablehlo.add %2, %x : $mn
-  return %3 : $mn
 """),
 )

@@ -74,14 +74,12 @@ matmul_by_constant | stablehlo.dot_general | any | a | a:1
 %x: $mk
   %y = stablehlo.constant dense<0.3> : $kn
   %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : ($mk, $kn) -> $mn
-  return %0 : $mn
 
 matmul_by_zero | stablehlo.dot_general | any any | ab | b:1
 %x: $mk, %z: $mn
   %y = stablehlo.constant dense<0.0> : $kn
   %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : ($mk, $kn) -> $mn
   %1 = stablehlo.add %z, %0 : $mn
-  return %1 : $mn
 
 matmul_chain | stablehlo.dot_general | finite finite finite finite | aaaa | read
 %x: tensor<${M}x40xf32>, %y: tensor<40x50xf32>, %z: tensor<50x${N}xf32>, %b: $n
@@ -91,22 +89,18 @@ matmul_chain | stablehlo.dot_general | finite finite finite finite | aaaa | read
     : (tensor<${M}x50xf32>, tensor<50x${N}xf32>) -> $mn
   %2 = stablehlo.broadcast_in_dim %b, dims = [1] : ($n) -> $mn
   %3 = stablehlo.add %1, %2 : $mn
-  return %3 : $mn
 
 matmul_f64 | stablehlo.dot_general | any any | ab | a:1 b:1 | element=f64
 %x: $mk, %y: $kn
   %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : ($mk, $kn) -> $mn
-  return %0 : $mn
 
 dot | stablehlo.dot | any any | ab | a:1 b:1 | judge=xla
 %x: $mk, %y: $kn
   %0 = stablehlo.dot %x, %y : ($mk, $kn) -> $mn
-  return %0 : $mn
 
 einsum | stablehlo.einsum | any any | ab | a:1 b:1 | judge=xla
 %x: $mk, %y: $kn
   %0 = "stablehlo.einsum"(%x, %y) <{einsum_config = "mk,kn->mn"}> : ($mk, $kn) -> $mn
-  return %0 : $mn
 """
     ),
     _convolution("convolution", "${K}", "${K}x${N}", "tensor<${M}x6x8x${N}xf32>", ""),
@@ -145,7 +139,6 @@ dynamic_conv | stablehlo.dynamic_conv | any any | ab | a:1 b:1
     dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>
   }> : (tensor<${M}x8x${K}xf32>, tensor<3x${K}x${N}xf32>, tensor<1x2xi64>)
     -> tensor<${M}x8x${N}xf32>
-  return %0 : tensor<${M}x8x${N}xf32>
 
 fft | stablehlo.fft | finite finite | aa | a:1 | judge=xla
 %x: $mn, %y: $mn
@@ -159,34 +152,29 @@ fft | stablehlo.fft | finite finite | aa | a:1 | judge=xla
 cholesky | stablehlo.cholesky | definite | a | a:0.5 | judge=xla
 %x: $nn
   %0 = stablehlo.cholesky %x, lower = true : $nn
-  return %0 : $nn
 
 triangular_solve | stablehlo.triangular_solve | nonzero finite | ab | a:-1 b:1
 %a: $nn, %b: $nk
   %0 = "stablehlo.triangular_solve"(%a, %b) <{left_side = true, lower = true,
     unit_diagonal = false, transpose_a = #stablehlo<transpose NO_TRANSPOSE>}>
     : ($nn, $nk) -> $nk
-  return %0 : $nk
 
 triangular_solve_unit_diagonal | stablehlo.triangular_solve | nonzero finite | -b | read
 %a: $nn, %b: $nk
   %0 = "stablehlo.triangular_solve"(%a, %b) <{left_side = true, lower = true,
     unit_diagonal = true, transpose_a = #stablehlo<transpose NO_TRANSPOSE>}>
     : ($nn, $nk) -> $nk
-  return %0 : $nk
 
 batch_norm_inference | stablehlo.batch_norm_inference | finite finite finite finite positive
   | aaaaa | read | judge=xla
 %x: $mn, %g: $n, %o: $n, %m: $n, %v: $n
   %0 = "stablehlo.batch_norm_inference"(%x, %g, %o, %m, %v)
     <{epsilon = 1.0e-5 : f32, feature_index = 1 : i64}> : ($mn, $n, $n, $n, $n) -> $mn
-  return %0 : $mn
 
 batch_norm_training | stablehlo.batch_norm_training | finite finite finite | aaa | read | judge=xla
 %x: $mn, %g: $n, %o: $n
   %0:3 = "stablehlo.batch_norm_training"(%x, %g, %o)
     <{epsilon = 1.0e-5 : f32, feature_index = 1 : i64}> : ($mn, $n, $n) -> ($mn, $n, $n)
-  return %0#0, %0#1, %0#2 : $mn, $n, $n
 
 batch_norm_grad | stablehlo.batch_norm_grad | finite finite finite positive finite | aaaaa | read
   | judge=xla
@@ -194,7 +182,6 @@ batch_norm_grad | stablehlo.batch_norm_grad | finite finite finite positive fini
   %0:3 = "stablehlo.batch_norm_grad"(%x, %g, %m, %v, %d)
     <{epsilon = 1.0e-5 : f32, feature_index = 1 : i64}>
     : ($mn, $n, $n, $n, $mn) -> ($mn, $n, $n)
-  return %0#0, %0#1, %0#2 : $mn, $n, $n
 """
     ),
 )

@@ -10,11 +10,9 @@ PROGRAMS = (
 call | func.call | any any | ab | a:1 b:1
 %x: $mn, %y: $mn
   %0 = call @f(%x, %y) : ($mn, $mn) -> $mn
-  return %0 : $mn
 }
 func.func private @f(%a: $mn, %b: $mn) -> $mn {
   %0 = stablehlo.multiply %a, %b : $mn
-  return %0 : $mn
 
 call_that_meets | func.call | any any | aa | a:1
 %x: $mn, %y: $mn
@@ -41,7 +39,6 @@ func.func private @f(%a: $mn, %b: $mn) -> $mn {
   %e = stablehlo.exponential %a : $mn
   %0 = stablehlo.multiply %b, %e : $mn
   %1 = stablehlo.add %0, %a : $mn
-  return %1 : $mn
 
 nested_calls | func.call | positive positive | aa | read
 %x: $mn, %y: $mn
@@ -53,23 +50,19 @@ func.func private @outer(%a: $mn, %b: $mn) -> $mn {
   %0 = call @inner(%a) : ($mn) -> $mn
   %1 = call @inner(%b) : ($mn) -> $mn
   %2 = stablehlo.multiply %0, %1 : $mn
-  return %2 : $mn
 }
 func.func private @inner(%a: $mn) -> $mn {
   %0 = stablehlo.sqrt %a : $mn
-  return %0 : $mn
 
 call_with_root | func.call | positive positive | aa | read | span=12
 %x: $mn, %y: $mn
   %0 = stablehlo.multiply %x, %y : $mn
   %1 = call @f(%0) : ($mn) -> $mn
   %2 = stablehlo.add %1, %x : $mn
-  return %2 : $mn
 }
 func.func private @f(%a: $mn) -> $mn {
   %0 = stablehlo.rsqrt %a : $mn
   %1 = stablehlo.divide %a, %0 : $mn
-  return %1 : $mn
 
 call_of_integers | func.call | any integer | a- | a:1
 %x: $mn, %i: $mn_i32
@@ -79,7 +72,6 @@ call_of_integers | func.call | any integer | a- | a:1
 }
 func.func private @f(%a: $mn_i32) -> $mn_i32 {
   %0 = stablehlo.add %a, %a : $mn_i32
-  return %0 : $mn_i32
 
 case | stablehlo.case | index any any | -aa | read
 %i: $s_i32, %x: $mn, %y: $mn
@@ -94,7 +86,6 @@ case | stablehlo.case | index any any | -aa | read
     stablehlo.return %c : $mn
   }) : ($s_i32) -> $mn
   %2 = stablehlo.add %0, %p : $mn
-  return %2 : $mn
 
 if | stablehlo.if | bool any any | -aa | read
 %p: $s_i1, %x: $mn, %y: $mn
@@ -146,17 +137,14 @@ while_that_captures | stablehlo.while | index any any | -aa | read | span=12
     stablehlo.return %2, %3 : $mn, $s_i32
   }
   %5 = stablehlo.multiply %0#0, %x : $mn
-  return %5 : $mn
 
 composite | stablehlo.composite | any any | aa | read
 %x: $mn, %y: $mn
   %0 = stablehlo.composite "some.op" %x, %y {decomposition = @f} : ($mn, $mn) -> $mn
   %1 = stablehlo.multiply %0, %x : $mn
-  return %1 : $mn
 }
 func.func private @f(%a: $mn, %b: $mn) -> $mn {
   %0 = stablehlo.add %a, %b : $mn
-  return %0 : $mn
 
 if_that_moves | stablehlo.if | bool finite nonzero | -ab | a:1 b:1 | span=12
 %p: $s_i1, %x: $mn, %y: $mn
@@ -185,7 +173,6 @@ case_that_moves | stablehlo.case | index any any | -aa | a:1
     stablehlo.return %c : $mn
   }) : ($s_i32) -> $mn
   %2 = stablehlo.add %0, %x : $mn
-  return %2 : $mn
 
 while_that_moves | stablehlo.while | any any any | aba | a:1 b:1 | span=12
 %x: $mn, %y: $mn, %u: $mn
@@ -280,7 +267,6 @@ func.func private @f(%a: $mn) -> $mn {
   %0 = stablehlo.negate %a : $mn
   %1 = stablehlo.add %0, %a : $mn
   %2 = stablehlo.add %1, %a : $mn
-  return %2 : $mn
 
 composite_that_moves | stablehlo.composite | any any | ab | a:1 b:1 | span=12
 %x: $mn, %y: $mn
@@ -292,17 +278,14 @@ composite_that_moves | stablehlo.composite | any any | ab | a:1 b:1 | span=12
 func.func private @f(%a: $mn, %b: $mn) -> $mn {
   %0 = stablehlo.maximum %a, %a : $mn
   %1 = stablehlo.multiply %0, %b : $mn
-  return %1 : $mn
 }
 func.func private @g(%a: $mn) -> $mn {
   %0 = stablehlo.abs %a : $mn
-  return %0 : $mn
 
 composite_of_an_op | stablehlo.composite | any any | ab | read
 %x: $mn, %y: $mn
   %0 = stablehlo.composite "chlo.erf" %x {decomposition = @f} : ($mn) -> $mn
   %1 = stablehlo.multiply %0, %y : $mn
-  return %1 : $mn
 }
 func.func private @f(%a: $mn) -> $mn {
   %c = stablehlo.constant dense<1.0e6> : $mn
@@ -311,7 +294,6 @@ func.func private @f(%a: $mn) -> $mn {
   %2 = stablehlo.multiply %1, %1 : $mn
   %3 = stablehlo.multiply %2, %2 : $mn
   %4 = stablehlo.minimum %3, %a : $mn
-  return %4 : $mn
 """
     ),
 )

@@ -198,7 +198,6 @@ power_DEGREE | stablehlo.power | DATA | a | MOVES | span=SPAN
 %x: $mn
   %n = stablehlo.constant dense<VALUE> : $mn
   %0 = stablehlo.power %x, %n : $mn
-  return %0 : $mn
 
 {_DEGREES}
 power_broadcast_DEGREE | stablehlo.power | DATA | a | MOVES | span=SPAN
@@ -206,7 +205,6 @@ power_broadcast_DEGREE | stablehlo.power | DATA | a | MOVES | span=SPAN
   %c = stablehlo.constant dense<VALUE> : $s
   %n = stablehlo.broadcast_in_dim %c, dims = [] : ($s) -> $mn
   %0 = stablehlo.power %x, %n : $mn
-  return %0 : $mn
 """)
 
 _ONE = {"a": 1}

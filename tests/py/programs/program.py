@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from math import prod
 from string import Template
 from typing import Any, Literal
@@ -93,8 +94,8 @@ def read(table: str) -> tuple[Program, ...]:
     """Programs of a table, in which an empty line stands between two.
 
     Each begins with a line of its name, op, data, groups, moves and other fields, and one of the
-    arguments of `main`. Its results are what `main` returns; its last brace is left out. No groups
-    are `_`, and moves without a degree are `read`.
+    arguments of `main`. Its results are what `main` returns, that of its last op if it does not
+    say; its last brace is left out. No groups are `_`, and moves without a degree are `read`.
     """
     return tuple(map(_program, entries(table)))
 
@@ -112,7 +113,8 @@ def entries(table: str) -> Iterator[str]:
         names, rows = loop.removeprefix("for ").split(" in ")
         for row in rows.split(";"):
             made = rest
-            for name, value in zip(names.split(" = "), row.strip().split(" = "), strict=True):
+            keys = names.split(" = ")
+            for name, value in zip(keys, row.strip().split(" = ", len(keys) - 1), strict=True):
                 made = made.replace(name, value)
             yield made
 
@@ -123,16 +125,31 @@ def _program(entry: str) -> Program:
     given |= {key: int(given[key]) for key in ("span", "ulps") if key in given}
     if "scales" in given:
         given["scales"] = tuple(given["scales"].split())
-    degrees = None if moves == "read" else {m[0]: float(m[2:]) for m in moves.strip("_").split()}
+    degrees = {m[0]: float(Fraction(m[2:])) for m in re.findall(r"\w:\S+", moves)}
+    degrees = None if moves == "read" else degrees
     return Program(name, op, text, data, groups.strip("_"), degrees, **given)
 
 
 def parts_of(entry: str) -> tuple[list[str], str]:
     """The fields of an entry, and the text of its program."""
-    fields, arguments, body = entry.replace("\n  | ", " | ").split("\n", 2)
-    (types,) = re.findall(r"^  return .* : (.*)$", body.partition("\n}")[0], re.M)
+    fields, arguments, text = entry.replace("\n  | ", " | ").split("\n", 2)
+    functions = list(map(_returning, text.split("\n}\n")))
+    (types,) = re.findall(r"^  return .* : (.*)$", functions[0], re.M)
     results = f"({types})" if ", " in re.sub(r"<[^>]*>", "", types) else types
+    body = "\n}\n".join(functions)
     return fields.split(" | "), f"\nfunc.func @main({arguments}) -> {results} {{\n{body}\n}}"
+
+
+def _returning(function: str) -> str:
+    """The text of a function, which returns the results of its last op if it does not say."""
+    if re.search("^  return ", function, re.M):
+        return function
+    *_, last = re.split("^  %", function, flags=re.M)
+    name, count = re.findall(r"^(\w+)(?::(\d+))? =", last)[0]
+    *_, arrow, types = re.split("( -> | : )", last)
+    types = types.strip("()") if count or arrow == " -> " else types.rpartition(", ")[2]
+    values = ", ".join(f"%{name}#{i}" for i in range(int(count))) if count else f"%{name}"
+    return f"{function}\n  return {values} : {types}"
 
 
 def texts(table: str) -> dict[str, str]:

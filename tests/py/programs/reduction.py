@@ -94,13 +94,11 @@ reduce_long | stablehlo.reduce | finite finite | aa | a:1
   %c = stablehlo.constant dense<100.0> : $m
   %1 = stablehlo.divide %0, %c : $m
   %2 = stablehlo.subtract %y, %1 : $m
-  return %2 : $m
 
 reduce_from_argument | stablehlo.reduce | any any | aa | a:1
 %x: $mn, %i: $s
   %0 = stablehlo.reduce(%x init: %i) applies stablehlo.minimum across dimensions = [0, 1]
     : ($mn, $s) -> $s
-  return %0 : $s
 
 reduce_by_other_region | stablehlo.reduce | any | a | a:1
 %x: $mn
@@ -177,7 +175,6 @@ scatter_into_zeros | stablehlo.scatter | index any | -a | a:1
     %r = stablehlo.add %b, %a : $s
     stablehlo.return %r : $s
   }) : ($kn, tensor<${M}x1xi32>, $mn) -> $kn
-  return %0 : $kn
 """
     ),
     *read("""
@@ -197,6 +194,5 @@ select_and_scatter_NAME | stablehlo.select_and_scatter | finite any | ab | MOVES
     %r = stablehlo.OP %a, %b : $s
     stablehlo.return %r : $s
   }) : (tensor<${M}x8xf32>, tensor<${M}x4xf32>, $s) -> tensor<${M}x8xf32>
-  return %0 : tensor<${M}x8xf32>
 """),
 )

@@ -209,7 +209,6 @@ sort | stablehlo.sort | finite any | aa | a:1
     %1 = stablehlo.compare LT, %a, %b : ($s, $s) -> $s_i1
     stablehlo.return %1 : $s_i1
   }) : ($mn, $mn) -> ($mn, $mn)
-  return %0#0, %0#1 : $mn, $mn
 
 map_that_reads | stablehlo.map | any any | aa | read
 %x: $mn, %y: $mn
@@ -219,7 +218,6 @@ map_that_reads | stablehlo.map | any any | aa | read
     %2 = stablehlo.add %1, %b : $s
     stablehlo.return %2 : $s
   }) : ($mn, $mn) -> $mn
-  return %0 : $mn
 
 argmax_of_jax | stablehlo.reduce | any | a | a:1
 %x: $mn
@@ -272,14 +270,12 @@ reduce_product_of_many | stablehlo.reduce | any | a | read | span=4
   %i = stablehlo.constant dense<1.0> : $s
   %0 = stablehlo.reduce(%x init: %i) applies stablehlo.multiply across dimensions = [1]
     : (tensor<${M}x17xf32>, $s) -> $m
-  return %0 : $m
 
 reduce_product_from_splat | stablehlo.reduce | any | a | read | span=12
 %x: $mn
   %i = stablehlo.constant dense<3.0> : $s
   %0 = stablehlo.reduce(%x init: %i) applies stablehlo.multiply across dimensions = [1]
     : ($mn, $s) -> $m
-  return %0 : $m
 """
     ),
     _product("of_none", 0, "1.0", {"a": 0}),
@@ -299,7 +295,6 @@ reduce_product_of_unknown_count | stablehlo.reduce | nonzero index | a- | read |
   %one = stablehlo.constant dense<1.0> : $s
   %1 = stablehlo.reduce(%0 init: %one) applies stablehlo.multiply across dimensions = [0]
     : (tensor<?x${M}xf32, #stablehlo.bounds<4, ?>>, $s) -> $m
-  return %1 : $m
 
 reduce_window_product_from_an_argument | stablehlo.reduce_window | nonzero nonzero | aa | read
   | span=8
@@ -311,7 +306,6 @@ reduce_window_product_from_an_argument | stablehlo.reduce_window | nonzero nonze
     %r = stablehlo.multiply %b, %a : $s
     stablehlo.return %r : $s
   }) : (tensor<${M}x8xf32>, $s) -> tensor<${M}x4xf32>
-  return %0 : tensor<${M}x4xf32>
 """),
     _scattered_product("of_splats", "%threes", "%u", READ, "--a"),
     _scattered_product("by_splats", "%x", "%threes", READ, "a--"),
@@ -346,7 +340,6 @@ reduce_window_pairs | stablehlo.reduce_window | finite finite | ab | a:1 b:1 | s
   }) : (tensor<${M}x8xf32>, tensor<${M}x8xf32>, $s, $s)
     -> (tensor<${M}x4xf32>, tensor<${M}x4xf32>)
   %1 = stablehlo.multiply %0#0, %0#1 : tensor<${M}x4xf32>
-  return %1 : tensor<${M}x4xf32>
 """
     ),
     _cumulative("sum", "0.0", "r = add a b; return r", _ONE),
@@ -367,7 +360,6 @@ scatter_pairs | stablehlo.scatter | any any index any any | ab-ab | a:1 b:1 | sp
     stablehlo.return %1, %2 : $s, $s
   }) : ($mn, $mn, tensor<${M}x1xi32>, $mn, $mn) -> ($mn, $mn)
   %1 = stablehlo.multiply %0#0, %0#1 : $mn
-  return %1 : $mn
 """
     ),
     _selected("by_size", "e = abs a; f = abs b; p = GE e f"),

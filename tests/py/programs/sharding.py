@@ -91,7 +91,6 @@ sharding_group | sdy.sharding_group | any any | ab | a:1 b:1 | judge=xla
 %x: $mn, %y: $mn
   %0 = stablehlo.multiply %x, %y : $mn
   sdy.sharding_group %0 group_id=0 : $mn
-  return %0 : $mn
 
 sharded_constant | sdy.constant | any | a | read | span=12 | judge=report | scales=s0 s0
 %x: $mn
@@ -207,6 +206,5 @@ named_computation_placed_anyhow | sdy.named_computation | any any | aa | a:1 | j
     %1 = stablehlo.add %u, %v : $mn
     sdy.return %1 : $mn
   } : ($mn, $mn) -> $mn
-  return %0 : $mn
 """),
 )

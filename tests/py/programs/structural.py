@@ -15,7 +15,6 @@ passed_through | func.return | any integer | a- | read
 custom_call_of_sharding | stablehlo.custom_call | any | a | a:1 | judge=report | scales=s0
 %x: $mn
   %0 = stablehlo.custom_call @Sharding(%x) {mhlo.sharding = "{replicated}"} : ($mn) -> $mn
-  return %0 : $mn
 
 custom_call | stablehlo.custom_call | any any | aa | read | judge=report | scales=unscaled s1
 %x: $mn, %y: $mn

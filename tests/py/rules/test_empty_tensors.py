@@ -28,7 +28,6 @@ matmul_of_no_terms
   %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0]
     : (tensor<2x0xf32>, tensor<0x3xf32>) -> tensor<2x3xf32>
   %1 = stablehlo.add %0, %z : tensor<2x3xf32>
-  return %1 : tensor<2x3xf32>
 
 sum
 %x: tensor<0x3xf32>, %y: tensor<3xf32>
@@ -36,59 +35,50 @@ sum
   %0 = stablehlo.reduce(%x init: %c) applies stablehlo.add across dimensions = [0]
     : (tensor<0x3xf32>, tensor<f32>) -> tensor<3xf32>
   %1 = stablehlo.add %0, %y : tensor<3xf32>
-  return %1 : tensor<3xf32>
 
 product_of_none
 %x: tensor<0x3xf32>
   %c = stablehlo.constant dense<1.0> : tensor<f32>
   %0 = stablehlo.reduce(%x init: %c) applies stablehlo.multiply across dimensions = [0]
     : (tensor<0x3xf32>, tensor<f32>) -> tensor<3xf32>
-  return %0 : tensor<3xf32>
 
 maximum
 %x: tensor<0x3xf32>, %m: tensor<f32>
   %0 = stablehlo.reduce(%x init: %m) applies stablehlo.maximum across dimensions = [0]
     : (tensor<0x3xf32>, tensor<f32>) -> tensor<3xf32>
-  return %0 : tensor<3xf32>
 
 concatenate
 %x: tensor<0x3xf32>, %y: tensor<2x3xf32>
   %0 = stablehlo.concatenate %x, %y, %x, dim = 0
     : (tensor<0x3xf32>, tensor<2x3xf32>, tensor<0x3xf32>) -> tensor<2x3xf32>
-  return %0 : tensor<2x3xf32>
 
 pad
 %x: tensor<0x3xf32>, %p: tensor<f32>
   %0 = stablehlo.pad %x, %p, low = [1, 0], high = [3, 0], interior = [2, 0]
     : (tensor<0x3xf32>, tensor<f32>) -> tensor<4x3xf32>
-  return %0 : tensor<4x3xf32>
 """)
 SCALARS = texts("""
 broadcast
 %x: tensor<f32>, %y: tensor<f32>
   %0 = stablehlo.broadcast_in_dim %x, dims = [] : (tensor<f32>) -> tensor<f32>
   %1 = stablehlo.add %0, %y : tensor<f32>
-  return %1 : tensor<f32>
 
 reduce
 %x: tensor<f32>, %y: tensor<f32>
   %0 = stablehlo.reduce(%x init: %y) applies stablehlo.add across dimensions = []
     : (tensor<f32>, tensor<f32>) -> tensor<f32>
-  return %0 : tensor<f32>
 
 product_of_one
 %x: tensor<f32>
   %c = stablehlo.constant dense<1.0> : tensor<f32>
   %0 = stablehlo.reduce(%x init: %c) applies stablehlo.multiply across dimensions = []
     : (tensor<f32>, tensor<f32>) -> tensor<f32>
-  return %0 : tensor<f32>
 
 dot_general
 %x: tensor<f32>, %y: tensor<f32>
   %0 = stablehlo.dot_general %x, %y, contracting_dims = [] x []
     : (tensor<f32>, tensor<f32>) -> tensor<f32>
   %1 = stablehlo.subtract %0, %y : tensor<f32>
-  return %1 : tensor<f32>
 
 moved
 %x: tensor<f32>, %p: tensor<f32>
@@ -100,7 +90,6 @@ moved
     interior_padding = array<i64>}> : (tensor<f32>, tensor<f32>) -> tensor<f32>
   %4 = "stablehlo.dynamic_update_slice"(%3, %p) : (tensor<f32>, tensor<f32>) -> tensor<f32>
   %5 = stablehlo.add %4, %3 : tensor<f32>
-  return %5 : tensor<f32>
 
 gather
 %x: tensor<3xf32>, %i: tensor<1xi32>, %y: tensor<f32>
@@ -109,14 +98,12 @@ gather
     indices_are_sorted = false, slice_sizes = array<i64: 1>
   }> : (tensor<3xf32>, tensor<1xi32>) -> tensor<f32>
   %1 = stablehlo.add %0, %y : tensor<f32>
-  return %1 : tensor<f32>
 
 select
 %p: tensor<i1>, %x: tensor<f32>, %y: tensor<f32>
   %0 = stablehlo.select %p, %x, %y : tensor<i1>, tensor<f32>
   %c = stablehlo.constant dense<3.0> : tensor<f32>
   %1 = stablehlo.add %0, %c : tensor<f32>
-  return %1 : tensor<f32>
 """)
 
 
