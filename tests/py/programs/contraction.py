@@ -2,74 +2,18 @@
 
 from __future__ import annotations
 
-from tests.py.programs.program import Program, read
+from tests.py.programs.program import read
 
-_BOTH = {"a": 1, "b": 1}
+PROGRAMS = read("""
+for NAME = LEFT = RIGHT = RESULT = DIMS in matmul = $mk = $kn = $mn = contracting_dims = [1] x [0];
+  matmul_transposed = $km = $nk = $mn = contracting_dims = [0] x [1];
+  matmul_batched = $mnk = $mkn = $mnn = batching_dims = [0] x [0], contracting_dims = [2] x [1];
+  outer = $m = $n = $mn = contracting_dims = [] x [];
+  inner = tensor<64x${K}xf32> = tensor<64x${K}xf32> = $s = contracting_dims = [0, 1] x [0, 1]
+NAME | stablehlo.dot_general | any any | ab | a:1 b:1
+%x: LEFT, %y: RIGHT
+  %0 = stablehlo.dot_general %x, %y, DIMS : (LEFT, RIGHT) -> RESULT
 
-_DOT = """
-func.func @main(%x: {lhs}, %y: {rhs}) -> {result} {{
-  %0 = stablehlo.dot_general %x, %y, {dims} : ({lhs}, {rhs}) -> {result}
-  return %0 : {result}
-}}"""
-
-
-def _dot(name: str, lhs: str, rhs: str, result: str, dims: str) -> Program:
-    text = _DOT.format(lhs=lhs, rhs=rhs, result=result, dims=dims)
-    return Program(name, "stablehlo.dot_general", text, "any any", "ab", _BOTH)
-
-
-_CONV = """
-func.func @main(%x: tensor<${{M}}x8x9x{features}xf32>, %w: tensor<3x2x{kernel}xf32>)
-    -> {result} {{
-  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f],
-    window = {{{window}}}
-    {{batch_group_count = {batch} : i64, feature_group_count = {groups} : i64}}
-    : (tensor<${{M}}x8x9x{features}xf32>, tensor<3x2x{kernel}xf32>) -> {result}
-  return %0 : {result}
-}}"""
-
-
-def _convolution(
-    name: str,
-    features: str,
-    kernel: str,
-    result: str,
-    window: str,
-    *,
-    groups: int | str = 1,
-    batch: int | str = 1,
-) -> Program:
-    text = _CONV.format(
-        features=features,
-        kernel=kernel,
-        result=result,
-        window=window,
-        groups=groups,
-        batch=batch,
-    )
-    return Program(name, "stablehlo.convolution", text, "any any", "ab", _BOTH)
-
-
-PROGRAMS = (
-    _dot("matmul", "$mk", "$kn", "$mn", "contracting_dims = [1] x [0]"),
-    _dot("matmul_transposed", "$km", "$nk", "$mn", "contracting_dims = [0] x [1]"),
-    _dot(
-        "matmul_batched",
-        "$mnk",
-        "$mkn",
-        "$mnn",
-        "batching_dims = [0] x [0], contracting_dims = [2] x [1]",
-    ),
-    _dot("outer", "$m", "$n", "$mn", "contracting_dims = [] x []"),
-    _dot(
-        "inner",
-        "tensor<64x${K}xf32>",
-        "tensor<64x${K}xf32>",
-        "$s",
-        "contracting_dims = [0, 1] x [0, 1]",
-    ),
-    *read(
-        """
 matmul_by_constant | stablehlo.dot_general | any | a | a:1
 %x: $mk
   %y = stablehlo.constant dense<0.3> : $kn
@@ -101,36 +45,21 @@ dot | stablehlo.dot | any any | ab | a:1 b:1 | judge=xla
 einsum | stablehlo.einsum | any any | ab | a:1 b:1 | judge=xla
 %x: $mk, %y: $kn
   %0 = "stablehlo.einsum"(%x, %y) <{einsum_config = "mk,kn->mn"}> : ($mk, $kn) -> $mn
-"""
-    ),
-    _convolution("convolution", "${K}", "${K}x${N}", "tensor<${M}x6x8x${N}xf32>", ""),
-    _convolution(
-        "convolution_strided",
-        "${K}",
-        "${K}x${N}",
-        "tensor<${M}x4x5x${N}xf32>",
-        "stride = [2, 2], pad = [[1, 1], [1, 1]]",
-    ),
-    _convolution(
-        "convolution_dilated",
-        "${K}",
-        "${K}x${N}",
-        "tensor<${M}x13x7x${N}xf32>",
-        "lhs_dilate = [2, 1], rhs_dilate = [1, 2]",
-    ),
-    _convolution(
-        "convolution_grouped",
-        "4",
-        "2x6",
-        "tensor<${M}x6x8x6xf32>",
-        "",
-        groups=2,
-    ),
-    _convolution(
-        "convolution_depthwise", "${K}", "1x${K}", "tensor<${M}x6x8x${K}xf32>", "", groups="$K"
-    ),
-    *read(
-        """
+
+for NAME = FEATURES = KERNEL = RESULT = GROUPS = WINDOW in
+  convolution = ${K} = ${K}x${N} = 6x8x${N} = 1 = {};
+  convolution_strided = ${K} = ${K}x${N} = 4x5x${N} = 1 = {stride = [2, 2], pad = [[1, 1], [1, 1]]};
+  convolution_dilated = ${K} = ${K}x${N} = 13x7x${N} = 1
+    = {lhs_dilate = [2, 1], rhs_dilate = [1, 2]};
+  convolution_grouped = 4 = 2x6 = 6x8x6 = 2 = {};
+  convolution_depthwise = ${K} = 1x${K} = 6x8x${K} = $K = {}
+NAME | stablehlo.convolution | any any | ab | a:1 b:1
+%x: tensor<${M}x8x9xFEATURESxf32>, %w: tensor<3x2xKERNELxf32>
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f],
+    window = WINDOW
+    {batch_group_count = 1 : i64, feature_group_count = GROUPS : i64}
+    : (tensor<${M}x8x9xFEATURESxf32>, tensor<3x2xKERNELxf32>) -> tensor<${M}xRESULTxf32>
+
 dynamic_conv | stablehlo.dynamic_conv | any any | ab | a:1 b:1
 %x: tensor<${M}x8x${K}xf32>, %w: tensor<3x${K}x${N}xf32>
   %p = stablehlo.constant dense<[[1, 1]]> : tensor<1x2xi64>
@@ -182,6 +111,4 @@ batch_norm_grad | stablehlo.batch_norm_grad | finite finite finite positive fini
   %0:3 = "stablehlo.batch_norm_grad"(%x, %g, %m, %v, %d)
     <{epsilon = 1.0e-5 : f32, feature_index = 1 : i64}>
     : ($mn, $n, $n, $n, $mn) -> ($mn, $n, $n)
-"""
-    ),
-)
+""")

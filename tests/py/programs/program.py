@@ -109,7 +109,7 @@ def entries(table: str) -> Iterator[str]:
             continue
         while rest.startswith("  "):
             more, _, rest = rest.partition("\n")
-            loop += more
+            loop += " " + more.lstrip()
         names, rows = loop.removeprefix("for ").split(" in ")
         for row in rows.split(";"):
             made = rest
