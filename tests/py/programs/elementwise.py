@@ -126,72 +126,36 @@ def _angles() -> Iterator[Program]:
         yield _binary("atan2", SPLATS[0], call, data, "a", READ)
 
 
-_UNARY = """
-func.func @main(%x: $mn) -> {result} {{
-  %0 = stablehlo.{op} %x{attributes} : {signature}
-  return %0 : {result}
-}}"""
-
-
-def _unary(
-    op: str,
-    data: str,
-    moves: Mapping[str, float] | None,
-    *,
-    result: str = "$mn",
-    attributes: str = "",
-    name: str = "",
-    span: int = 20,
-    ulps: int = 0,
-    element: str = "f32",
-) -> Program:
-    signature = "$mn" if result == "$mn" and op != "convert" else f"($mn) -> {result}"
-    text = _UNARY.format(op=op, result=result, signature=signature, attributes=attributes)
-    return Program(
-        name or op, f"stablehlo.{op}", text, data, "a", moves, span, ulps, element=element
-    )
-
-
-def _unaries() -> Iterator[Program]:
-    for op in ("negate", "abs"):
-        yield _unary(op, "any", {"a": 1})
-    yield _unary("sign", "any", {})
-    yield _unary("is_finite", "any", {}, result="$mn_i1")
-    yield _unary("sqrt", "positive", {"a": 0.5})
-    yield _unary("rsqrt", "positive", {"a": -0.5})
-    yield _unary("cbrt", "nonzero", {"a": 1 / 3}, ulps=1)
-    for op in ("log", "log_plus_one"):
-        yield _unary(op, "positive", READ)
-    for op in (
-        "ceil",
-        "cosine",
-        "exponential",
-        "exponential_minus_one",
-        "floor",
-        "logistic",
-        "round_nearest_afz",
-        "round_nearest_even",
-        "sine",
-        "tan",
-        "tanh",
-    ):
-        yield _unary(op, "any", READ)
-    yield _unary("bitcast_convert", "any", READ, result="$mn_i32")
-    yield _unary("reduce_precision", "any", {"a": 1}, attributes=", format = e8m7")
-    # A format in which values and data are normal numbers.
-    yield _unary("reduce_precision", "any", READ, attributes=", format = e7m2", name="reduce_range")
-    yield _unary("convert", "any", {"a": 1}, result="$mn_f64", name="to_f64")
-    yield _unary("convert", "nonzero", READ, result="$mn_i32", name="to_i32", span=4)
-    yield _unary("convert", "any", READ, result="$mn_i1", name="to_i1")
-    yield _unary(
-        "convert", "any", {"a": 1}, result="$mn_f32", name="from_f64", element="f64", span=12
-    )
-
-
 _DEGREES = """for DEGREE = VALUE = DATA = MOVES = SPAN in 1 = 1.0 = nonzero = a:1 = 8;
   2 = 2.0 = nonzero = a:2 = 8;
   3 = 3.0 = nonzero = a:3 = 8; 5 = 5.0 = nonzero = a:5 = 8; -1 = -1.0 = nonzero = a:-1 = 8;
   -2 = -2.0 = nonzero = a:-2 = 8; 0.5 = 0.5 = positive = read = 20"""
+_UNARIES = read("""
+for NAME = DATA = MOVES in negate = any = a:1; abs = any = a:1; sign = any = _;
+  sqrt = positive = a:0.5; rsqrt = positive = a:-0.5; cbrt = nonzero = a:1/3 | ulps=1;
+  log = positive = read; log_plus_one = positive = read; ceil = any = read; cosine = any = read;
+  exponential = any = read; exponential_minus_one = any = read; floor = any = read;
+  logistic = any = read; round_nearest_afz = any = read; round_nearest_even = any = read;
+  sine = any = read; tan = any = read; tanh = any = read
+NAME | stablehlo.NAME | DATA | a | MOVES
+%x: $mn
+  %0 = stablehlo.NAME %x : $mn
+
+for NAME = FORMAT = MOVES in reduce_precision = e8m7 = a:1; reduce_range = e7m2 = read
+NAME | stablehlo.reduce_precision | any | a | MOVES
+%x: $mn
+  %0 = stablehlo.reduce_precision %x, format = FORMAT : $mn
+
+for NAME = OP = RESULT = FIELDS in is_finite = is_finite = i1 = any | a | _;
+  bitcast_convert = bitcast_convert = i32 = any | a | read; to_f64 = convert = f64 = any | a | a:1;
+  to_i32 = convert = i32 = nonzero | a | read | span=4; to_i1 = convert = i1 = any | a | read;
+  from_f64 = convert = f32 = any | a | a:1 | element=f64 | span=12
+NAME | stablehlo.OP | FIELDS
+%x: $mn
+  %0 = stablehlo.OP %x : ($mn) -> $mn_RESULT
+""")
+"""In the second format of `reduce_precision`, values and data are normal numbers."""
+
 _POWERS = read(f"""
 {_DEGREES}
 power_DEGREE | stablehlo.power | DATA | a | MOVES | span=SPAN
@@ -218,7 +182,7 @@ PROGRAMS = (
     *_family("divide", "ab", {"a": 1, "b": -1}, _ONE, {}, inverse=True),
     *_comparisons(),
     *_angles(),
-    *_unaries(),
+    *_UNARIES,
     *_POWERS,
     _binary("power", ARGUMENT, "power %x, %y", "positive nonzero", "ab", READ),
     *OTHERS,
