@@ -29,6 +29,11 @@ ABSENT = frozenset({"stablehlo.collective_reduce"}) - {
 }
 """Ops with a rule that this jaxlib does not have yet."""
 
+BY_ROWS = """indices_are_sorted = false, unique_indices = false,
+    scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1],
+      inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>"""
+"""The attributes of a scatter of rows."""
+
 _SPECIAL = {
     "f16": {"INF": "0x7C00", "NINF": "0xFC00", "NAN": "0x7E00"},
     "f32": {"INF": "0x7F800000", "NINF": "0xFF800000", "NAN": "0x7FC00000"},
@@ -97,7 +102,7 @@ def read(table: str) -> tuple[Program, ...]:
     arguments of `main`. Its results are what `main` returns, that of its last op if it does not
     say; its last brace is left out. No groups are `_`, and moves without a degree are `read`.
     """
-    return tuple(map(_program, entries(table)))
+    return tuple(map(_program, entries(table.replace("BY_ROWS", BY_ROWS))))
 
 
 def entries(table: str) -> Iterator[str]:
