@@ -137,66 +137,6 @@ def _selected(name: str, region: str) -> Program:
     return Program(f"select_and_scatter_{name}", op, body, "finite any", "-b", {"b": 1}, 12)
 
 
-_PRODUCT = """
-func.func @main(%x: tensor<${M}xCOUNTx$F>, %i: $s) -> $m {
-  %start = stablehlo.constant dense<START> : $s
-  %0 = stablehlo.reduce(%x init: INIT) applies stablehlo.multiply across dimensions = [1]
-    : (tensor<${M}xCOUNTx$F>, $s) -> $m
-  return %0 : $m
-}"""
-
-
-def _product(
-    name: str,
-    count: int,
-    start: str,
-    moves: Moves,
-    *,
-    span: int = 8,
-    groups: str = "a-",
-    element: str = "f32",
-) -> Program:
-    """A product of so many values from a constant, or ``%i``, on."""
-    body = _PRODUCT.replace("COUNT", str(count)).replace("$F", element)
-    body = body.replace("INIT", start if start == "%i" else "%start")
-    body = body.replace("START", "1.0" if start == "%i" else start)
-    return Program(
-        f"reduce_product_{name}",
-        "stablehlo.reduce",
-        body,
-        "nonzero nonzero",
-        groups,
-        moves,
-        span,
-        element=element,
-    )
-
-
-_SCATTERED_PRODUCT = """
-func.func @main(%x: $mn, %i: tensor<${M}x1xi32>, %u: $mn) -> ($mn, $mn) {
-  %threes = stablehlo.constant dense<3.0> : $mn
-  %zeros = stablehlo.constant dense<0.0> : $mn
-  %0 = "stablehlo.scatter"(FIRST, %i, SECOND) <{
-    indices_are_sorted = false, unique_indices = false,
-    scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1],
-      inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>
-  }> ({
-  ^bb0(%a: $s, %b: $s):
-    %r = stablehlo.multiply %b, %a : $s
-    stablehlo.return %r : $s
-  }) : ($mn, tensor<${M}x1xi32>, $mn) -> $mn
-  %1 = stablehlo.maximum %0, %u : $mn
-  return %0, %1 : $mn, $mn
-}"""
-
-
-def _scattered_product(name: str, first: str, second: str, moves: Moves, groups: str) -> Program:
-    """Values that are multiplied with others, any number of times each."""
-    body = _SCATTERED_PRODUCT.replace("FIRST", first).replace("SECOND", second)
-    data = "any index any"
-    return Program(f"scatter_product_{name}", "stablehlo.scatter", body, data, groups, moves, 6)
-
-
 _BOTH = {"a": 1, "b": 1}
 
 PROGRAMS = (
@@ -263,30 +203,30 @@ argmax_of_jax | stablehlo.reduce | any | a | a:1
         {"b": 1},
         "-b",
     ),
-    *read(
-        """
-reduce_product_of_many | stablehlo.reduce | any | a | read | span=4
-%x: tensor<${M}x17xf32>
-  %i = stablehlo.constant dense<1.0> : $s
-  %0 = stablehlo.reduce(%x init: %i) applies stablehlo.multiply across dimensions = [1]
-    : (tensor<${M}x17xf32>, $s) -> $m
-
-reduce_product_from_splat | stablehlo.reduce | any | a | read | span=12
-%x: $mn
-  %i = stablehlo.constant dense<3.0> : $s
-  %0 = stablehlo.reduce(%x init: %i) applies stablehlo.multiply across dimensions = [1]
-    : ($mn, $s) -> $m
-"""
-    ),
-    _product("of_none", 0, "1.0", {"a": 0}),
-    _product("of_five", 5, "1.0", {"a": 5}, span=6),
-    _product("of_six", 6, "1.0", READ, span=6),
-    _product("from_zero", 3, "0.0", READ, groups="aa"),
-    _product("from_minus_one", 3, "-1.0", READ, groups="aa"),
-    _product("from_an_argument", 3, "%i", READ, groups="aa"),
-    _product("in_f16", 3, "1.0", {"a": 3}, span=1, element="f16"),
-    _product("from_an_argument_in_f16", 2, "%i", READ, span=1, groups="aa", element="f16"),
     *read("""
+for NAME = TYPE = START = SPAN in of_many = tensor<${M}x17xf32> = 1.0 = 4;
+  from_splat = $mn = 3.0 = 12
+reduce_product_NAME | stablehlo.reduce | any | a | read | span=SPAN
+%x: TYPE
+  %i = stablehlo.constant dense<START> : $s
+  %0 = stablehlo.reduce(%x init: %i) applies stablehlo.multiply across dimensions = [1]
+    : (TYPE, $s) -> $m
+
+for NAME = SIZES = START = INIT = GROUPS = MOVES in
+  of_none = 0xf32 = 1.0 = %start = a- = a:0 | span=8;
+  of_five = 5xf32 = 1.0 = %start = a- = a:5 | span=6;
+  of_six = 6xf32 = 1.0 = %start = a- = read | span=6;
+  from_zero = 3xf32 = 0.0 = %start = aa = read | span=8;
+  from_minus_one = 3xf32 = -1.0 = %start = aa = read | span=8;
+  from_an_argument = 3xf32 = 1.0 = %i = aa = read | span=8;
+  in_f16 = 3xf16 = 1.0 = %start = a- = a:3 | span=1 | element=f16;
+  from_an_argument_in_f16 = 2xf16 = 1.0 = %i = aa = read | span=1 | element=f16
+reduce_product_NAME | stablehlo.reduce | nonzero nonzero | GROUPS | MOVES
+%x: tensor<${M}xSIZES>, %i: $s
+  %start = stablehlo.constant dense<START> : $s
+  %0 = stablehlo.reduce(%x init: INIT) applies stablehlo.multiply across dimensions = [1]
+    : (tensor<${M}xSIZES>, $s) -> $m
+
 reduce_product_of_unknown_count | stablehlo.reduce | nonzero index | a- | read | span=8
   | judge=report | scales=unscaled
 %x: tensor<4x${M}xf32>, %i: $s_i32
@@ -307,12 +247,24 @@ reduce_window_product_from_an_argument | stablehlo.reduce_window | nonzero nonze
     stablehlo.return %r : $s
   }) : (tensor<${M}x8xf32>, $s) -> tensor<${M}x4xf32>
 """),
-    _scattered_product("of_splats", "%threes", "%u", READ, "--a"),
-    _scattered_product("by_splats", "%x", "%threes", READ, "a--"),
-    _scattered_product("by_zeros", "%x", "%zeros", {"a": 1}, "a-a"),
-    _scattered_product("of_zeros", "%zeros", "%u", READ, "--a"),
-    *read(
-        """
+    *read("""
+for NAME = FIRST = SECOND = GROUPS = MOVES in of_splats = %threes = %u = --a = read;
+  by_splats = %x = %threes = a-- = read; by_zeros = %x = %zeros = a-a = a:1;
+  of_zeros = %zeros = %u = --a = read
+scatter_product_NAME | stablehlo.scatter | any index any | GROUPS | MOVES | span=6
+%x: $mn, %i: tensor<${M}x1xi32>, %u: $mn
+  %threes = stablehlo.constant dense<3.0> : $mn
+  %zeros = stablehlo.constant dense<0.0> : $mn
+  %0 = "stablehlo.scatter"(FIRST, %i, SECOND) <{
+    BY_ROWS
+  }> ({
+  ^bb0(%a: $s, %b: $s):
+    %r = stablehlo.multiply %b, %a : $s
+    stablehlo.return %r : $s
+  }) : ($mn, tensor<${M}x1xi32>, $mn) -> $mn
+  %1 = stablehlo.maximum %0, %u : $mn
+  return %0, %1 : $mn, $mn
+
 reduce_integers_with_capture | stablehlo.reduce | integer nonzero | -a | read
 %x: $mn_i32, %y: $s
   %i = stablehlo.constant dense<1> : $s_i32
@@ -350,9 +302,7 @@ reduce_window_pairs | stablehlo.reduce_window | finite finite | ab | a:1 b:1 | s
 scatter_pairs | stablehlo.scatter | any any index any any | ab-ab | a:1 b:1 | span=8
 %x: $mn, %y: $mn, %i: tensor<${M}x1xi32>, %u: $mn, %v: $mn
   %0:2 = "stablehlo.scatter"(%x, %y, %i, %u, %v) <{
-    indices_are_sorted = false, unique_indices = false,
-    scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1],
-      inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>
+    BY_ROWS
   }> ({
   ^bb0(%a: $s, %b: $s, %c: $s, %d: $s):
     %1 = stablehlo.add %a, %c : $s
