@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from tests.py.programs.program import read
 
-PROGRAMS = (
-    *read(
-        """
+_COUNTS = """%zero = stablehlo.constant dense<0> : $s_i32
+  %one = stablehlo.constant dense<1> : $s_i32
+  %three = stablehlo.constant dense<3> : $s_i32"""
+_BELOW_THREE = """cond {
+    %1 = stablehlo.compare LT, %i, %three : ($s_i32, $s_i32) -> $s_i1
+    stablehlo.return %1 : $s_i1
+  } do {"""
+
+PROGRAMS = read(
+    """
 call | func.call | any any | ab | a:1 b:1
 %x: $mn, %y: $mn
   %0 = call @f(%x, %y) : ($mn, $mn) -> $mn
@@ -100,15 +107,10 @@ if | stablehlo.if | bool any any | -aa | read
 
 while | stablehlo.while | any any | aa | read
 %x: $mn, %y: $mn
-  %zero = stablehlo.constant dense<0> : $s_i32
-  %one = stablehlo.constant dense<1> : $s_i32
-  %three = stablehlo.constant dense<3> : $s_i32
+  COUNTS
   %z = stablehlo.multiply %x, %y : $mn
   %0:2 = stablehlo.while(%a = %x, %i = %zero) : $mn, $s_i32
-  cond {
-    %1 = stablehlo.compare LT, %i, %three : ($s_i32, $s_i32) -> $s_i1
-    stablehlo.return %1 : $s_i1
-  } do {
+  BELOW_THREE
     %1 = stablehlo.add %a, %z : $mn
     %2 = stablehlo.add %i, %one : $s_i32
     stablehlo.return %1, %2 : $mn, $s_i32
@@ -176,16 +178,11 @@ case_that_moves | stablehlo.case | index any any | -aa | a:1
 
 while_that_moves | stablehlo.while | any any any | aba | a:1 b:1 | span=12
 %x: $mn, %y: $mn, %u: $mn
-  %zero = stablehlo.constant dense<0> : $s_i32
-  %one = stablehlo.constant dense<1> : $s_i32
-  %three = stablehlo.constant dense<3> : $s_i32
+  COUNTS
   %zeros = stablehlo.constant dense<0.0> : $mn
   %0:5 = stablehlo.while(%a = %zeros, %b = %x, %c = %zeros, %d = %zeros, %i = %zero)
     : $mn, $mn, $mn, $mn, $s_i32
-  cond {
-    %1 = stablehlo.compare LT, %i, %three : ($s_i32, $s_i32) -> $s_i1
-    stablehlo.return %1 : $s_i1
-  } do {
+  BELOW_THREE
     %1 = stablehlo.multiply %b, %y : $mn
     %2 = stablehlo.add %a, %1 : $mn
     %3 = stablehlo.maximum %b, %u : $mn
@@ -197,15 +194,10 @@ while_that_moves | stablehlo.while | any any any | aba | a:1 b:1 | span=12
 
 while_of_one_value | stablehlo.while | finite finite | aa | read | span=6
 %x: $mn, %y: $mn
-  %zero = stablehlo.constant dense<0> : $s_i32
-  %one = stablehlo.constant dense<1> : $s_i32
-  %three = stablehlo.constant dense<3> : $s_i32
+  COUNTS
   %ones = stablehlo.constant dense<1.5> : $mn
   %0:3 = stablehlo.while(%a = %ones, %b = %ones, %i = %zero) : $mn, $mn, $s_i32
-  cond {
-    %1 = stablehlo.compare LT, %i, %three : ($s_i32, $s_i32) -> $s_i1
-    stablehlo.return %1 : $s_i1
-  } do {
+  BELOW_THREE
     %1 = stablehlo.multiply %a, %x : $mn
     %2 = stablehlo.add %b, %y : $mn
     %3 = stablehlo.add %i, %one : $s_i32
@@ -215,17 +207,12 @@ while_of_one_value | stablehlo.while | finite finite | aa | read | span=6
 
 while_that_ends_elsewhere | stablehlo.while | finite finite | aa | read | span=6
 %x: $mn, %y: $mn
-  %zero = stablehlo.constant dense<0> : $s_i32
-  %one = stablehlo.constant dense<1> : $s_i32
-  %three = stablehlo.constant dense<3> : $s_i32
+  COUNTS
   %zeros = stablehlo.constant dense<0.0> : $mn
   %halves = stablehlo.constant dense<0.5> : $mn
   %0:6 = stablehlo.while(%a = %x, %b = %x, %c = %halves, %d = %y, %e = %zeros, %i = %zero)
     : $mn, $mn, $mn, $mn, $mn, $s_i32
-  cond {
-    %1 = stablehlo.compare LT, %i, %three : ($s_i32, $s_i32) -> $s_i1
-    stablehlo.return %1 : $s_i1
-  } do {
+  BELOW_THREE
     %1 = stablehlo.sine %a : $mn
     %2 = stablehlo.add %d, %c : $mn
     %3 = stablehlo.add %2, %b : $mn
@@ -237,15 +224,10 @@ while_that_ends_elsewhere | stablehlo.while | finite finite | aa | read | span=6
 
 while_in_while | stablehlo.while | any any | ab | a:1 b:1 | span=12
 %x: $mn, %y: $mn
-  %zero = stablehlo.constant dense<0> : $s_i32
-  %one = stablehlo.constant dense<1> : $s_i32
-  %three = stablehlo.constant dense<3> : $s_i32
+  COUNTS
   %zeros = stablehlo.constant dense<0.0> : $mn
   %0:3 = stablehlo.while(%a = %zeros, %b = %zeros, %i = %zero) : $mn, $mn, $s_i32
-  cond {
-    %1 = stablehlo.compare LT, %i, %three : ($s_i32, $s_i32) -> $s_i1
-    stablehlo.return %1 : $s_i1
-  } do {
+  BELOW_THREE
     %1:2 = stablehlo.while(%c = %zeros, %j = %zero) : $mn, $s_i32
     cond {
       %2 = stablehlo.compare LT, %j, %three : ($s_i32, $s_i32) -> $s_i1
@@ -294,6 +276,5 @@ func.func private @f(%a: $mn) -> $mn {
   %2 = stablehlo.multiply %1, %1 : $mn
   %3 = stablehlo.multiply %2, %2 : $mn
   %4 = stablehlo.minimum %3, %a : $mn
-"""
-    ),
+""".replace("COUNTS", _COUNTS).replace("BELOW_THREE", _BELOW_THREE)
 )

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from tests.py.programs.program import read
 
-OTHERS = (
-    *read(
-        """
+OTHERS = read("""
 square | stablehlo.multiply | any | a | a:2
 %x: $mn
   %0 = stablehlo.multiply %x, %x : $mn
@@ -168,6 +166,4 @@ roots_of_products | stablehlo.sqrt | positive positive positive | aaa | read
   %3 = stablehlo.rsqrt %2 : $mn
   %4 = stablehlo.add %1, %z : $mn
   return %4, %3 : $mn, $mn
-"""
-    ),
-)
+""")

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from tests.py.programs.program import read
 
-PROGRAMS = (
-    *read(
-        """
+PROGRAMS = read("""
 broadcast | stablehlo.broadcast | any | a | a:1 | judge=xla
 %x: $mn
   %0 = stablehlo.broadcast %x, sizes = [$K] : ($mn) -> $kmn
@@ -195,6 +193,4 @@ tokens | stablehlo.infeed | finite | a | read | judge=report | scales=s0 unscale
   %1 = stablehlo.multiply %0#0, %x : $mn
   %2 = stablehlo.add %0#0, %0#0 : $mn
   return %1, %2 : $mn, $mn
-"""
-    ),
-)
+""")

@@ -292,8 +292,7 @@ reduce_window_pairs | stablehlo.reduce_window | finite finite | ab | a:1 b:1 | s
   }) : (tensor<${M}x8xf32>, tensor<${M}x8xf32>, $s, $s)
     -> (tensor<${M}x4xf32>, tensor<${M}x4xf32>)
   %1 = stablehlo.multiply %0#0, %0#1 : tensor<${M}x4xf32>
-"""
-    ),
+"""),
     _cumulative("sum", "0.0", "r = add a b; return r", _ONE),
     _cumulative("maximum", "$NINF", "r = maximum a b; return r", _ONE),
     _cumulative("product", "1.0", "r = multiply a b; return r", READ),

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from tests.py.programs.program import read
 
-PROGRAMS = (
-    *read(
-        """
+PROGRAMS = read("""
 passed_through | func.return | any integer | a- | read
 %x: $mn, %i: $mn_i32
   %c = stablehlo.constant dense<0.0> : $mn
@@ -34,6 +32,4 @@ send | stablehlo.send | any token | a- | read | judge=report | scales=s0 unscale
     channel_handle = #stablehlo.channel_handle<handle = 1, type = 2>, is_host_transfer = true
   }> : ($mn, !stablehlo.token) -> !stablehlo.token
   return %x, %0 : $mn, !stablehlo.token
-"""
-    ),
-)
+""")

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from tests.py.programs.program import Program, read
 
-PROGRAMS: tuple[Program, ...] = (
-    *read(
-        """
+PROGRAMS: tuple[Program, ...] = read("""
 element_of_a_new_tuple | stablehlo.tuple | any any | aa | a:1
 %x: $mn, %y: $n
   %0 = stablehlo.tuple %x, %y : tuple<$mn, $n>
@@ -54,6 +52,4 @@ futures | stablehlo.async_start | any any | ab | read | judge=report | scales=s1
 unary_einsum | stablehlo.unary_einsum | any | a | a:1 | judge=report | scales=s0
 %x: $mn
   %0 = "stablehlo.unary_einsum"(%x) <{einsum_config = "ab->a"}> : ($mn) -> $m
-"""
-    ),
-)
+""")
