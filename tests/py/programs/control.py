@@ -4,16 +4,7 @@ from __future__ import annotations
 
 from tests.py.programs.program import read
 
-_COUNTS = """%zero = stablehlo.constant dense<0> : $s_i32
-  %one = stablehlo.constant dense<1> : $s_i32
-  %three = stablehlo.constant dense<3> : $s_i32"""
-_BELOW_THREE = """cond {
-    %1 = stablehlo.compare LT, %i, %three : ($s_i32, $s_i32) -> $s_i1
-    stablehlo.return %1 : $s_i1
-  } do {"""
-
-PROGRAMS = read(
-    """
+PROGRAMS = read("""
 call | func.call | any any | ab | a:1 b:1
 %x: $mn, %y: $mn
   %0 = call @f(%x, %y) : ($mn, $mn) -> $mn
@@ -276,5 +267,4 @@ func.func private @f(%a: $mn) -> $mn {
   %2 = stablehlo.multiply %1, %1 : $mn
   %3 = stablehlo.multiply %2, %2 : $mn
   %4 = stablehlo.minimum %3, %a : $mn
-""".replace("COUNTS", _COUNTS).replace("BELOW_THREE", _BELOW_THREE)
-)
+""")

@@ -29,11 +29,19 @@ ABSENT = frozenset({"stablehlo.collective_reduce"}) - {
 }
 """Ops with a rule that this jaxlib does not have yet."""
 
-BY_ROWS = """indices_are_sorted = false, unique_indices = false,
+_SHORT = {
+    "BY_ROWS": """indices_are_sorted = false, unique_indices = false,
     scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1],
-      inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>"""
-"""The attributes of a scatter of rows."""
-
+      inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>""",
+    "COUNTS": """%zero = stablehlo.constant dense<0> : $s_i32
+  %one = stablehlo.constant dense<1> : $s_i32
+  %three = stablehlo.constant dense<3> : $s_i32""",
+    "BELOW_THREE": """cond {
+    %1 = stablehlo.compare LT, %i, %three : ($s_i32, $s_i32) -> $s_i1
+    stablehlo.return %1 : $s_i1
+  } do {""",
+}
+"""Words of tables, and the text that they stand for."""
 _SPECIAL = {
     "f16": {"INF": "0x7C00", "NINF": "0xFC00", "NAN": "0x7E00"},
     "f32": {"INF": "0x7F800000", "NINF": "0xFF800000", "NAN": "0x7FC00000"},
@@ -102,7 +110,9 @@ def read(table: str) -> tuple[Program, ...]:
     arguments of `main`. Its results are what `main` returns, that of its last op if it does not
     say; its last brace is left out. No groups are `_`, and moves without a degree are `read`.
     """
-    return tuple(map(_program, entries(table.replace("BY_ROWS", BY_ROWS))))
+    for word, text in _SHORT.items():
+        table = table.replace(word, text)
+    return tuple(map(_program, entries(table)))
 
 
 def entries(table: str) -> Iterator[str]:
@@ -130,8 +140,8 @@ def _program(entry: str) -> Program:
     given |= {key: int(given[key]) for key in ("span", "ulps") if key in given}
     if "scales" in given:
         given["scales"] = tuple(given["scales"].split())
-    degrees = {m[0]: float(Fraction(m[2:])) for m in re.findall(r"\w:\S+", moves)}
-    degrees = None if moves == "read" else degrees
+    found = {m[0]: float(Fraction(m[2:])) for m in re.findall(r"\w:\S+", moves)}
+    degrees = READ if moves == "read" else found
     return Program(name, op, text, data, groups.strip("_"), degrees, **given)
 
 

@@ -136,15 +136,10 @@ nested_manual | positive positive | read
     *_placed("""
 manual_in_a_loop | sdy.manual_computation | any any | aa | read | span=12 | judge=xla
 %x: $mn, %y: $mn
-  %zero = stablehlo.constant dense<0> : $s_i32
-  %one = stablehlo.constant dense<1> : $s_i32
-  %three = stablehlo.constant dense<3> : $s_i32
+  COUNTS
   %start = stablehlo.constant dense<0.0> : $mn
   %0:2 = stablehlo.while(%a = %start, %i = %zero) : $mn, $s_i32
-  cond {
-    %1 = stablehlo.compare LT, %i, %three : ($s_i32, $s_i32) -> $s_i1
-    stablehlo.return %1 : $s_i1
-  } do {
+  BELOW_THREE
     %1 = sdy.manual_computation(%a, %x, %y)
       in_shardings=[WHOLE, WHOLE, WHOLE] out_shardings=[WHOLE] manual_axes={"x"}
       (%u: $mn, %v: $mn, %w: $mn) {
