@@ -14,6 +14,7 @@ from tests.py.shared.judge import (
     Array,
     assert_invariant,
     assert_same_bits,
+    evaluate,
     evaluate_with_xla,
     floats,
     parse,
@@ -117,17 +118,12 @@ def arrays_of(text: str) -> list[Array]:
     ]
 
 
-@pytest.mark.parametrize("name", EMPTY)
-def test_tensors_without_elements(name: str) -> None:
-    """On XLA: the interpreter aborts on some of them."""
-    arrays = arrays_of(EMPTY[name])
-    assert_invariant(EMPTY[name], arrays, [3, -2, 1][: len(arrays)], run=evaluate_with_xla)
-
-
-@pytest.mark.parametrize("name", SCALARS)
-def test_tensors_of_rank_0(name: str) -> None:
-    arrays = arrays_of(SCALARS[name])
-    assert_invariant(SCALARS[name], arrays, [3, -2, 1][: len(arrays)])
+@pytest.mark.parametrize("name", [*EMPTY, *SCALARS])
+def test_tensors_without_elements_and_of_rank_0(name: str) -> None:
+    """The former on XLA: the interpreter aborts on some of them."""
+    text, run = (EMPTY[name], evaluate_with_xla) if name in EMPTY else (SCALARS[name], evaluate)
+    arrays = arrays_of(text)
+    assert_invariant(text, arrays, [3, -2, 1][: len(arrays)], run=run)
 
 
 def test_a_product_of_no_factors_is_one_whatever_the_scale() -> None:
