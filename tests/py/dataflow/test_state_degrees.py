@@ -334,27 +334,26 @@ def roles_in(function: Callable[..., Any], *arguments: Any) -> dict[str, str]:
     return dict(zip(names_of(text), found, strict=True))
 
 
-@pytest.mark.parametrize(
-    ("loss", "types"),
-    [
-        (lambda w, x, y: jnp.dot(w * x * x, y), [shaped(8)] * 5),
-        (
-            lambda w, x, y: jnp.mean(jax.nn.log_softmax(x * w)[:, 0] * y),
-            [*[shaped()] * 3, shaped(8, 4), shaped(8)],
-        ),
-    ],
-    ids=["elementwise", "a number"],
-)
-def test_gradients_of_models_without_matrices(loss: Any, types: list[Any]) -> None:
+def test_gradients_of_elementwise_models_are_no_products() -> None:
     """Products of the model are of degree 1 as well."""
 
     def step(w: jax.Array, m: jax.Array, v: jax.Array, x: jax.Array, y: jax.Array) -> Any:
-        g = jax.grad(loss)(w, x, y)
+        g = jax.grad(lambda w: jnp.dot(w * x * x, y))(w)
         m, v = average(g, m), B2 * v + (1 - B2) * g * g
         return w - m / (jnp.sqrt(v) + EPSILON), m, v
 
     wanted = {"w": "weight", "m": FIRST, "v": SECOND, "x": NEITHER, "y": NEITHER}
-    assert roles_in(step, *types) == wanted
+    assert roles_in(step, *[shaped(8)] * 5) == wanted
+
+
+def test_gradients_of_numbers() -> None:
+    def step(t: jax.Array, m: jax.Array, v: jax.Array, x: jax.Array) -> Any:
+        g = jax.grad(lambda t: jnp.mean(jax.nn.log_softmax(x * t)[:, 0]))(t)
+        m, v = average(g, m), B2 * v + (1 - B2) * g * g
+        return t - m / (jnp.sqrt(v) + EPSILON), m, v
+
+    wanted = {"t": "weight", "m": FIRST, "v": SECOND, "x": NEITHER}
+    assert roles_in(step, shaped(), shaped(), shaped(), shaped(8, 4)) == wanted
 
 
 def test_statistics_of_batches_are_no_moments() -> None:
@@ -375,26 +374,28 @@ def test_statistics_of_batches_are_no_moments() -> None:
     assert roles_in(step, *arguments) == wanted
 
 
-@pytest.mark.parametrize(
-    ("loss", "after"),
-    [
-        (
-            lambda w, old, x: jnp.mean((x @ w - x @ old) ** 2),
-            lambda w, old: jnp.where(w > 0, w, old),
-        ),
-        (lambda w, old, x: jnp.mean((x @ old @ w) ** 2), lambda _, old: old),
-    ],
-    ids=["target network", "frozen"],
-)
-def test_weights_without_a_gradient_are_weights(loss: Any, after: Any) -> None:
-    """The model computes with them; those of target networks are replaced now and then."""
+def test_target_networks_are_weights() -> None:
+    """The model computes with them; now and then they are replaced by weights."""
 
     def step(w: jax.Array, old: jax.Array, x: jax.Array) -> Any:
-        w = w - 0.1 * jax.grad(loss)(w, old, x)
-        return w, after(w, old)
+        g = jax.grad(lambda w: jnp.mean((x @ w - x @ old) ** 2))(w)
+        w = w - 0.1 * g
+        return w, jnp.where(w.sum() > 0, w, old)
 
-    wanted = {"w": "weight", "old": "weight", "x": NEITHER}
-    assert roles_in(step, shaped(8, 8), shaped(8, 8), shaped(4, 8)) == wanted
+    assert roles_in(step, shaped(8, 6), shaped(8, 6), shaped(4, 8)) == {
+        "w": "weight",
+        "old": "weight",
+        "x": NEITHER,
+    }
+
+
+def test_frozen_weights_are_weights() -> None:
+    def step(w: jax.Array, frozen: jax.Array, x: jax.Array) -> Any:
+        g = jax.grad(lambda w: jnp.mean((x @ frozen @ w) ** 2))(w)
+        return w - 0.1 * g, frozen
+
+    found = roles_in(step, shaped(6, 5), shaped(8, 6), shaped(4, 8))
+    assert found == {"w": "weight", "frozen": "weight", "x": NEITHER}
 
 
 @EVERY_NAMING

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect.attributes import function_type
+from tests.py.programs.statements import lines
 from tests.py.shared.judge import main_of, parse
 
 Array = npt.NDArray[np.generic]
@@ -109,6 +110,7 @@ def read(table: str) -> tuple[Program, ...]:
     Each begins with a line of its name, op, data, groups, moves and other fields, and one of the
     arguments of `main`. Its results are what `main` returns, that of its last op if it does not
     say; its last brace is left out. No groups are `_`, and moves without a degree are `read`.
+    A line ``do a / b`` is two statements of `tests.py.programs.statements`.
     """
     for word, text in _SHORT.items():
         table = table.replace(word, text)
@@ -135,7 +137,8 @@ def entries(table: str) -> Iterator[str]:
 
 
 def _program(entry: str) -> Program:
-    (name, op, data, groups, moves, *others), text = parts_of(entry)
+    stated = re.sub("(?m)^ +do (.*)$", lambda m: lines(m[1].replace(" / ", ";")), entry)
+    (name, op, data, groups, moves, *others), text = parts_of(stated)
     given: dict[str, Any] = dict(each.split("=") for each in others)
     given |= {key: int(given[key]) for key in ("span", "ulps") if key in given}
     if "scales" in given:
