@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from math import prod
 from string import Template
+from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
@@ -104,17 +105,21 @@ class Program:
         return self.name
 
 
-def read(table: str) -> tuple[Program, ...]:
+def read(table: str, words: Mapping[str, str] = MappingProxyType({})) -> tuple[Program, ...]:
     """Programs of a table, in which an empty line stands between two.
 
     Each begins with a line of its name, op, data, groups, moves and other fields, and one of the
     arguments of `main`. Its results are what `main` returns, that of its last op if it does not
     say; its last brace is left out. No groups are `_`, and moves without a degree are `read`.
-    A line ``do a / b`` is two statements of `tests.py.programs.statements`.
+    A line ``do a / b`` is two statements of `tests.py.programs.statements`, and words stand for
+    longer texts.
     """
-    for word, text in _SHORT.items():
-        table = table.replace(word, text)
-    return tuple(map(_program, entries(table)))
+    programs = []
+    for entry in entries(table):
+        for word, text in (*_SHORT.items(), *words.items()):
+            entry = entry.replace(word, text)
+        programs.append(_program(entry))
+    return tuple(programs)
 
 
 def entries(table: str) -> Iterator[str]:
