@@ -2,128 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from itertools import product
 
 from tests.py.programs.elementwise_others import OTHERS
-from tests.py.programs.program import READ, Program, read
+from tests.py.programs.program import Program, read
 
-
-@dataclass(frozen=True)
-class Partner:
-    """Where the second operand of an op comes from.
-
-    Attributes:
-        name: Part of the program's name.
-        argument: The argument that it takes, if any.
-        lines: What makes %y.
-    """
-
-    name: str
-    argument: str = ""
-    lines: str = ""
-
-    @property
-    def constant(self) -> bool:
-        return not self.argument
-
-
-_BROADCAST = "%y = stablehlo.broadcast_in_dim {}, dims = {} : ({}) -> $mn"
-ARGUMENT = Partner("argument", "%y: $mn")
-PARTNERS = (
-    ARGUMENT,
-    Partner("vector", "%b: $n", _BROADCAST.format("%b", "[1]", "$n")),
-    Partner("scalar", "%b: $s", _BROADCAST.format("%b", "[]", "$s")),
+_BROADCAST = """%c = stablehlo.constant dense<1.5> : $s
+  %y = stablehlo.broadcast_in_dim %c, dims = [] : ($s) -> $mn"""
+_PARTNERS = (
+    ("argument", ", %y: $mn", "", 0),
+    ("vector", ", %b: $n", "%y = stablehlo.broadcast_in_dim %b, dims = [1] : ($n) -> $mn", 0),
+    ("scalar", ", %b: $s", "%y = stablehlo.broadcast_in_dim %b, dims = [] : ($s) -> $mn", 0),
+    ("splat", "", "%y = stablehlo.constant dense<0.75> : $mn", 1),
+    ("large", "", "%y = stablehlo.constant dense<-3.0e4> : $mn", 1),
+    ("broadcast_splat", "", _BROADCAST, 1),
+    ("iota", "", "%y = stablehlo.iota dim = 1 : $mn", 1),
+    ("zero", "", "%y = stablehlo.constant dense<0.0> : $mn", 2),
+    ("ninf", "", "%y = stablehlo.constant dense<$NINF> : $mn", 2),
+    ("nan", "", "%y = stablehlo.constant dense<$NAN> : $mn", 2),
 )
-SPLATS = (
-    Partner("splat", "", "%y = stablehlo.constant dense<0.75> : $mn"),
-    Partner("large", "", "%y = stablehlo.constant dense<-3.0e4> : $mn"),
-    Partner(
-        "broadcast_splat",
-        "",
-        "%c = stablehlo.constant dense<1.5> : $s\n  " + _BROADCAST.format("%c", "[]", "$s"),
-    ),
-    Partner("iota", "", "%y = stablehlo.iota dim = 1 : $mn"),
-)
-ANYS = tuple(
-    Partner(name, "", f"%y = stablehlo.constant dense<{value}> : $mn")
-    for name, value in (("zero", "0.0"), ("ninf", "$NINF"), ("nan", "$NAN"))
-)
-
-_BINARY = """
-func.func @main({arguments}) -> {result} {{
-  {lines}
-  %0 = stablehlo.{op} : {signature}
-  return %0 : {result}
-}}"""
+"""Where the second operand comes from: name, argument, ops, and which of three moves it has."""
+_ALIGNED = ("add", "subtract", "maximum", "minimum", "remainder")
+_BINARY = {
+    **dict.fromkeys(_ALIGNED, ("aa", "a:1", "read", "a:1")),
+    "multiply": ("ab", "a:1 b:1", "a:1", "_"),
+    "divide": ("ab", "a:1 b:-1", "a:1", "_"),
+    "compare": ("aa", "_", "read", "_"),
+    "atan2": ("aa", "_", "read", "_"),
+}
+"""The groups of each op, and its moves with an argument, a splat, and a splat of any scale."""
+_SIDES = (("right", "%x, %y", "LT"), ("left", "%y, %x", "GE"))
 
 
-def _binary(
-    op: str,
-    partner: Partner,
-    call: str,
-    data: str,
-    groups: str,
-    moves: Mapping[str, float] | None,
-    result: str = "$mn",
-    signature: str = "$mn",
-) -> Program:
-    text = _BINARY.format(
-        arguments=f"%x: $mn, {partner.argument}".rstrip(", "),
-        lines=partner.lines,
-        op=call,
-        result=result,
-        signature=signature,
-    )
-    words = data.split()[: 1 if partner.constant else 2]
-    side = "right" if call.endswith("%y") else "left"
-    name = f"{op}_{partner.name}_{side}"
-    return Program(name, f"stablehlo.{op}", text, " ".join(words), groups[: len(words)], moves)
-
-
-def _sides(op: str, data: str = "any any") -> Iterator[tuple[str, str]]:
-    """The op with %x first, and with %y first, data in the same order."""
-    a, b = data.split()
-    yield f"{op} %x, %y", f"{a} {b}"
-    yield f"{op} %y, %x", f"{b} {a}"
-
-
-def _family(
-    op: str, groups: str, *kinds: Mapping[str, float] | None, inverse: bool = False
-) -> Iterator[Program]:
-    """All partners on both sides, with the moves for arguments, for splats and for any scale."""
-    for sign, (call, data) in zip((1, -1 if inverse else 1), _sides(op), strict=True):
-        for partners, moves in zip((PARTNERS, SPLATS, ANYS), kinds, strict=True):
-            signed = moves and {name: sign * degree for name, degree in moves.items()}
-            for partner in partners:
-                program = _binary(op, partner, call, data, groups, signed)
-                yield program
-                if program.name.endswith(("argument_right", "splat_left")):
-                    yield replace(program, name=f"{program.name}_f64", element="f64")
-
-
-def _comparisons() -> Iterator[Program]:
-    for order, (call, data) in zip(("LT", "GE"), _sides("compare"), strict=True):
-        for partner in (*PARTNERS, *ANYS):
-            moves: Mapping[str, float] | None = {}
-            yield _compare(order, call, partner, data, moves)
-        for partner in SPLATS:
-            yield _compare(order, call, partner, data, READ)
-
-
-def _compare(
-    order: str, call: str, partner: Partner, data: str, moves: Mapping[str, float] | None
-) -> Program:
-    program = _binary("compare", partner, call, data, "aa", moves, "$mn_i1", "($mn, $mn) -> $mn_i1")
-    body = program.body.replace("compare %", f"compare {order}, %")
-    return replace(program, name=f"{program.name}_{order}", body=body)
-
-
-def _angles() -> Iterator[Program]:
-    for call, data in _sides("atan2", "any any"):
-        for partner in PARTNERS:
-            yield _binary("atan2", partner, call, data, "aa", {})
-        yield _binary("atan2", SPLATS[0], call, data, "a", READ)
+def _binaries() -> Iterator[Program]:
+    """All ops on all partners, on both sides."""
+    for (op, (groups, *kinds)), (side, operands, order) in product(_BINARY.items(), _SIDES):
+        name, call = side, f"{op} {operands} : $mn"
+        if op == "compare":
+            name, call = f"{side}_{order}", f"{op} {order}, {operands} : ($mn, $mn) -> $mn_i1"
+        for partner, argument, made, kind in _PARTNERS:
+            if op == "atan2" and kind and partner != "splat":
+                continue
+            moves = kinds[kind]
+            if op == "divide" and side == "left":
+                moves = moves.replace(":", ":-").replace("--", "")
+            data, letters = ("any any", groups) if argument else ("any", groups[0])
+            text = f"%x: $mn{argument}\n  {made}\n  %0 = stablehlo.{call}"
+            fields = f"stablehlo.{op} | {data} | {letters} | {moves}"
+            yield from read(f"{op}_{partner}_{name} | {fields}\n{text}")
+            wide = f"{partner}_{name}".endswith(("argument_right", "splat_left"))
+            if wide and op != "atan2":
+                yield from read(f"{op}_{partner}_{name}_f64 | {fields} | element=f64\n{text}")
 
 
 _DEGREES = """for DEGREE = VALUE = DATA = MOVES = SPAN in 1 = 1.0 = nonzero = a:1 = 8;
@@ -157,6 +87,10 @@ NAME | stablehlo.OP | FIELDS
 """In the second format of `reduce_precision`, values and data are normal numbers."""
 
 _POWERS = read(f"""
+power_argument_right | stablehlo.power | positive nonzero | ab | read
+%x: $mn, %y: $mn
+  %0 = stablehlo.power %x, %y : $mn
+
 {_DEGREES}
 power_DEGREE | stablehlo.power | DATA | a | MOVES | span=SPAN
 %x: $mn
@@ -171,19 +105,4 @@ power_broadcast_DEGREE | stablehlo.power | DATA | a | MOVES | span=SPAN
   %0 = stablehlo.power %x, %n : $mn
 """)
 
-_ONE = {"a": 1}
-PROGRAMS = (
-    *(
-        p
-        for op in ("add", "subtract", "maximum", "minimum", "remainder")
-        for p in _family(op, "aa", _ONE, READ, _ONE)
-    ),
-    *_family("multiply", "ab", {"a": 1, "b": 1}, _ONE, {}),
-    *_family("divide", "ab", {"a": 1, "b": -1}, _ONE, {}, inverse=True),
-    *_comparisons(),
-    *_angles(),
-    *_UNARIES,
-    *_POWERS,
-    _binary("power", ARGUMENT, "power %x, %y", "positive nonzero", "ab", READ),
-    *OTHERS,
-)
+PROGRAMS = (*_binaries(), *_UNARIES, *_POWERS, *OTHERS)
