@@ -13,14 +13,12 @@ CONTRACTIONS = {
     for (name, scale), text in map(
         parts_of,
         entries("""
-dot_general | s0*s1
+for NAME = CALL in dot_general = dot_general %x, %y, contracting_dims = [1] x [0];
+  dot = dot %x, %y
+NAME | s0*s1
 %x: tensor<2x$Kx$T>, %y: tensor<$Kx4x$T>
-  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0]
+  %0 = stablehlo.CALL
     : (tensor<2x$Kx$T>, tensor<$Kx4x$T>) -> tensor<2x4x$T>
-
-dot | s0*s1
-%x: tensor<2x$Kx$T>, %y: tensor<$Kx4x$T>
-  %0 = stablehlo.dot %x, %y : (tensor<2x$Kx$T>, tensor<$Kx4x$T>) -> tensor<2x4x$T>
 
 reduce | s0
 %x: tensor<2x$Kx$T>, %y: tensor<f32>
