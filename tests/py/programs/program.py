@@ -123,7 +123,10 @@ def read(table: str, words: Mapping[str, str] = MappingProxyType({})) -> tuple[P
 
 
 def entries(table: str) -> Iterator[str]:
-    """The entries of a table; one that begins with ``for A = B in a = b; c = d`` is two."""
+    """The entries of a table; one that begins with ``for A = B in a = b; c = d`` is two.
+
+    The last value of a row may have `` = `` in it.
+    """
     for entry in table.strip("\n").split("\n\n"):
         loop, _, rest = entry.partition("\n")
         if not loop.startswith("for "):
