@@ -5,60 +5,36 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from tests.py.programs.program import READ, Program, entries, read
+from tests.py.programs.program import Program, read
 
-_ONE = {"a": 1}
-_MESH = 'sdy.mesh @mesh = <["x"=1, "y"=1]>'
-_WHOLE = "<@mesh, [{}, {}]>"
-
-
-def _placed(table: str) -> Iterator[Program]:
-    """Programs with a mesh where they name it."""
-    for program in read(table.replace("WHOLE", _WHOLE)):
-        mesh = f"\n{_MESH}" if "@mesh" in program.body else ""
-        yield replace(program, body=mesh + program.body)
-
-
-def _bodies(table: str) -> Iterator[Program]:
-    """Per-device computations on one device: their bodies, and what these return."""
-    for entry in entries(table.replace("SUM", _SUM).replace("WHOLE", _WHOLE)):
-        fields, text = entry.split("\n", 1)
-        name, data, moves, *span = fields.split(" | ")
-        count = len(data.split())
-        letters = "xyz"[:count]
-        yield Program(
-            name,
-            "sdy.manual_computation",
-            f"""
-{_MESH}
-func.func @main({", ".join(f"%{c}: $mn" for c in letters)}) -> ($mn, $mn) {{
-  %0:2 = sdy.manual_computation({", ".join(f"%{c}" for c in letters)})
-    in_shardings=[{", ".join([_WHOLE] * count)}]
-    out_shardings=[{_WHOLE}, {_WHOLE}] manual_axes={{"x"}}
-    ({", ".join(f"%{c}{c}: $mn" for c in letters)}) {{
-    {text}
-  }} : ({", ".join(["$mn"] * count)}) -> ($mn, $mn)
-  return %0#0, %0#1 : $mn, $mn
-}}""",
-            data,
-            "aaa"[:count],
-            READ if moves == "read" else _ONE,
-            int(span[0]) if span else 20,
-            judge="xla",
-        )
-
-
-_SUM = """"stablehlo.all_reduce"(%p) <{
+_WORDS = {
+    "ON_ONE": """sdy.manual_computation(%x)
+    in_shardings=[WHOLE] out_shardings=[WHOLE, WHOLE] manual_axes={"x"} (%xx: $mn) {""",
+    "ON_TWO": """sdy.manual_computation(%x, %y)
+    in_shardings=[WHOLE, WHOLE] out_shardings=[WHOLE, WHOLE] manual_axes={"x"}
+    (%xx: $mn, %yy: $mn) {""",
+    "SUM": """"stablehlo.all_reduce"(%p) <{
       channel_handle = #stablehlo.channel_handle<handle = 1, type = 0>,
       replica_groups = dense<[[0]]> : tensor<1x1xi64>, use_global_device_ids
     }> ({
     ^bb0(%a: $s, %b: $s):
       %r = stablehlo.add %a, %b : $s
       stablehlo.return %r : $s
-    }) : ($mn) -> $mn"""
+    }) : ($mn) -> $mn""",
+    "WHOLE": "<@mesh, [{}, {}]>",
+}
+"""Computations on each of the devices, of which there is one, and a sum over them."""
 
-PROGRAMS = (
-    *_placed("""
+
+def _placed(table: str) -> Iterator[Program]:
+    """Programs with a mesh where they name it."""
+    for program in read(table, _WORDS):
+        mesh = '\nsdy.mesh @mesh = <["x"=1, "y"=1]>' if "@mesh" in program.body else ""
+        yield replace(program, body=mesh + program.body)
+
+
+PROGRAMS = tuple(
+    _placed("""
 for OP = PLACED = REST in all_gather = [{"x"}, {}] = [{"x"}, {}] %x out_sharding=WHOLE;
   all_reduce = [{"x"}, {}], unreduced={"y"} = {"y"} %x out_sharding=<@mesh, [{"x"}, {}]>;
   all_slice = [{}, {}] = [{"x"}, {}] %x out_sharding=<@mesh, [{"x"}, {}]>;
@@ -91,39 +67,55 @@ sharded_constant | sdy.constant | any | a | read | span=12 | judge=report | scal
   %0 = stablehlo.add %c, %x : $mn
   %1 = stablehlo.multiply %c, %x : $mn
   return %0, %1 : $mn, $mn
-"""),
-    *_bodies("""
-manual | any any | a:1
-%p = stablehlo.add %xx, %yy : $mn
+
+manual | sdy.manual_computation | any any | aa | a:1 | judge=xla
+%x: $mn, %y: $mn
+  %0:2 = ON_TWO
+    %p = stablehlo.add %xx, %yy : $mn
     %s = SUM
     %m = stablehlo.maximum %xx, %s : $mn
     sdy.return %s, %m : $mn, $mn
+  } : ($mn, $mn) -> ($mn, $mn)
 
-manual_that_takes_no_scale | any | a:1
-%p = stablehlo.negate %xx : $mn
+manual_that_takes_no_scale | sdy.manual_computation | any | a | a:1 | judge=xla
+%x: $mn
+  %0:2 = ON_ONE
+    %p = stablehlo.negate %xx : $mn
     %s = SUM
     sdy.return %s, %xx : $mn, $mn
+  } : ($mn) -> ($mn, $mn)
 
-manual_that_reads | finite finite | read | 3
-%e = stablehlo.exponential %yy : $mn
+manual_that_reads | sdy.manual_computation | finite finite | aa | read | span=3 | judge=xla
+%x: $mn, %y: $mn
+  %0:2 = ON_TWO
+    %e = stablehlo.exponential %yy : $mn
     %m = stablehlo.multiply %e, %xx : $mn
     sdy.return %m, %e : $mn, $mn
+  } : ($mn, $mn) -> ($mn, $mn)
 
-manual_with_roots | positive positive | read
-%m = stablehlo.multiply %xx, %yy : $mn
+manual_with_roots | sdy.manual_computation | positive positive | aa | read | judge=xla
+%x: $mn, %y: $mn
+  %0:2 = ON_TWO
+    %m = stablehlo.multiply %xx, %yy : $mn
     %q = stablehlo.sqrt %m : $mn
     %c = stablehlo.cbrt %xx : $mn
     %a = stablehlo.add %q, %yy : $mn
     sdy.return %q, %a : $mn, $mn
+  } : ($mn, $mn) -> ($mn, $mn)
 
-manual_of_constants | any | read
-%c = stablehlo.constant dense<3.0> : $mn
+manual_of_constants | sdy.manual_computation | any | a | read | judge=xla
+%x: $mn
+  %0:2 = ON_ONE
+    %c = stablehlo.constant dense<3.0> : $mn
     %z = stablehlo.constant dense<0.0> : $mn
     %m = stablehlo.maximum %xx, %z : $mn
     sdy.return %z, %c : $mn, $mn
+  } : ($mn) -> ($mn, $mn)
 
-nested_manual | positive positive | read
-%n:2 = sdy.manual_computation(%xx, %yy)
+nested_manual | sdy.manual_computation | positive positive | aa | read | judge=xla
+%x: $mn, %y: $mn
+  %0:2 = ON_TWO
+    %n:2 = sdy.manual_computation(%xx, %yy)
       in_shardings=[WHOLE, WHOLE] out_shardings=[WHOLE, WHOLE] manual_axes={"y"}
       (%u: $mn, %v: $mn) {
       %q = stablehlo.sqrt %u : $mn
@@ -132,8 +124,8 @@ nested_manual | positive positive | read
     } : ($mn, $mn) -> ($mn, $mn)
     %s = stablehlo.add %n#0, %n#1 : $mn
     sdy.return %s, %n#1 : $mn, $mn
-"""),
-    *_placed("""
+  } : ($mn, $mn) -> ($mn, $mn)
+
 manual_in_a_loop | sdy.manual_computation | any any | aa | read | span=12 | judge=xla
 %x: $mn, %y: $mn
   COUNTS
@@ -173,5 +165,5 @@ named_computation_placed_anyhow | sdy.named_computation | any any | aa | a:1 | j
     %1 = stablehlo.add %u, %v : $mn
     sdy.return %1 : $mn
   } : ($mn, $mn) -> $mn
-"""),
+""")
 )
