@@ -9,52 +9,30 @@ from tests.py.programs.program import texts
 from tests.py.shared.judge import body_of, parse
 
 TEXTS = texts("""
-dot
-%x: tensor<5x8xf32>, %w: tensor<8x3xf32>
-  %0 = stablehlo.dot %x, %w : (tensor<5x8xf32>, tensor<8x3xf32>) -> tensor<5x3xf32>
-  return %0 : tensor<5x3xf32>
+for NAME = LEFT = RIGHT = RESULT in dot = 5x8 = 8x3 = 5x3; vector = 5x8 = 8 = 5;
+  from_vector = 8 = 8x3 = 3
+NAME
+%x: tensor<LEFTxf32>, %w: tensor<RIGHTxf32>
+  %0 = stablehlo.dot %x, %w : (tensor<LEFTxf32>, tensor<RIGHTxf32>) -> tensor<RESULTxf32>
 
-vector
-%x: tensor<5x8xf32>, %w: tensor<8xf32>
-  %0 = stablehlo.dot %x, %w : (tensor<5x8xf32>, tensor<8xf32>) -> tensor<5xf32>
-  return %0 : tensor<5xf32>
+for NAME = LEFT = RIGHT = RESULT = DIMS in
+  batched = 5x2x8 = 8x3x2 = 2x5x3xf32 = batching_dims = [1] x [2], contracting_dims = [2] x [0];
+  inner = 8 = 8 = f32 = contracting_dims = [0] x [0]
+NAME
+%x: tensor<LEFTxf32>, %w: tensor<RIGHTxf32>
+  %0 = stablehlo.dot_general %x, %w, DIMS
+    : (tensor<LEFTxf32>, tensor<RIGHTxf32>) -> tensor<RESULT>
 
-from_vector
-%x: tensor<8xf32>, %w: tensor<8x3xf32>
-  %0 = stablehlo.dot %x, %w : (tensor<8xf32>, tensor<8x3xf32>) -> tensor<3xf32>
-  return %0 : tensor<3xf32>
-
-batched
-%x: tensor<5x2x8xf32>, %w: tensor<8x3x2xf32>
-  %0 = stablehlo.dot_general %x, %w, batching_dims = [1] x [2], contracting_dims = [2] x [0]
-    : (tensor<5x2x8xf32>, tensor<8x3x2xf32>) -> tensor<2x5x3xf32>
-  return %0 : tensor<2x5x3xf32>
-
-inner
-%x: tensor<8xf32>, %w: tensor<8xf32>
-  %0 = stablehlo.dot_general %x, %w, contracting_dims = [0] x [0]
-    : (tensor<8xf32>, tensor<8xf32>) -> tensor<f32>
-  return %0 : tensor<f32>
-
-ragged
-%x: tensor<11x8xf32>, %w: tensor<3x8x7xf32>, %n: tensor<3xi64>
+for NAME = LEFT = RIGHT = COUNT = RESULT = DIMS = GROUPS in
+  ragged = 11x8 = 3x8x7 = 3 = 11x7 = [1] = [0]; summed = 8x5 = 8x7 = 4 = 4x5x7 = [0] = []
+NAME
+%x: tensor<LEFTxf32>, %w: tensor<RIGHTxf32>, %n: tensor<COUNTxi64>
   %0 = "chlo.ragged_dot"(%x, %w, %n) {
     ragged_dot_dimension_numbers = #chlo.ragged_dot<
       lhs_batching_dimensions = [], rhs_batching_dimensions = [],
-      lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1],
-      lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>
-  } : (tensor<11x8xf32>, tensor<3x8x7xf32>, tensor<3xi64>) -> tensor<11x7xf32>
-  return %0 : tensor<11x7xf32>
-
-summed
-%x: tensor<8x5xf32>, %y: tensor<8x7xf32>, %n: tensor<4xi64>
-  %0 = "chlo.ragged_dot"(%x, %y, %n) {
-    ragged_dot_dimension_numbers = #chlo.ragged_dot<
-      lhs_batching_dimensions = [], rhs_batching_dimensions = [],
-      lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0],
-      lhs_ragged_dimensions = [0], rhs_group_dimensions = []>
-  } : (tensor<8x5xf32>, tensor<8x7xf32>, tensor<4xi64>) -> tensor<4x5x7xf32>
-  return %0 : tensor<4x5x7xf32>
+      lhs_contracting_dimensions = DIMS, rhs_contracting_dimensions = DIMS,
+      lhs_ragged_dimensions = [0], rhs_group_dimensions = GROUPS>
+  } : (tensor<LEFTxf32>, tensor<RIGHTxf32>, tensor<COUNTxi64>) -> tensor<RESULTxf32>
 
 convolution
 %x: tensor<2x6x6x4xf32>, %w: tensor<3x3x4x5xf32>
@@ -62,7 +40,6 @@ convolution
     dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {}
     {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
     : (tensor<2x6x6x4xf32>, tensor<3x3x4x5xf32>) -> tensor<2x4x4x5xf32>
-  return %0 : tensor<2x4x4x5xf32>
 """)
 
 Dims = tuple[tuple[int, ...], tuple[int, ...]] | None

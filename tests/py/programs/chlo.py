@@ -28,7 +28,6 @@ for NAME = GROUPS = MOVES in add = aa = a:1; atan2 = aa = a:0; divide = ab = a:1
 chlo_broadcast_NAME | chlo.broadcast_NAME | nonzero nonzero | GROUPS | MOVES
 %x: $n, %y: $mn
   %0 = chlo.broadcast_NAME %x, %y : ($n, $mn) -> $mn
-  return %0 : $mn
 
 for NAME in and; or; shift_left; shift_right_arithmetic; shift_right_logical; xor
 chlo_broadcast_NAME | chlo.broadcast_NAME | any index index | a-- | a:1
@@ -36,18 +35,15 @@ chlo_broadcast_NAME | chlo.broadcast_NAME | any index index | a-- | a:1
   %0 = chlo.broadcast_NAME %i, %j : ($n_i32, $mn_i32) -> $mn_i32
   %1 = stablehlo.convert %0 : ($mn_i32) -> $mn
   %2 = stablehlo.multiply %x, %1 : $mn
-  return %2 : $mn
 
 chlo_broadcast_power | chlo.broadcast_power | positive positive | ab | read | span=2
 %x: $n, %y: $mn
   %0 = chlo.broadcast_power %x, %y : ($n, $mn) -> $mn
-  return %0 : $mn
 
 chlo_broadcast_compare | chlo.broadcast_compare | any any | aa | a:0
 %x: $n, %y: $mn
   %0 = chlo.broadcast_compare %x, %y {comparison_direction = #chlo<comparison_direction LT>}
     : ($n, $mn) -> $mn_i1
-  return %0 : $mn_i1
 
 chlo_broadcast_complex | chlo.broadcast_complex | any any | aa | a:1
 %x: $n, %y: $mn
@@ -59,7 +55,6 @@ chlo_broadcast_complex | chlo.broadcast_complex | any any | aa | a:1
 chlo_broadcast_select | chlo.broadcast_select | bool any any | -aa | a:1
 %p: $mn_i1, %x: $n, %y: $mn
   %0 = chlo.broadcast_select %p, %x, %y : ($mn_i1, $n, $mn) -> $mn
-  return %0 : $mn
 
 chlo_conj | chlo.conj | any any | aa | a:1
 %x: $mn, %y: $mn
@@ -81,30 +76,25 @@ chlo_constant | chlo.constant | any | a | a:1
 %x: $s
   %0 = chlo.constant dense<1.5> : $s
   %1 = stablehlo.multiply %x, %0 : $s
-  return %1 : $s
 
 chlo_constant_like | chlo.constant_like | any | a | a:1
 %x: $mn
   %0 = "chlo.constant_like"(%x) {value = 1.5 : f32} : ($mn) -> $mn
   %1 = stablehlo.multiply %x, %0 : $mn
-  return %1 : $mn
 
 chlo_mulhi | chlo.mulhi | any index | a- | a:1
 %x: $mn, %i: $mn_ui32
   %0 = "chlo.mulhi"(%i, %i) : ($mn_ui32, $mn_ui32) -> $mn_ui32
   %1 = stablehlo.convert %0 : ($mn_ui32) -> $mn
   %2 = stablehlo.multiply %x, %1 : $mn
-  return %2 : $mn
 
 chlo_square | chlo.square | any | a | a:2
 %x: $mn
   %0 = chlo.square %x : $mn -> $mn
-  return %0 : $mn
 
 chlo_top_k | chlo.top_k | nonzero | a | read
 %x: $mn
   %0:2 = chlo.top_k(%x, k = 1) : $mn -> (tensor<${M}x1xf32>, tensor<${M}x1xi32>)
-  return %0#0, %0#1 : tensor<${M}x1xf32>, tensor<${M}x1xi32>
 
 chlo_ragged_dot | chlo.ragged_dot | nonzero nonzero | ab | a:1 b:1
 %x: $mk, %y: tensor<1x${K}x${N}xf32>
@@ -115,7 +105,6 @@ chlo_ragged_dot | chlo.ragged_dot | nonzero nonzero | ab | a:1 b:1
       lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1],
       lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>
   } : ($mk, tensor<1x${K}x${N}xf32>, tensor<1xi64>) -> $mn
-  return %0 : $mn
 
 chlo_scan | chlo.scan | finite finite | aa | read | judge=report | scales=s0 s1
 %x: $mn, %y: $n
@@ -127,11 +116,9 @@ chlo_scan | chlo.scan | finite finite | aa | read | judge=report | scales=s0 s1
     dimension = 0 : i64, operandSegmentSizes = array<i32: 1, 1>,
     resultSegmentSizes = array<i32: 1, 1>
   } : ($mn, $n) -> ($mn, $n)
-  return %0#0, %0#1 : $mn, $n
 
 for NAME in is_inf; is_neg_inf; is_pos_inf
 chlo_NAME | chlo.NAME | any | a | a:0
 %x: $mn
   %0 = "chlo.NAME"(%x) : ($mn) -> $mn_i1
-  return %0 : $mn_i1
 """)

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from tests.py.programs.program import read
 
-PROGRAMS = (
-    *read(
-        """
+PROGRAMS = read("""
 call | func.call | any any | ab | a:1 b:1
 %x: $mn, %y: $mn
   %0 = call @f(%x, %y) : ($mn, $mn) -> $mn
-  return %0 : $mn
 }
 func.func private @f(%a: $mn, %b: $mn) -> $mn {
   %0 = stablehlo.multiply %a, %b : $mn
-  return %0 : $mn
 
 call_that_meets | func.call | any any | aa | a:1
 %x: $mn, %y: $mn
@@ -41,7 +37,6 @@ func.func private @f(%a: $mn, %b: $mn) -> $mn {
   %e = stablehlo.exponential %a : $mn
   %0 = stablehlo.multiply %b, %e : $mn
   %1 = stablehlo.add %0, %a : $mn
-  return %1 : $mn
 
 nested_calls | func.call | positive positive | aa | read
 %x: $mn, %y: $mn
@@ -53,23 +48,19 @@ func.func private @outer(%a: $mn, %b: $mn) -> $mn {
   %0 = call @inner(%a) : ($mn) -> $mn
   %1 = call @inner(%b) : ($mn) -> $mn
   %2 = stablehlo.multiply %0, %1 : $mn
-  return %2 : $mn
 }
 func.func private @inner(%a: $mn) -> $mn {
   %0 = stablehlo.sqrt %a : $mn
-  return %0 : $mn
 
 call_with_root | func.call | positive positive | aa | read | span=12
 %x: $mn, %y: $mn
   %0 = stablehlo.multiply %x, %y : $mn
   %1 = call @f(%0) : ($mn) -> $mn
   %2 = stablehlo.add %1, %x : $mn
-  return %2 : $mn
 }
 func.func private @f(%a: $mn) -> $mn {
   %0 = stablehlo.rsqrt %a : $mn
   %1 = stablehlo.divide %a, %0 : $mn
-  return %1 : $mn
 
 call_of_integers | func.call | any integer | a- | a:1
 %x: $mn, %i: $mn_i32
@@ -79,7 +70,6 @@ call_of_integers | func.call | any integer | a- | a:1
 }
 func.func private @f(%a: $mn_i32) -> $mn_i32 {
   %0 = stablehlo.add %a, %a : $mn_i32
-  return %0 : $mn_i32
 
 case | stablehlo.case | index any any | -aa | read
 %i: $s_i32, %x: $mn, %y: $mn
@@ -94,7 +84,6 @@ case | stablehlo.case | index any any | -aa | read
     stablehlo.return %c : $mn
   }) : ($s_i32) -> $mn
   %2 = stablehlo.add %0, %p : $mn
-  return %2 : $mn
 
 if | stablehlo.if | bool any any | -aa | read
 %p: $s_i1, %x: $mn, %y: $mn
@@ -109,15 +98,10 @@ if | stablehlo.if | bool any any | -aa | read
 
 while | stablehlo.while | any any | aa | read
 %x: $mn, %y: $mn
-  %zero = stablehlo.constant dense<0> : $s_i32
-  %one = stablehlo.constant dense<1> : $s_i32
-  %three = stablehlo.constant dense<3> : $s_i32
+  COUNTS
   %z = stablehlo.multiply %x, %y : $mn
   %0:2 = stablehlo.while(%a = %x, %i = %zero) : $mn, $s_i32
-  cond {
-    %1 = stablehlo.compare LT, %i, %three : ($s_i32, $s_i32) -> $s_i1
-    stablehlo.return %1 : $s_i1
-  } do {
+  BELOW_THREE
     %1 = stablehlo.add %a, %z : $mn
     %2 = stablehlo.add %i, %one : $s_i32
     stablehlo.return %1, %2 : $mn, $s_i32
@@ -146,17 +130,14 @@ while_that_captures | stablehlo.while | index any any | -aa | read | span=12
     stablehlo.return %2, %3 : $mn, $s_i32
   }
   %5 = stablehlo.multiply %0#0, %x : $mn
-  return %5 : $mn
 
 composite | stablehlo.composite | any any | aa | read
 %x: $mn, %y: $mn
   %0 = stablehlo.composite "some.op" %x, %y {decomposition = @f} : ($mn, $mn) -> $mn
   %1 = stablehlo.multiply %0, %x : $mn
-  return %1 : $mn
 }
 func.func private @f(%a: $mn, %b: $mn) -> $mn {
   %0 = stablehlo.add %a, %b : $mn
-  return %0 : $mn
 
 if_that_moves | stablehlo.if | bool finite nonzero | -ab | a:1 b:1 | span=12
 %p: $s_i1, %x: $mn, %y: $mn
@@ -185,20 +166,14 @@ case_that_moves | stablehlo.case | index any any | -aa | a:1
     stablehlo.return %c : $mn
   }) : ($s_i32) -> $mn
   %2 = stablehlo.add %0, %x : $mn
-  return %2 : $mn
 
 while_that_moves | stablehlo.while | any any any | aba | a:1 b:1 | span=12
 %x: $mn, %y: $mn, %u: $mn
-  %zero = stablehlo.constant dense<0> : $s_i32
-  %one = stablehlo.constant dense<1> : $s_i32
-  %three = stablehlo.constant dense<3> : $s_i32
+  COUNTS
   %zeros = stablehlo.constant dense<0.0> : $mn
   %0:5 = stablehlo.while(%a = %zeros, %b = %x, %c = %zeros, %d = %zeros, %i = %zero)
     : $mn, $mn, $mn, $mn, $s_i32
-  cond {
-    %1 = stablehlo.compare LT, %i, %three : ($s_i32, $s_i32) -> $s_i1
-    stablehlo.return %1 : $s_i1
-  } do {
+  BELOW_THREE
     %1 = stablehlo.multiply %b, %y : $mn
     %2 = stablehlo.add %a, %1 : $mn
     %3 = stablehlo.maximum %b, %u : $mn
@@ -210,15 +185,10 @@ while_that_moves | stablehlo.while | any any any | aba | a:1 b:1 | span=12
 
 while_of_one_value | stablehlo.while | finite finite | aa | read | span=6
 %x: $mn, %y: $mn
-  %zero = stablehlo.constant dense<0> : $s_i32
-  %one = stablehlo.constant dense<1> : $s_i32
-  %three = stablehlo.constant dense<3> : $s_i32
+  COUNTS
   %ones = stablehlo.constant dense<1.5> : $mn
   %0:3 = stablehlo.while(%a = %ones, %b = %ones, %i = %zero) : $mn, $mn, $s_i32
-  cond {
-    %1 = stablehlo.compare LT, %i, %three : ($s_i32, $s_i32) -> $s_i1
-    stablehlo.return %1 : $s_i1
-  } do {
+  BELOW_THREE
     %1 = stablehlo.multiply %a, %x : $mn
     %2 = stablehlo.add %b, %y : $mn
     %3 = stablehlo.add %i, %one : $s_i32
@@ -228,17 +198,12 @@ while_of_one_value | stablehlo.while | finite finite | aa | read | span=6
 
 while_that_ends_elsewhere | stablehlo.while | finite finite | aa | read | span=6
 %x: $mn, %y: $mn
-  %zero = stablehlo.constant dense<0> : $s_i32
-  %one = stablehlo.constant dense<1> : $s_i32
-  %three = stablehlo.constant dense<3> : $s_i32
+  COUNTS
   %zeros = stablehlo.constant dense<0.0> : $mn
   %halves = stablehlo.constant dense<0.5> : $mn
   %0:6 = stablehlo.while(%a = %x, %b = %x, %c = %halves, %d = %y, %e = %zeros, %i = %zero)
     : $mn, $mn, $mn, $mn, $mn, $s_i32
-  cond {
-    %1 = stablehlo.compare LT, %i, %three : ($s_i32, $s_i32) -> $s_i1
-    stablehlo.return %1 : $s_i1
-  } do {
+  BELOW_THREE
     %1 = stablehlo.sine %a : $mn
     %2 = stablehlo.add %d, %c : $mn
     %3 = stablehlo.add %2, %b : $mn
@@ -250,15 +215,10 @@ while_that_ends_elsewhere | stablehlo.while | finite finite | aa | read | span=6
 
 while_in_while | stablehlo.while | any any | ab | a:1 b:1 | span=12
 %x: $mn, %y: $mn
-  %zero = stablehlo.constant dense<0> : $s_i32
-  %one = stablehlo.constant dense<1> : $s_i32
-  %three = stablehlo.constant dense<3> : $s_i32
+  COUNTS
   %zeros = stablehlo.constant dense<0.0> : $mn
   %0:3 = stablehlo.while(%a = %zeros, %b = %zeros, %i = %zero) : $mn, $mn, $s_i32
-  cond {
-    %1 = stablehlo.compare LT, %i, %three : ($s_i32, $s_i32) -> $s_i1
-    stablehlo.return %1 : $s_i1
-  } do {
+  BELOW_THREE
     %1:2 = stablehlo.while(%c = %zeros, %j = %zero) : $mn, $s_i32
     cond {
       %2 = stablehlo.compare LT, %j, %three : ($s_i32, $s_i32) -> $s_i1
@@ -280,7 +240,6 @@ func.func private @f(%a: $mn) -> $mn {
   %0 = stablehlo.negate %a : $mn
   %1 = stablehlo.add %0, %a : $mn
   %2 = stablehlo.add %1, %a : $mn
-  return %2 : $mn
 
 composite_that_moves | stablehlo.composite | any any | ab | a:1 b:1 | span=12
 %x: $mn, %y: $mn
@@ -292,17 +251,14 @@ composite_that_moves | stablehlo.composite | any any | ab | a:1 b:1 | span=12
 func.func private @f(%a: $mn, %b: $mn) -> $mn {
   %0 = stablehlo.maximum %a, %a : $mn
   %1 = stablehlo.multiply %0, %b : $mn
-  return %1 : $mn
 }
 func.func private @g(%a: $mn) -> $mn {
   %0 = stablehlo.abs %a : $mn
-  return %0 : $mn
 
 composite_of_an_op | stablehlo.composite | any any | ab | read
 %x: $mn, %y: $mn
   %0 = stablehlo.composite "chlo.erf" %x {decomposition = @f} : ($mn) -> $mn
   %1 = stablehlo.multiply %0, %y : $mn
-  return %1 : $mn
 }
 func.func private @f(%a: $mn) -> $mn {
   %c = stablehlo.constant dense<1.0e6> : $mn
@@ -311,7 +267,4 @@ func.func private @f(%a: $mn) -> $mn {
   %2 = stablehlo.multiply %1, %1 : $mn
   %3 = stablehlo.multiply %2, %2 : $mn
   %4 = stablehlo.minimum %3, %a : $mn
-  return %4 : $mn
-"""
-    ),
-)
+""")

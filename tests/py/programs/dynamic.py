@@ -98,7 +98,6 @@ dynamic_broadcast_in_dim | n mn
   %0 = stablehlo.dynamic_broadcast_in_dim %x, %shape, dims = [1]
     : (tensor<?xf32>, tensor<2xi32>) -> tensor<?x?xf32>
   %1 = stablehlo.add %0, %y : tensor<?x?xf32>
-  return %1 : tensor<?x?xf32>
 
 dynamic_reshape | 1nm mn
 %x: tensor<?x?x?xf32>, %y: tensor<?x?xf32>
@@ -106,14 +105,12 @@ dynamic_reshape | 1nm mn
   %0 = stablehlo.dynamic_reshape %x, %shape
     : (tensor<?x?x?xf32>, tensor<2xi32>) -> tensor<?x?xf32>
   %1 = stablehlo.add %0, %y : tensor<?x?xf32>
-  return %1 : tensor<?x?xf32>
 
 dynamic_reshape | 11 s | dynamic_reshape_to_a_scalar
 %x: tensor<?x?xf32>, %y: tensor<f32>
   %shape = stablehlo.constant dense<> : tensor<0xi32>
   %0 = stablehlo.dynamic_reshape %x, %shape : (tensor<?x?xf32>, tensor<0xi32>) -> tensor<f32>
   %1 = stablehlo.add %0, %y : tensor<f32>
-  return %1 : tensor<f32>
 
 dynamic_pad | mn s
 %x: tensor<?x?xf32>, %p: tensor<f32>
@@ -123,7 +120,6 @@ dynamic_pad | mn s
   %0 = stablehlo.dynamic_pad %x, %p, %low, %high, %inside
     : (tensor<?x?xf32>, tensor<f32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi32>)
     -> tensor<?x?xf32>
-  return %0 : tensor<?x?xf32>
 
 dynamic_gather | mn k1 kn
 %x: tensor<?x?xf32>, %i: tensor<?x1xi32>, %z: tensor<?x?xf32>
@@ -138,14 +134,12 @@ dynamic_gather | mn k1 kn
     indices_are_sorted = false
   }> : (tensor<?x?xf32>, tensor<?x1xi32>, tensor<2xi32>) -> tensor<?x?xf32>
   %1 = stablehlo.subtract %0, %z : tensor<?x?xf32>
-  return %1 : tensor<?x?xf32>
 
 dynamic_iota | mn
 %y: tensor<?x?xf32>
   SHAPE
   %0 = stablehlo.dynamic_iota %shape, dim = 1 : (tensor<2xi32>) -> tensor<?x?xf32>
   %1 = stablehlo.add %0, %y : tensor<?x?xf32>
-  return %1 : tensor<?x?xf32>
 
 real_dynamic_slice | mn mn
 %x: tensor<?x?xf32>, %y: tensor<?x?xf32>
@@ -157,26 +151,22 @@ real_dynamic_slice | mn mn
   %1 = stablehlo.real_dynamic_slice %y, %start, %shape, %step
     : (tensor<?x?xf32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi32>) -> tensor<?x?xf32>
   %2 = stablehlo.add %0, %1 : tensor<?x?xf32>
-  return %2 : tensor<?x?xf32>
 
 get_dimension_size | mn s
 %x: tensor<?x?xf32>, %y: tensor<f32>
   %0 = stablehlo.get_dimension_size %x, dim = 1 : (tensor<?x?xf32>) -> tensor<i32>
   %1 = stablehlo.convert %0 : (tensor<i32>) -> tensor<f32>
   %2 = stablehlo.divide %y, %1 : tensor<f32>
-  return %2 : tensor<f32>
 
 concatenate | mn mk
 %x: tensor<?x?xf32>, %y: tensor<?x?xf32>
   %0 = stablehlo.concatenate %x, %y, dim = 1
     : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
-  return %0 : tensor<?x?xf32>
 
 dynamic_update_slice | mn m1 s
 %x: tensor<?x?xf32>, %y: tensor<?x1xf32>, %i: tensor<i32>
   %0 = stablehlo.dynamic_update_slice %x, %y, %i, %i
     : (tensor<?x?xf32>, tensor<?x1xf32>, tensor<i32>, tensor<i32>) -> tensor<?x?xf32>
-  return %0 : tensor<?x?xf32>
 """)
 
 CONTRACTED = _read("""
@@ -185,7 +175,6 @@ dot_general | mk kn mn
   %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0]
     : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
   %1 = stablehlo.add %0, %z : tensor<?x?xf32>
-  return %1 : tensor<?x?xf32>
 
 reduce | mn n
 %x: tensor<?x?xf32>, %z: tensor<?xf32>
@@ -193,28 +182,24 @@ reduce | mn n
   %0 = stablehlo.reduce(%x init: %c) applies stablehlo.add across dimensions = [0]
     : (tensor<?x?xf32>, tensor<f32>) -> tensor<?xf32>
   %1 = stablehlo.add %0, %z : tensor<?xf32>
-  return %1 : tensor<?xf32>
 
 reduce | mn | reduce_product
 %x: tensor<?x?xf32>
   %c = stablehlo.constant dense<1.0> : tensor<f32>
   %0 = stablehlo.reduce(%x init: %c) applies stablehlo.multiply across dimensions = [0]
     : (tensor<?x?xf32>, tensor<f32>) -> tensor<?xf32>
-  return %0 : tensor<?xf32>
 
 convolution | m5k 2kn
 %x: tensor<?x?x?xf32>, %w: tensor<2x?x?xf32>
   %0 = "stablehlo.convolution"(%x, %w) <{
     padding = dense<[[1, 0]]> : tensor<1x2xi64>, CONVOLUTION
   }> : (tensor<?x?x?xf32>, tensor<2x?x?xf32>) -> tensor<?x?x?xf32>
-  return %0 : tensor<?x?x?xf32>
 
 dynamic_conv | m5k 2kn
 %x: tensor<?x?x?xf32>, %w: tensor<2x?x?xf32>
   %p = stablehlo.constant dense<[[1, 0]]> : tensor<1x2xi64>
   %0 = "stablehlo.dynamic_conv"(%x, %w, %p) <{CONVOLUTION}>
     : (tensor<?x?x?xf32>, tensor<2x?x?xf32>, tensor<1x2xi64>) -> tensor<?x?x?xf32>
-  return %0 : tensor<?x?x?xf32>
 """)
 
 CONTROLLED = _read("""
@@ -243,7 +228,6 @@ if | s mn mn
   }, {
     stablehlo.return %y : tensor<?x?xf32>
   }) : (tensor<i1>) -> tensor<?x?xf32>
-  return %0 : tensor<?x?xf32>
 """)
 
 TYPED = _read("""
@@ -254,7 +238,6 @@ add | mn mn | T
   %1 = stablehlo.add %0, %y : tensor<?x?xT>
   %2 = stablehlo.tanh %1 : tensor<?x?xT>
   %3 = stablehlo.add %2, %x : tensor<?x?xT>
-  return %3 : tensor<?x?xT>
 
 convert | mn mn | bf16
 %a: tensor<?x?xf32>, %b: tensor<?x?xf32>
@@ -263,7 +246,6 @@ convert | mn mn | bf16
   %0 = stablehlo.multiply %x, %y : tensor<?x?xbf16>
   %1 = stablehlo.add %0, %y : tensor<?x?xbf16>
   %2 = stablehlo.convert %1 : (tensor<?x?xbf16>) -> tensor<?x?xf32>
-  return %2 : tensor<?x?xf32>
 
 complex | mn mn | complex
 %a: tensor<?x?xf32>, %b: tensor<?x?xf32>
@@ -274,7 +256,6 @@ complex | mn mn | complex
   %2 = stablehlo.exponential %1 : tensor<?x?xcomplex<f32>>
   %3 = stablehlo.add %1, %2 : tensor<?x?xcomplex<f32>>
   %4 = stablehlo.imag %3 : (tensor<?x?xcomplex<f32>>) -> tensor<?x?xf32>
-  return %4 : tensor<?x?xf32>
 """)
 
 SPLATS = _read("""
@@ -288,7 +269,6 @@ OP | mn | OP_NAME
   %0 = stablehlo.dynamic_broadcast_in_dim %c, %shape, dims = []
     : (tensor<f32>, tensor<2xi32>) -> tensor<?x?xf32>
   %1 = stablehlo.OP %y, %0 : tensor<?x?xf32>
-  return %1 : tensor<?x?xf32>
 """)
 
 RUN = (*MOVED, *CONTRACTED, *CONTROLLED, *TYPED, *SPLATS)

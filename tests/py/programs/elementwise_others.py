@@ -4,23 +4,18 @@ from __future__ import annotations
 
 from tests.py.programs.program import read
 
-OTHERS = (
-    *read(
-        """
+OTHERS = read("""
 square | stablehlo.multiply | any | a | a:2
 %x: $mn
   %0 = stablehlo.multiply %x, %x : $mn
-  return %0 : $mn
 
 itself | stablehlo.divide | any | a | a:0
 %x: $mn
   %0 = stablehlo.divide %x, %x : $mn
-  return %0 : $mn
 
 double | stablehlo.add | any | a | a:1
 %x: $mn
   %0 = stablehlo.add %x, %x : $mn
-  return %0 : $mn
 
 complex | stablehlo.complex | any any | aa | a:1
 %x: $mn, %y: $mn
@@ -37,7 +32,6 @@ PART_of_product | stablehlo.PART | finite finite finite | aaa | a:2
   %2 = stablehlo.multiply %0, %1 : $mn_c
   %3 = stablehlo.negate %2 : $mn_c
   %4 = stablehlo.PART %3 : ($mn_c) -> $mn
-  return %4 : $mn
 
 complex_sum_with_constant | stablehlo.complex | finite finite | aa | read
 %x: $mn, %y: $mn
@@ -45,7 +39,6 @@ complex_sum_with_constant | stablehlo.complex | finite finite | aa | read
   %0 = stablehlo.complex %x, %y : $mn_c
   %1 = stablehlo.add %0, %c : $mn_c
   %2 = stablehlo.abs %1 : ($mn_c) -> $mn
-  return %2 : $mn
 
 for OP in negate; abs; sign; exponential; ceil
 OP_of_splat | stablehlo.OP | any | a | read
@@ -62,18 +55,15 @@ splat_through_bf16 | stablehlo.convert | any | a | read
   %0 = stablehlo.convert %c : ($mn) -> $mn_bf16
   %1 = stablehlo.convert %0 : ($mn_bf16) -> $mn
   %2 = stablehlo.add %1, %x : $mn
-  return %2 : $mn
 
 select | stablehlo.select | bool any any | -aa | a:1
 %p: $mn_i1, %x: $mn, %y: $mn
   %0 = stablehlo.select %p, %x, %y : $mn_i1, $mn
-  return %0 : $mn
 
 select_by_scalar | stablehlo.select | bool any any | -aa | a:1
 %p: $s_i1, %x: $mn, %b: $n
   %y = stablehlo.broadcast_in_dim %b, dims = [1] : ($n) -> $mn
   %0 = stablehlo.select %p, %y, %x : $s_i1, $mn
-  return %0 : $mn
 
 for NAME = VALUE = MOVES in zero = 0.0 = a:1; ninf = $NINF = a:1; nan = $NAN = a:1;
   splat = -7.0 = read
@@ -81,7 +71,6 @@ mask_NAME | stablehlo.select | bool any | -a | MOVES
 %p: $mn_i1, %x: $mn
   %y = stablehlo.constant dense<VALUE> : $mn
   %0 = stablehlo.select %p, %x, %y : $mn_i1, $mn
-  return %0 : $mn
 
 select_of_masks | stablehlo.select | bool any | -a | a:1
 %p: $mn_i1, %x: $mn
@@ -89,30 +78,25 @@ select_of_masks | stablehlo.select | bool any | -a | a:1
   %zero = stablehlo.constant dense<0.0> : $mn
   %0 = stablehlo.select %p, %low, %zero : $mn_i1, $mn
   %1 = stablehlo.add %0, %x : $mn
-  return %1 : $mn
 
 clamp | stablehlo.clamp | any any any | aaa | a:1
 %l: $mn, %x: $mn, %h: $mn
   %0 = stablehlo.clamp %l, %x, %h : $mn
-  return %0 : $mn
 
 clamp_by_scalars | stablehlo.clamp | any any any | aaa | a:1
 %l: $s, %x: $mn, %h: $s
   %0 = stablehlo.clamp %l, %x, %h : ($s, $mn, $s) -> $mn
-  return %0 : $mn
 
 clamp_by_constants | stablehlo.clamp | any | a | read
 %x: $mn
   %l = stablehlo.constant dense<0.0> : $s
   %h = stablehlo.constant dense<1.5> : $s
   %0 = stablehlo.clamp %l, %x, %h : ($s, $mn, $s) -> $mn
-  return %0 : $mn
 
 from_i32 | stablehlo.convert | integer any | -a | a:1
 %x: $mn_i32, %y: $mn
   %0 = stablehlo.convert %x : ($mn_i32) -> $mn
   %1 = stablehlo.multiply %0, %y : $mn
-  return %1 : $mn
 
 through_f16 | stablehlo.convert | nonzero nonzero | aa | a:1 | span=2
 %x: $mn, %y: $mn
@@ -120,7 +104,6 @@ through_f16 | stablehlo.convert | nonzero nonzero | aa | a:1 | span=2
   %1 = stablehlo.convert %y : ($mn) -> $mn_f16
   %2 = stablehlo.add %0, %1 : $mn_f16
   %3 = stablehlo.convert %2 : ($mn_f16) -> $mn
-  return %3 : $mn
 
 through_bf16 | stablehlo.convert | any any | aa | a:1
 %x: $mn, %y: $mn
@@ -128,13 +111,11 @@ through_bf16 | stablehlo.convert | any any | aa | a:1
   %1 = stablehlo.convert %y : ($mn) -> $mn_bf16
   %2 = stablehlo.add %0, %1 : $mn_bf16
   %3 = stablehlo.convert %2 : ($mn_bf16) -> $mn
-  return %3 : $mn
 
 through_f8 | stablehlo.convert | any | a | read | span=6
 %x: $mn
   %0 = stablehlo.convert %x : ($mn) -> $mn_f8E5M2
   %1 = stablehlo.convert %0 : ($mn_f8E5M2) -> $mn
-  return %1 : $mn
 
 polynomial | stablehlo.add | nonzero nonzero | aa | read
 %x: $mn, %y: $mn
@@ -146,7 +127,6 @@ polynomial | stablehlo.add | nonzero nonzero | aa | read
   %3 = stablehlo.multiply %2, %b : $mn
   %4 = stablehlo.subtract %3, %x : $mn
   %5 = stablehlo.divide %4, %y : $mn
-  return %5 : $mn
 
 horner | stablehlo.multiply | positive | a | read | span=10
 %x: $mn
@@ -177,7 +157,6 @@ ninth_power | stablehlo.multiply | positive | a | read | span=12
   %1 = stablehlo.multiply %0, %0 : $mn
   %2 = stablehlo.multiply %1, %1 : $mn
   %3 = stablehlo.multiply %2, %x : $mn
-  return %3 : $mn
 
 roots_of_products | stablehlo.sqrt | positive positive positive | aaa | read
 %x: $mn, %y: $mn, %z: $mn
@@ -187,6 +166,4 @@ roots_of_products | stablehlo.sqrt | positive positive positive | aaa | read
   %3 = stablehlo.rsqrt %2 : $mn
   %4 = stablehlo.add %1, %z : $mn
   return %4, %3 : $mn, $mn
-"""
-    ),
-)
+""")

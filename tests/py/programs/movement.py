@@ -4,52 +4,42 @@ from __future__ import annotations
 
 from tests.py.programs.program import read
 
-PROGRAMS = (
-    *read(
-        """
+PROGRAMS = read("""
 broadcast | stablehlo.broadcast | any | a | a:1 | judge=xla
 %x: $mn
   %0 = stablehlo.broadcast %x, sizes = [$K] : ($mn) -> $kmn
-  return %0 : $kmn
 
 broadcast_in_dim | stablehlo.broadcast_in_dim | any any | aa | a:1
 %x: $nm, %y: $mkn
   %0 = stablehlo.broadcast_in_dim %x, dims = [2, 0] : ($nm) -> $mkn
   %1 = stablehlo.add %0, %y : $mkn
-  return %1 : $mkn
 
 dynamic_broadcast_in_dim | stablehlo.dynamic_broadcast_in_dim | any index | a- | a:1
 %x: $mn, %shape: tensor<3xi32>
   %s = stablehlo.constant dense<[$M, $K, $N]> : tensor<3xi32>
   %0 = stablehlo.dynamic_broadcast_in_dim %x, %s, dims = [0, 2]
     : ($mn, tensor<3xi32>) -> $mkn
-  return %0 : $mkn
 
 reshape | stablehlo.reshape | any | a | a:1
 %x: $mnk
   %0 = stablehlo.reshape %x : ($mnk) -> tensor<${MNK}xf32>
-  return %0 : tensor<${MNK}xf32>
 
 dynamic_reshape | stablehlo.dynamic_reshape | any | a | a:1
 %x: $mnk
   %s = stablehlo.constant dense<[$MNK]> : tensor<1xi32>
   %0 = stablehlo.dynamic_reshape %x, %s : ($mnk, tensor<1xi32>) -> tensor<${MNK}xf32>
-  return %0 : tensor<${MNK}xf32>
 
 reverse | stablehlo.reverse | any | a | a:1
 %x: $mn
   %0 = stablehlo.reverse %x, dims = [1] : $mn
-  return %0 : $mn
 
 transpose | stablehlo.transpose | any | a | a:1
 %x: $mnk
   %0 = stablehlo.transpose %x, dims = [2, 0, 1] : ($mnk) -> $kmn
-  return %0 : $kmn
 
 slice | stablehlo.slice | any | a | a:1
 %x: tensor<${M_N}x${K}xf32>
   %0 = stablehlo.slice %x [$M:$M_N, 0:$K] : (tensor<${M_N}x${K}xf32>) -> $nk
-  return %0 : $nk
 
 real_dynamic_slice | stablehlo.real_dynamic_slice | any | a | a:1 | judge=xla
 %x: tensor<${M_N}x${K}xf32>
@@ -58,14 +48,12 @@ real_dynamic_slice | stablehlo.real_dynamic_slice | any | a | a:1 | judge=xla
   %step = stablehlo.constant dense<[1, 1]> : tensor<2xi32>
   %0 = stablehlo.real_dynamic_slice %x, %start, %limit, %step
     : (tensor<${M_N}x${K}xf32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi32>) -> $nk
-  return %0 : $nk
 
 dynamic_slice | stablehlo.dynamic_slice | any index | a- | a:1
 %x: tensor<${M_N}x${K}xf32>, %i: $s_i32
   %zero = stablehlo.constant dense<0> : $s_i32
   %0 = stablehlo.dynamic_slice %x, %i, %zero, sizes = [$M, $K]
     : (tensor<${M_N}x${K}xf32>, $s_i32, $s_i32) -> $mk
-  return %0 : $mk
 
 gather | stablehlo.gather | any index | a- | a:1
 %x: $nk, %i: tensor<${M}x1xi32>
@@ -74,7 +62,6 @@ gather | stablehlo.gather | any index | a- | a:1
       start_index_map = [0], index_vector_dim = 1>,
     indices_are_sorted = false, slice_sizes = array<i64: 1, $K>
   }> : ($nk, tensor<${M}x1xi32>) -> $mk
-  return %0 : $mk
 
 dynamic_gather | stablehlo.dynamic_gather | any index | a- | a:1
 %x: $nk, %i: tensor<${M}x1xi32>
@@ -84,37 +71,31 @@ dynamic_gather | stablehlo.dynamic_gather | any index | a- | a:1
       start_index_map = [0], index_vector_dim = 1>,
     indices_are_sorted = false
   }> : ($nk, tensor<${M}x1xi32>, tensor<2xi32>) -> $mk
-  return %0 : $mk
 
 torch_index_select | stablehlo.torch_index_select | any index | a- | a:1 | judge=xla
 %x: $nk, %i: $m_i32
   %0 = "stablehlo.torch_index_select"(%x, %i) <{dim = 0 : i64, batch_dims = 0 : i64}>
     : ($nk, $m_i32) -> $mk
-  return %0 : $mk
 
 set_dimension_size | stablehlo.set_dimension_size | any index | a- | a:1 | judge=report | scales=s0
 %x: $mn, %i: $s_i32
   %0 = stablehlo.set_dimension_size %x, %i, dim = 1
     : ($mn, $s_i32) -> tensor<${M}x?xf32, #stablehlo.bounds<?, $N>>
-  return %0 : tensor<${M}x?xf32, #stablehlo.bounds<?, $N>>
 
 optimization_barrier | stablehlo.optimization_barrier | any any integer | aa- | a:1
 %x: $mn, %y: $n, %i: $m_i32
   %0:3 = stablehlo.optimization_barrier %x, %y, %i : $mn, $n, $m_i32
-  return %0#0, %0#1, %0#2 : $mn, $n, $m_i32
 
 concatenate | stablehlo.concatenate | any any any | aaa | a:1
 %x: $mk, %y: $nk, %z: $kk
   %0 = stablehlo.concatenate %x, %y, %z, dim = 0
     : ($mk, $nk, $kk) -> tensor<${M_N_K}x${K}xf32>
-  return %0 : tensor<${M_N_K}x${K}xf32>
 
 for NAME = VALUE = MOVES in zero = 0.0 = a:1; ninf = $NINF = a:1; splat = 3.0 = read
 concatenate_NAME | stablehlo.concatenate | any | a | MOVES
 %x: $mk
   %c = stablehlo.constant dense<VALUE> : $nk
   %0 = stablehlo.concatenate %c, %x, dim = 0 : ($nk, $mk) -> tensor<${M_N}x${K}xf32>
-  return %0 : tensor<${M_N}x${K}xf32>
 
 pad | stablehlo.pad | any any | aa | a:1
 %x: $mn, %p: $s
@@ -122,21 +103,18 @@ pad | stablehlo.pad | any any | aa | a:1
   %r = stablehlo.reshape %t : ($nm) -> $mn
   %0 = stablehlo.pad %r, %p, low = [$N, 1], high = [$N, -1], interior = [0, 0]
     : ($mn, $s) -> tensor<${M_N_N}x${N}xf32>
-  return %0 : tensor<${M_N_N}x${N}xf32>
 
 pad_inside | stablehlo.pad | any | a | a:1
 %x: tensor<5x${N}xf32>
   %p = stablehlo.constant dense<0.0> : $s
   %0 = stablehlo.pad %x, %p, low = [1, 0], high = [2, 0], interior = [2, 0]
     : (tensor<5x${N}xf32>, $s) -> tensor<16x${N}xf32>
-  return %0 : tensor<16x${N}xf32>
 
 pad_splat | stablehlo.pad | any | a | read
 %x: $mn
   %p = stablehlo.constant dense<-1.0> : $s
   %0 = stablehlo.pad %x, %p, low = [$K, 0], high = [0, 0], interior = [0, 0]
     : ($mn, $s) -> tensor<${M_K}x${N}xf32>
-  return %0 : tensor<${M_K}x${N}xf32>
 
 dynamic_pad | stablehlo.dynamic_pad | any any | aa | a:1
 %x: $mn, %p: $s
@@ -144,14 +122,12 @@ dynamic_pad | stablehlo.dynamic_pad | any any | aa | a:1
   %zero = stablehlo.constant dense<0> : tensor<2xi32>
   %0 = stablehlo.dynamic_pad %x, %p, %low, %low, %zero
     : ($mn, $s, tensor<2xi32>, tensor<2xi32>, tensor<2xi32>) -> tensor<${M_N_N}x${N}xf32>
-  return %0 : tensor<${M_N_N}x${N}xf32>
 
 dynamic_update_slice | stablehlo.dynamic_update_slice | any any index | aa- | a:1
 %x: tensor<${M_N}x${K}xf32>, %y: $mk, %i: $s_i32
   %zero = stablehlo.constant dense<0> : $s_i32
   %0 = stablehlo.dynamic_update_slice %x, %y, %i, %zero
     : (tensor<${M_N}x${K}xf32>, $mk, $s_i32, $s_i32) -> tensor<${M_N}x${K}xf32>
-  return %0 : tensor<${M_N}x${K}xf32>
 
 dynamic_update_slice_of_zeros | stablehlo.dynamic_update_slice | any index | a- | a:1
 %y: $mk, %i: $s_i32
@@ -159,7 +135,6 @@ dynamic_update_slice_of_zeros | stablehlo.dynamic_update_slice | any index | a- 
   %zero = stablehlo.constant dense<0> : $s_i32
   %0 = stablehlo.dynamic_update_slice %x, %y, %i, %zero
     : (tensor<${M_N}x${K}xf32>, $mk, $s_i32, $s_i32) -> tensor<${M_N}x${K}xf32>
-  return %0 : tensor<${M_N}x${K}xf32>
 
 constant | stablehlo.constant | any | a | read
 %x: tensor<2x2xf32>
@@ -181,32 +156,27 @@ splat_that_moves | stablehlo.reshape | any index | a- | read
   %3 = stablehlo.broadcast_in_dim %2, dims = [] : ($s) -> $nm
   %4 = stablehlo.reverse %3, dims = [0] : $nm
   %5 = stablehlo.maximum %4, %x : $nm
-  return %5 : $nm
 
 iota | stablehlo.iota | any | a | a:1
 %x: $mn
   %c = stablehlo.iota dim = 0 : $mn
   %0 = stablehlo.multiply %x, %c : $mn
-  return %0 : $mn
 
 dynamic_iota | stablehlo.dynamic_iota | any | a | a:1
 %x: $mn
   %s = stablehlo.constant dense<[$M, $N]> : tensor<2xi32>
   %c = stablehlo.dynamic_iota %s, dim = 0 : (tensor<2xi32>) -> $mn
   %0 = stablehlo.multiply %x, %c : $mn
-  return %0 : $mn
 
 get_dimension_size | stablehlo.get_dimension_size | any | a | _
 %x: $mn
   %c = stablehlo.get_dimension_size %x, dim = 1 : ($mn) -> $s_i32
-  return %c : $s_i32
 
 rng | stablehlo.rng | finite finite finite | --a | read | judge=report | scales=s2
 %a: $s, %b: $s, %x: $mn
   %shape = stablehlo.constant dense<[$M, $N]> : tensor<2xi64>
   %0 = stablehlo.rng %a, %b, %shape, distribution = UNIFORM : ($s, $s, tensor<2xi64>) -> $mn
   %1 = stablehlo.multiply %x, %0 : $mn
-  return %1 : $mn
 
 rng_bit_generator | stablehlo.rng_bit_generator | index finite | -a | read | judge=report
   | scales=s0 unscaled
@@ -223,6 +193,4 @@ tokens | stablehlo.infeed | finite | a | read | judge=report | scales=s0 unscale
   %1 = stablehlo.multiply %0#0, %x : $mn
   %2 = stablehlo.add %0#0, %0#0 : $mn
   return %1, %2 : $mn, $mn
-"""
-    ),
-)
+""")

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from math import prod
 from string import Template
+from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
@@ -14,6 +16,7 @@ import numpy.typing as npt
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect.attributes import function_type
+from tests.py.programs.statements import lines
 from tests.py.shared.judge import main_of, parse
 
 Array = npt.NDArray[np.generic]
@@ -28,6 +31,19 @@ ABSENT = frozenset({"stablehlo.collective_reduce"}) - {
 }
 """Ops with a rule that this jaxlib does not have yet."""
 
+_SHORT = {
+    "BY_ROWS": """indices_are_sorted = false, unique_indices = false,
+    scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1],
+      inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>""",
+    "COUNTS": """%zero = stablehlo.constant dense<0> : $s_i32
+  %one = stablehlo.constant dense<1> : $s_i32
+  %three = stablehlo.constant dense<3> : $s_i32""",
+    "BELOW_THREE": """cond {
+    %1 = stablehlo.compare LT, %i, %three : ($s_i32, $s_i32) -> $s_i1
+    stablehlo.return %1 : $s_i1
+  } do {""",
+}
+"""Words of tables, and the text that they stand for."""
 _SPECIAL = {
     "f16": {"INF": "0x7C00", "NINF": "0xFC00", "NAN": "0x7E00"},
     "f32": {"INF": "0x7F800000", "NINF": "0xFF800000", "NAN": "0x7FC00000"},
@@ -89,18 +105,28 @@ class Program:
         return self.name
 
 
-def read(table: str) -> tuple[Program, ...]:
+def read(table: str, words: Mapping[str, str] = MappingProxyType({})) -> tuple[Program, ...]:
     """Programs of a table, in which an empty line stands between two.
 
     Each begins with a line of its name, op, data, groups, moves and other fields, and one of the
-    arguments of `main`. Its results are what `main` returns; its last brace is left out. No groups
-    are `_`, and moves without a degree are `read`.
+    arguments of `main`. Its results are what `main` returns, that of its last op if it does not
+    say; its last brace is left out. No groups are `_`, and moves without a degree are `read`.
+    A line ``do a / b`` is two statements of `tests.py.programs.statements`, and words stand for
+    longer texts.
     """
-    return tuple(map(_program, entries(table)))
+    programs = []
+    for entry in entries(table):
+        for word, text in (*_SHORT.items(), *words.items()):
+            entry = entry.replace(word, text)
+        programs.append(_program(entry))
+    return tuple(programs)
 
 
 def entries(table: str) -> Iterator[str]:
-    """The entries of a table; one that begins with ``for A = B in a = b; c = d`` is two."""
+    """The entries of a table; one that begins with ``for A = B in a = b; c = d`` is two.
+
+    The last value of a row may have `` = `` in it.
+    """
     for entry in table.strip("\n").split("\n\n"):
         loop, _, rest = entry.partition("\n")
         if not loop.startswith("for "):
@@ -108,31 +134,48 @@ def entries(table: str) -> Iterator[str]:
             continue
         while rest.startswith("  "):
             more, _, rest = rest.partition("\n")
-            loop += more
+            loop += " " + more.lstrip()
         names, rows = loop.removeprefix("for ").split(" in ")
         for row in rows.split(";"):
             made = rest
-            for name, value in zip(names.split(" = "), row.strip().split(" = "), strict=True):
+            keys = names.split(" = ")
+            for name, value in zip(keys, row.strip().split(" = ", len(keys) - 1), strict=True):
                 made = made.replace(name, value)
             yield made
 
 
 def _program(entry: str) -> Program:
-    (name, op, data, groups, moves, *others), text = parts_of(entry)
+    stated = re.sub("(?m)^ +do (.*)$", lambda m: lines(m[1].replace(" / ", ";")), entry)
+    (name, op, data, groups, moves, *others), text = parts_of(stated)
     given: dict[str, Any] = dict(each.split("=") for each in others)
     given |= {key: int(given[key]) for key in ("span", "ulps") if key in given}
     if "scales" in given:
         given["scales"] = tuple(given["scales"].split())
-    degrees = None if moves == "read" else {m[0]: float(m[2:]) for m in moves.strip("_").split()}
+    found = {m[0]: float(Fraction(m[2:])) for m in re.findall(r"\w:\S+", moves)}
+    degrees = READ if moves == "read" else found
     return Program(name, op, text, data, groups.strip("_"), degrees, **given)
 
 
 def parts_of(entry: str) -> tuple[list[str], str]:
     """The fields of an entry, and the text of its program."""
-    fields, arguments, body = entry.replace("\n  | ", " | ").split("\n", 2)
-    (types,) = re.findall(r"^  return .* : (.*)$", body.partition("\n}")[0], re.M)
+    fields, arguments, text = entry.replace("\n  | ", " | ").split("\n", 2)
+    functions = list(map(_returning, text.split("\n}\n")))
+    (types,) = re.findall(r"^  return .* : (.*)$", functions[0], re.M)
     results = f"({types})" if ", " in re.sub(r"<[^>]*>", "", types) else types
+    body = "\n}\n".join(functions)
     return fields.split(" | "), f"\nfunc.func @main({arguments}) -> {results} {{\n{body}\n}}"
+
+
+def _returning(function: str) -> str:
+    """The text of a function, which returns the results of its last op if it does not say."""
+    if re.search("^  return ", function, re.M):
+        return function
+    *_, last = re.split("^  %", function, flags=re.M)
+    name, count = re.findall(r"^(\w+)(?::(\d+))? =", last)[0]
+    *_, arrow, types = re.split("( -> | : )", last)
+    types = types.strip("()") if count or arrow == " -> " else types.rpartition(", ")[2]
+    values = ", ".join(f"%{name}#{i}" for i in range(int(count))) if count else f"%{name}"
+    return f"{function}\n  return {values} : {types}"
 
 
 def texts(table: str) -> dict[str, str]:

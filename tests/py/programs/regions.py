@@ -2,206 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from tests.py.programs.program import READ, Program, read
-from tests.py.programs.statements import lines
-
-Moves = Mapping[str, float] | None
-_ONE = {"a": 1}
-
-
-_PAIRS = """
-func.func @main(%x: $mn, %y: $mn) -> $m {
-  %i = stablehlo.constant dense<FIRST> : $s
-  %j = stablehlo.constant dense<SECOND> : $s
-  %0:2 = stablehlo.reduce(%x init: %i), (%y init: %j) across dimensions = [1]
-    : ($mn, $mn, $s, $s) -> ($m, $m)
-    reducer(%a: $s, %c: $s) (%b: $s, %d: $s) {
-    REGION
-  }
-  %1 = stablehlo.multiply %0#0, %0#1 : $m
-  return %1 : $m
-}"""
-
-
-def _pairs(
-    name: str, first: str, second: str, region: str, moves: Moves, groups: str = "ab"
-) -> Program:
-    """A reduction of two operands, whose results are multiplied."""
-    body = _PAIRS.replace("FIRST", first).replace("SECOND", second)
-    body = body.replace("REGION", lines(region))
-    return Program(f"reduce_{name}", "stablehlo.reduce", body, "finite finite", groups, moves, 8)
-
-
-_CUMULATIVE = """
-func.func @main(%x: tensor<${M}x8xf32>) -> tensor<${M}x8xf32> {
-  %i = stablehlo.constant dense<INIT> : $s
-  %0 = "stablehlo.reduce_window"(%x, %i) <{
-    padding = dense<[[0, 0], [7, 0]]> : tensor<2x2xi64>, window_dimensions = array<i64: 1, 8>
-  }> ({
-  ^bb0(%a: $s, %b: $s):
-    REGION
-  }) : (tensor<${M}x8xf32>, $s) -> tensor<${M}x8xf32>
-  return %0 : tensor<${M}x8xf32>
-}"""
-
-
-def _cumulative(name: str, init: str, region: str, moves: Moves) -> Program:
-    body = _CUMULATIVE.replace("INIT", init).replace("REGION", lines(region))
-    return Program(f"cumulative_{name}", "stablehlo.reduce_window", body, "finite", "a", moves, 10)
-
-
-def _sort(
-    name: str,
-    region: str,
-    moves: Moves,
-    groups: str = "ab",
-    data: str = "any any",
-    before: str = "",
-) -> Program:
-    """Two operands sorted together; their results are multiplied."""
-    body = f"""
-func.func @main(%x: $mn, %y: $mn) -> $mn {{
-  %zero = stablehlo.constant dense<0.0> : $s
-  %nan = stablehlo.constant dense<$NAN> : $s
-  {before}
-  %0:2 = "stablehlo.sort"(%x, %y) <{{dimension = 1 : i64, is_stable = true}}> ({{
-  ^bb0(%a: $s, %b: $s, %c: $s, %d: $s):
-    {lines(region)}
-    stablehlo.return %p : $s_i1
-  }}) : ($mn, $mn) -> ($mn, $mn)
-  %1 = stablehlo.multiply %0#0, %0#1 : $mn
-  return %1 : $mn
-}}"""
-    return Program(f"sort_{name}", "stablehlo.sort", body, data, groups, moves, 12)
+from tests.py.programs.program import read
 
 
 def _canonical(value: str) -> str:
     """As jax has it: zeros of both signs, and all NaN, are the same in its total order."""
-    return ("?z = EQ ? zero; ?n = select ?z zero ?; ?u = NE ? ?; ?k = select ?u nan ?n;").replace(
-        "?", value
-    )
+    text = "?z = EQ ? zero / ?n = select ?z zero ? / ?u = NE ? ? / ?k = select ?u nan ?n / "
+    return text.replace("?", value)
 
 
 _BY_BOTH = (
     "".join(map(_canonical, "abcd"))
-    + "t = LTt ck dk; l = LTt ak bk; e = EQt ak bk; v = and e t; p = or l v"
+    + "t = LTt ck dk / l = LTt ak bk / e = EQt ak bk / v = and e t / p = or l v"
 )
 
-
-def _map(
-    name: str, region: str, moves: Moves, groups: str = "abc", data: str = "finite " * 3
-) -> Program:
-    """A function of three values."""
-    body = f"""
-func.func private @larger(%a: $s, %b: $s) -> $s {{
-  %0 = stablehlo.compare GT, %a, %b : ($s, $s) -> $s_i1
-  %1 = stablehlo.select %0, %a, %b : $s_i1, $s
-  return %1 : $s
-}}
-func.func @main(%x: $mn, %y: $mn, %z: $mn) -> $mn {{
-  %zero = stablehlo.constant dense<0.0> : $s
-  %0 = "stablehlo.map"(%x, %y, %z) <{{dimensions = array<i64: 0, 1>}}> ({{
-  ^bb0(%a: $s, %b: $s, %c: $s):
-    {lines(region)}
-    stablehlo.return %r : $s
-  }}) : ($mn, $mn, $mn) -> $mn
-  return %0 : $mn
-}}"""
-    return Program(f"map_{name}", "stablehlo.map", body, data.strip(), groups, moves, 8)
-
-
-_SELECTED = """
-func.func @main(%x: tensor<${M}x8xf32>, %u: tensor<${M}x4xf32>) -> tensor<${M}x8xf32> {
-  %i = stablehlo.constant dense<0.0> : $s
-  %one = stablehlo.constant dense<1.0> : $s
-  %0 = "stablehlo.select_and_scatter"(%x, %u, %i) <{
-    window_dimensions = array<i64: 1, 2>, window_strides = array<i64: 1, 2>
-  }> ({
-  ^bb0(%a: $s, %b: $s):
-    REGION
-    stablehlo.return %p : $s_i1
-  }, {
-  ^bb0(%a: $s, %b: $s):
-    %r = stablehlo.maximum %a, %b : $s
-    stablehlo.return %r : $s
-  }) : (tensor<${M}x8xf32>, tensor<${M}x4xf32>, $s) -> tensor<${M}x8xf32>
-  return %0 : tensor<${M}x8xf32>
-}"""
-
-
-def _selected(name: str, region: str) -> Program:
-    body = _SELECTED.replace("REGION", lines(region))
-    op = "stablehlo.select_and_scatter"
-    return Program(f"select_and_scatter_{name}", op, body, "finite any", "-b", {"b": 1}, 12)
-
-
-_PRODUCT = """
-func.func @main(%x: tensor<${M}xCOUNTx$F>, %i: $s) -> $m {
-  %start = stablehlo.constant dense<START> : $s
-  %0 = stablehlo.reduce(%x init: INIT) applies stablehlo.multiply across dimensions = [1]
-    : (tensor<${M}xCOUNTx$F>, $s) -> $m
-  return %0 : $m
-}"""
-
-
-def _product(
-    name: str,
-    count: int,
-    start: str,
-    moves: Moves,
-    *,
-    span: int = 8,
-    groups: str = "a-",
-    element: str = "f32",
-) -> Program:
-    """A product of so many values from a constant, or ``%i``, on."""
-    body = _PRODUCT.replace("COUNT", str(count)).replace("$F", element)
-    body = body.replace("INIT", start if start == "%i" else "%start")
-    body = body.replace("START", "1.0" if start == "%i" else start)
-    return Program(
-        f"reduce_product_{name}",
-        "stablehlo.reduce",
-        body,
-        "nonzero nonzero",
-        groups,
-        moves,
-        span,
-        element=element,
-    )
-
-
-_SCATTERED_PRODUCT = """
-func.func @main(%x: $mn, %i: tensor<${M}x1xi32>, %u: $mn) -> ($mn, $mn) {
-  %threes = stablehlo.constant dense<3.0> : $mn
-  %zeros = stablehlo.constant dense<0.0> : $mn
-  %0 = "stablehlo.scatter"(FIRST, %i, SECOND) <{
-    indices_are_sorted = false, unique_indices = false,
-    scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1],
-      inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>
-  }> ({
-  ^bb0(%a: $s, %b: $s):
-    %r = stablehlo.multiply %b, %a : $s
-    stablehlo.return %r : $s
-  }) : ($mn, tensor<${M}x1xi32>, $mn) -> $mn
-  %1 = stablehlo.maximum %0, %u : $mn
-  return %0, %1 : $mn, $mn
-}"""
-
-
-def _scattered_product(name: str, first: str, second: str, moves: Moves, groups: str) -> Program:
-    """Values that are multiplied with others, any number of times each."""
-    body = _SCATTERED_PRODUCT.replace("FIRST", first).replace("SECOND", second)
-    data = "any index any"
-    return Program(f"scatter_product_{name}", "stablehlo.scatter", body, data, groups, moves, 6)
-
-
-_BOTH = {"a": 1, "b": 1}
-
-PROGRAMS = (
-    *read(
-        """
+PROGRAMS = read(
+    """
 sort | stablehlo.sort | finite any | aa | a:1
 %x: $mn, %y: $mn
   %0:2 = "stablehlo.sort"(%x, %y) <{dimension = 1 : i64, is_stable = true}> ({
@@ -209,7 +25,6 @@ sort | stablehlo.sort | finite any | aa | a:1
     %1 = stablehlo.compare LT, %a, %b : ($s, $s) -> $s_i1
     stablehlo.return %1 : $s_i1
   }) : ($mn, $mn) -> ($mn, $mn)
-  return %0#0, %0#1 : $mn, $mn
 
 map_that_reads | stablehlo.map | any any | aa | read
 %x: $mn, %y: $mn
@@ -219,7 +34,6 @@ map_that_reads | stablehlo.map | any any | aa | read
     %2 = stablehlo.add %1, %b : $s
     stablehlo.return %2 : $s
   }) : ($mn, $mn) -> $mn
-  return %0 : $mn
 
 argmax_of_jax | stablehlo.reduce | any | a | a:1
 %x: $mn
@@ -241,56 +55,48 @@ argmax_of_jax | stablehlo.reduce | any | a | a:1
       stablehlo.return %9, %10 : $s, $s_i32
     }
   return %0#0, %0#1 : $m, $m_i32
-"""
-    ),
-    _pairs("two_sums", "0.0", "0.0", "1 = add a c; 2 = add b d; return 1 2", _BOTH),
-    _pairs("sum_and_minimum", "0.0", "$INF", "1 = add a c; 2 = minimum b d; return 1 2", _BOTH),
-    _pairs(
-        "sum_and_product", "0.0", "1.0", "1 = add a c; 2 = multiply b d; return 1 2", _ONE, "a-"
-    ),
-    _pairs(
-        "sums_of_both",
-        "0.0",
-        "0.0",
-        "3 = add a b; 1 = add 3 c; 2 = add 3 d; return 1 2",
-        {"a": 2},
-        "aa",
-    ),
-    _pairs(
-        "logsumexp",
-        "$NINF",
-        "0.0",
-        "1 = maximum a c; 3 = subtract a 1; 4 = exponential 3; 5 = subtract c 1;"
-        "6 = exponential 5; 7 = multiply b 4; 8 = multiply d 6; 2 = add 7 8; return 1 2",
-        {"b": 1},
-        "-b",
-    ),
-    *read(
-        """
-reduce_product_of_many | stablehlo.reduce | any | a | read | span=4
-%x: tensor<${M}x17xf32>
-  %i = stablehlo.constant dense<1.0> : $s
-  %0 = stablehlo.reduce(%x init: %i) applies stablehlo.multiply across dimensions = [1]
-    : (tensor<${M}x17xf32>, $s) -> $m
-  return %0 : $m
 
-reduce_product_from_splat | stablehlo.reduce | any | a | read | span=12
-%x: $mn
-  %i = stablehlo.constant dense<3.0> : $s
+for NAME = FIRST = SECOND = GROUPS = MOVES = REGION in
+  two_sums = 0.0 = 0.0 = ab = a:1 b:1 = 1 = add a c / 2 = add b d;
+  sum_and_minimum = 0.0 = $INF = ab = a:1 b:1 = 1 = add a c / 2 = minimum b d;
+  sum_and_product = 0.0 = 1.0 = a- = a:1 = 1 = add a c / 2 = multiply b d;
+  sums_of_both = 0.0 = 0.0 = aa = a:2 = 3 = add a b / 1 = add 3 c / 2 = add 3 d;
+  logsumexp = $NINF = 0.0 = -b = b:1 = 1 = maximum a c / 3 = subtract a 1 / 4 = exponential 3
+    / 5 = subtract c 1 / 6 = exponential 5 / 7 = multiply b 4 / 8 = multiply d 6 / 2 = add 7 8
+reduce_NAME | stablehlo.reduce | finite finite | GROUPS | MOVES | span=8
+%x: $mn, %y: $mn
+  %i = stablehlo.constant dense<FIRST> : $s
+  %j = stablehlo.constant dense<SECOND> : $s
+  %0:2 = stablehlo.reduce(%x init: %i), (%y init: %j) across dimensions = [1]
+    : ($mn, $mn, $s, $s) -> ($m, $m)
+    reducer(%a: $s, %c: $s) (%b: $s, %d: $s) {
+    do REGION / return 1 2
+  }
+  %1 = stablehlo.multiply %0#0, %0#1 : $m
+
+for NAME = TYPE = START = SPAN in of_many = tensor<${M}x17xf32> = 1.0 = 4;
+  from_splat = $mn = 3.0 = 12
+reduce_product_NAME | stablehlo.reduce | any | a | read | span=SPAN
+%x: TYPE
+  %i = stablehlo.constant dense<START> : $s
   %0 = stablehlo.reduce(%x init: %i) applies stablehlo.multiply across dimensions = [1]
-    : ($mn, $s) -> $m
-  return %0 : $m
-"""
-    ),
-    _product("of_none", 0, "1.0", {"a": 0}),
-    _product("of_five", 5, "1.0", {"a": 5}, span=6),
-    _product("of_six", 6, "1.0", READ, span=6),
-    _product("from_zero", 3, "0.0", READ, groups="aa"),
-    _product("from_minus_one", 3, "-1.0", READ, groups="aa"),
-    _product("from_an_argument", 3, "%i", READ, groups="aa"),
-    _product("in_f16", 3, "1.0", {"a": 3}, span=1, element="f16"),
-    _product("from_an_argument_in_f16", 2, "%i", READ, span=1, groups="aa", element="f16"),
-    *read("""
+    : (TYPE, $s) -> $m
+
+for NAME = SIZES = START = INIT = GROUPS = MOVES in
+  of_none = 0xf32 = 1.0 = %start = a- = a:0 | span=8;
+  of_five = 5xf32 = 1.0 = %start = a- = a:5 | span=6;
+  of_six = 6xf32 = 1.0 = %start = a- = read | span=6;
+  from_zero = 3xf32 = 0.0 = %start = aa = read | span=8;
+  from_minus_one = 3xf32 = -1.0 = %start = aa = read | span=8;
+  from_an_argument = 3xf32 = 1.0 = %i = aa = read | span=8;
+  in_f16 = 3xf16 = 1.0 = %start = a- = a:3 | span=1 | element=f16;
+  from_an_argument_in_f16 = 2xf16 = 1.0 = %i = aa = read | span=1 | element=f16
+reduce_product_NAME | stablehlo.reduce | nonzero nonzero | GROUPS | MOVES
+%x: tensor<${M}xSIZES>, %i: $s
+  %start = stablehlo.constant dense<START> : $s
+  %0 = stablehlo.reduce(%x init: INIT) applies stablehlo.multiply across dimensions = [1]
+    : (tensor<${M}xSIZES>, $s) -> $m
+
 reduce_product_of_unknown_count | stablehlo.reduce | nonzero index | a- | read | span=8
   | judge=report | scales=unscaled
 %x: tensor<4x${M}xf32>, %i: $s_i32
@@ -299,7 +105,6 @@ reduce_product_of_unknown_count | stablehlo.reduce | nonzero index | a- | read |
   %one = stablehlo.constant dense<1.0> : $s
   %1 = stablehlo.reduce(%0 init: %one) applies stablehlo.multiply across dimensions = [0]
     : (tensor<?x${M}xf32, #stablehlo.bounds<4, ?>>, $s) -> $m
-  return %1 : $m
 
 reduce_window_product_from_an_argument | stablehlo.reduce_window | nonzero nonzero | aa | read
   | span=8
@@ -311,14 +116,24 @@ reduce_window_product_from_an_argument | stablehlo.reduce_window | nonzero nonze
     %r = stablehlo.multiply %b, %a : $s
     stablehlo.return %r : $s
   }) : (tensor<${M}x8xf32>, $s) -> tensor<${M}x4xf32>
-  return %0 : tensor<${M}x4xf32>
-"""),
-    _scattered_product("of_splats", "%threes", "%u", READ, "--a"),
-    _scattered_product("by_splats", "%x", "%threes", READ, "a--"),
-    _scattered_product("by_zeros", "%x", "%zeros", {"a": 1}, "a-a"),
-    _scattered_product("of_zeros", "%zeros", "%u", READ, "--a"),
-    *read(
-        """
+
+for NAME = FIRST = SECOND = GROUPS = MOVES in of_splats = %threes = %u = --a = read;
+  by_splats = %x = %threes = a-- = read; by_zeros = %x = %zeros = a-a = a:1;
+  of_zeros = %zeros = %u = --a = read
+scatter_product_NAME | stablehlo.scatter | any index any | GROUPS | MOVES | span=6
+%x: $mn, %i: tensor<${M}x1xi32>, %u: $mn
+  %threes = stablehlo.constant dense<3.0> : $mn
+  %zeros = stablehlo.constant dense<0.0> : $mn
+  %0 = "stablehlo.scatter"(FIRST, %i, SECOND) <{
+    BY_ROWS
+  }> ({
+  ^bb0(%a: $s, %b: $s):
+    %r = stablehlo.multiply %b, %a : $s
+    stablehlo.return %r : $s
+  }) : ($mn, tensor<${M}x1xi32>, $mn) -> $mn
+  %1 = stablehlo.maximum %0, %u : $mn
+  return %0, %1 : $mn, $mn
+
 reduce_integers_with_capture | stablehlo.reduce | integer nonzero | -a | read
 %x: $mn_i32, %y: $s
   %i = stablehlo.constant dense<1> : $s_i32
@@ -346,20 +161,23 @@ reduce_window_pairs | stablehlo.reduce_window | finite finite | ab | a:1 b:1 | s
   }) : (tensor<${M}x8xf32>, tensor<${M}x8xf32>, $s, $s)
     -> (tensor<${M}x4xf32>, tensor<${M}x4xf32>)
   %1 = stablehlo.multiply %0#0, %0#1 : tensor<${M}x4xf32>
-  return %1 : tensor<${M}x4xf32>
-"""
-    ),
-    _cumulative("sum", "0.0", "r = add a b; return r", _ONE),
-    _cumulative("maximum", "$NINF", "r = maximum a b; return r", _ONE),
-    _cumulative("product", "1.0", "r = multiply a b; return r", READ),
-    *read(
-        """
+
+for NAME = OP = INIT = MOVES in sum = add = 0.0 = a:1; maximum = maximum = $NINF = a:1;
+  product = multiply = 1.0 = read
+cumulative_NAME | stablehlo.reduce_window | finite | a | MOVES | span=10
+%x: tensor<${M}x8xf32>
+  %i = stablehlo.constant dense<INIT> : $s
+  %0 = "stablehlo.reduce_window"(%x, %i) <{
+    padding = dense<[[0, 0], [7, 0]]> : tensor<2x2xi64>, window_dimensions = array<i64: 1, 8>
+  }> ({
+  ^bb0(%a: $s, %b: $s):
+    do r = OP a b / return r
+  }) : (tensor<${M}x8xf32>, $s) -> tensor<${M}x8xf32>
+
 scatter_pairs | stablehlo.scatter | any any index any any | ab-ab | a:1 b:1 | span=8
 %x: $mn, %y: $mn, %i: tensor<${M}x1xi32>, %u: $mn, %v: $mn
   %0:2 = "stablehlo.scatter"(%x, %y, %i, %u, %v) <{
-    indices_are_sorted = false, unique_indices = false,
-    scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1],
-      inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>
+    BY_ROWS
   }> ({
   ^bb0(%a: $s, %b: $s, %c: $s, %d: $s):
     %1 = stablehlo.add %a, %c : $s
@@ -367,51 +185,69 @@ scatter_pairs | stablehlo.scatter | any any index any any | ab-ab | a:1 b:1 | sp
     stablehlo.return %1, %2 : $s, $s
   }) : ($mn, $mn, tensor<${M}x1xi32>, $mn, $mn) -> ($mn, $mn)
   %1 = stablehlo.multiply %0#0, %0#1 : $mn
-  return %1 : $mn
-"""
-    ),
-    _selected("by_size", "e = abs a; f = abs b; p = GE e f"),
-    _selected("by_value", "e = minimum a one; p = GE e b"),
-    _sort("by_one", "p = LTt a b", _BOTH),
-    _sort("by_both", _BY_BOTH, _BOTH),
-    _sort("by_size", "e = abs a; f = abs b; p = GT e f", _BOTH),
-    _sort(
-        "across", "u = maximum a c; v = maximum b d; p = LT u v", {"a": 2}, "aa", "finite finite"
-    ),
-    _sort(
-        "by_products",
-        "u = multiply a c; v = multiply b d; p = LT u v",
-        _BOTH,
-        "ab",
-        "finite finite",
-    ),
-    _sort(
-        "by_distance",
-        "u = subtract a one; v = subtract b one; e = abs u; f = abs v; p = LT e f",
-        {"b": 1},
-        "-b",
-        before="%one = stablehlo.constant dense<1.0> : $s",
-    ),
-    _map("product", "s = multiply a b; r = divide s c", _BOTH, "ab-", "finite finite nonzero"),
-    _map("sum", "s = add a b; r = maximum s c", _ONE, "aaa"),
-    _map("fused", "s = multiply a b; r = add s c", READ),
-    _map(
-        "length",
-        "s = multiply a a; t = multiply b b; u = add s t; v = sqrt u; r = add v zero",
-        _ONE,
-        "aa-",
-    ),
-    _map(
-        "reciprocal",
-        "s = multiply a a; t = rsqrt s; r = multiply t b",
-        {"b": 1, "a": -1},
-        "ab-",
-        "positive finite finite",
-    ),
-    _map("root", "r = sqrt a", READ, "a--", "positive finite finite"),
-    _map("wave", "s = sine a; r = multiply s b", {"b": 1}, "-b-"),
-    _map("sign", "s = sign a; r = multiply s b", {"b": 1}, "ab-"),
-    _map("call", "%r = func.call @larger(%a, %b) : ($s, $s) -> $s", _ONE, "aa-"),
-    _map("nothing", "r = multiply zero a", READ),
-    _map("powers", "s = multiply a a; t = multiply b b; u = multiply t b; r = add s u", READ),
+
+for NAME = REGION in by_size = e = abs a / f = abs b / p = GE e f;
+  by_value = e = minimum a one / p = GE e b
+select_and_scatter_NAME | stablehlo.select_and_scatter | finite any | -b | b:1 | span=12
+%x: tensor<${M}x8xf32>, %u: tensor<${M}x4xf32>
+  %i = stablehlo.constant dense<0.0> : $s
+  %one = stablehlo.constant dense<1.0> : $s
+  %0 = "stablehlo.select_and_scatter"(%x, %u, %i) <{
+    window_dimensions = array<i64: 1, 2>, window_strides = array<i64: 1, 2>
+  }> ({
+  ^bb0(%a: $s, %b: $s):
+    do REGION
+    stablehlo.return %p : $s_i1
+  }, {
+  ^bb0(%a: $s, %b: $s):
+    do r = maximum a b / return r
+  }) : (tensor<${M}x8xf32>, tensor<${M}x4xf32>, $s) -> tensor<${M}x8xf32>
+
+for NAME = DATA = GROUPS = MOVES = REGION in by_one = any any = ab = a:1 b:1 = p = LTt a b;
+  by_both = any any = ab = a:1 b:1 = BY_BOTH;
+  by_size = any any = ab = a:1 b:1 = e = abs a / f = abs b / p = GT e f;
+  across = finite finite = aa = a:2 = u = maximum a c / v = maximum b d / p = LT u v;
+  by_products = finite finite = ab = a:1 b:1 = u = multiply a c / v = multiply b d / p = LT u v;
+  by_distance = any any = -b = b:1
+    = u = subtract a one / v = subtract b one / e = abs u / f = abs v / p = LT e f
+sort_NAME | stablehlo.sort | DATA | GROUPS | MOVES | span=12
+%x: $mn, %y: $mn
+  %zero = stablehlo.constant dense<0.0> : $s
+  %nan = stablehlo.constant dense<$NAN> : $s
+  %one = stablehlo.constant dense<1.0> : $s
+  %0:2 = "stablehlo.sort"(%x, %y) <{dimension = 1 : i64, is_stable = true}> ({
+  ^bb0(%a: $s, %b: $s, %c: $s, %d: $s):
+    do REGION
+    stablehlo.return %p : $s_i1
+  }) : ($mn, $mn) -> ($mn, $mn)
+  %1 = stablehlo.multiply %0#0, %0#1 : $mn
+
+for NAME = FIRST = GROUPS = MOVES = REGION in
+  product = finite finite nonzero = ab- = a:1 b:1 = s = multiply a b / r = divide s c;
+  sum = finite finite finite = aaa = a:1 = s = add a b / r = maximum s c;
+  fused = finite finite finite = abc = read = s = multiply a b / r = add s c;
+  length = finite finite finite = aa- = a:1
+    = s = multiply a a / t = multiply b b / u = add s t / v = sqrt u / r = add v zero;
+  reciprocal = positive finite finite = ab- = b:1 a:-1
+    = s = multiply a a / t = rsqrt s / r = multiply t b;
+  root = positive finite finite = a-- = read = r = sqrt a;
+  wave = finite finite finite = -b- = b:1 = s = sine a / r = multiply s b;
+  sign = finite finite finite = ab- = b:1 = s = sign a / r = multiply s b;
+  call = finite finite finite = aa- = a:1 = %r = func.call @larger(%a, %b) : ($s, $s) -> $s;
+  nothing = finite finite finite = abc = read = r = multiply zero a;
+  powers = finite finite finite = abc = read
+    = s = multiply a a / t = multiply b b / u = multiply t b / r = add s u
+map_NAME | stablehlo.map | FIRST | GROUPS | MOVES | span=8
+%x: $mn, %y: $mn, %z: $mn
+  %zero = stablehlo.constant dense<0.0> : $s
+  %0 = "stablehlo.map"(%x, %y, %z) <{dimensions = array<i64: 0, 1>}> ({
+  ^bb0(%a: $s, %b: $s, %c: $s):
+    do REGION
+    stablehlo.return %r : $s
+  }) : ($mn, $mn, $mn) -> $mn
+}
+func.func private @larger(%a: $s, %b: $s) -> $s {
+  %0 = stablehlo.compare GT, %a, %b : ($s, $s) -> $s_i1
+  %1 = stablehlo.select %0, %a, %b : $s_i1, $s
+""".replace("BY_BOTH", _BY_BOTH)
 )

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from tests.py.programs.program import read
 
-PROGRAMS = (
-    *read(
-        """
+PROGRAMS = read("""
 passed_through | func.return | any integer | a- | read
 %x: $mn, %i: $mn_i32
   %c = stablehlo.constant dense<0.0> : $mn
@@ -15,7 +13,6 @@ passed_through | func.return | any integer | a- | read
 custom_call_of_sharding | stablehlo.custom_call | any | a | a:1 | judge=report | scales=s0
 %x: $mn
   %0 = stablehlo.custom_call @Sharding(%x) {mhlo.sharding = "{replicated}"} : ($mn) -> $mn
-  return %0 : $mn
 
 custom_call | stablehlo.custom_call | any any | aa | read | judge=report | scales=unscaled s1
 %x: $mn, %y: $mn
@@ -35,6 +32,4 @@ send | stablehlo.send | any token | a- | read | judge=report | scales=s0 unscale
     channel_handle = #stablehlo.channel_handle<handle = 1, type = 2>, is_host_transfer = true
   }> : ($mn, !stablehlo.token) -> !stablehlo.token
   return %x, %0 : $mn, !stablehlo.token
-"""
-    ),
-)
+""")

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from tests.py.programs.program import Program, read
 
-PROGRAMS: tuple[Program, ...] = (
-    *read(
-        """
+PROGRAMS: tuple[Program, ...] = read("""
 element_of_a_new_tuple | stablehlo.tuple | any any | aa | a:1
 %x: $mn, %y: $n
   %0 = stablehlo.tuple %x, %y : tuple<$mn, $n>
@@ -23,7 +21,6 @@ tuple_of_tuples | stablehlo.get_tuple_element | any any | aa | a:1
   %2 = stablehlo.get_tuple_element %1[0] : (tuple<tuple<$mn, $n>, $mn>) -> tuple<$mn, $n>
   %3 = stablehlo.get_tuple_element %2[0] : (tuple<$mn, $n>) -> $mn
   %4 = stablehlo.negate %3 : $mn
-  return %4 : $mn
 
 tuple_as_a_result | stablehlo.tuple | any any | aa | read | judge=report | scales=unscaled s0
 %x: $mn, %y: $n
@@ -51,12 +48,8 @@ futures | stablehlo.async_start | any any | ab | read | judge=report | scales=s1
   }) : ($mn) -> !stablehlo.future<$mn>
   %2 = "stablehlo.async_done"(%0) : (!stablehlo.future<$mn>) -> $mn
   %3 = stablehlo.multiply %2, %y : $mn
-  return %3 : $mn
 
 unary_einsum | stablehlo.unary_einsum | any | a | a:1 | judge=report | scales=s0
 %x: $mn
   %0 = "stablehlo.unary_einsum"(%x) <{einsum_config = "ab->a"}> : ($mn) -> $m
-  return %0 : $m
-"""
-    ),
-)
+""")

@@ -19,7 +19,7 @@ from scalify_hlo.ir.calls import functions_in
 from scalify_hlo.ir.traits import WITH_REGIONS
 from scalify_hlo.program.program import read_text
 from tests.py.programs.program import ABSENT
-from tests.py.shared.judge import Array, assert_invariant, main_of, rewritten
+from tests.py.shared.judge import Array, assert_invariant, main_of
 
 FUNCTIONS = {
     "sum": "%r = stablehlo.add %v, %y : $s",
@@ -289,21 +289,6 @@ def test_every_op_with_regions_that_can_capture_is_visited() -> None:
         op.OPERATION_NAME for op in classes if getattr(op, "_ODS_REGIONS", (0, True)) != (0, True)
     }
     assert with_regions - set(ISOLATED) - CALLS == WITH_REGIONS - set(ISOLATED) - ABSENT
-
-
-def test_captures_that_are_read_are_remarked() -> None:
-    text = """func.func @main(%x: tensor<4x3xf32>, %c: tensor<f32>) -> tensor<4xf32> {
-  %zero = stablehlo.constant dense<0.0> : tensor<f32>
-  %0 = "stablehlo.reduce"(%x, %zero) <{dimensions = array<i64: 1>}> ({
-  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
-    %1 = stablehlo.add %a, %b : tensor<f32>
-    %2 = stablehlo.minimum %1, %c : tensor<f32>
-    stablehlo.return %2 : tensor<f32>
-  }) : (tensor<4x3xf32>, tensor<f32>) -> tensor<4xf32>
-  return %0 : tensor<4xf32>
-}"""
-    _, report = rewritten(text, "scaled")
-    assert [remark.op for remark in report.remarks] == ["stablehlo.reduce"]
 
 
 CAPTURED_AND_RETURNED = """

@@ -13,23 +13,18 @@ CONTRACTIONS = {
     for (name, scale), text in map(
         parts_of,
         entries("""
-dot_general | s0*s1
+for NAME = CALL in dot_general = dot_general %x, %y, contracting_dims = [1] x [0];
+  dot = dot %x, %y
+NAME | s0*s1
 %x: tensor<2x$Kx$T>, %y: tensor<$Kx4x$T>
-  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0]
+  %0 = stablehlo.CALL
     : (tensor<2x$Kx$T>, tensor<$Kx4x$T>) -> tensor<2x4x$T>
-  return %0 : tensor<2x4x$T>
-
-dot | s0*s1
-%x: tensor<2x$Kx$T>, %y: tensor<$Kx4x$T>
-  %0 = stablehlo.dot %x, %y : (tensor<2x$Kx$T>, tensor<$Kx4x$T>) -> tensor<2x4x$T>
-  return %0 : tensor<2x4x$T>
 
 reduce | s0
 %x: tensor<2x$Kx$T>, %y: tensor<f32>
   %c = stablehlo.constant dense<0.0> : tensor<$T>
   %0 = stablehlo.reduce(%x init: %c) applies stablehlo.add across dimensions = [1]
     : (tensor<2x$Kx$T>, tensor<$T>) -> tensor<2x$T>
-  return %0 : tensor<2x$T>
 
 reduce_by_units | s0
 %x: tensor<2x$Kx$T>, %y: tensor<2x$Kx$T>
@@ -49,7 +44,6 @@ convolution | s0*s1
     batch_group_count = 1 : i64, feature_group_count = 1 : i64,
     dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>
   }> : (tensor<1x8x$Kx$T>, tensor<1x$Kx3x$T>) -> tensor<1x8x3x$T>
-  return %0 : tensor<1x8x3x$T>
 
 dynamic_conv | s0*s1
 %x: tensor<1x8x$Kx$T>, %y: tensor<1x$Kx3x$T>
@@ -58,7 +52,6 @@ dynamic_conv | s0*s1
     batch_group_count = 1 : i64, feature_group_count = 1 : i64,
     dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>
   }> : (tensor<1x8x$Kx$T>, tensor<1x$Kx3x$T>, tensor<1x2xi64>) -> tensor<1x8x3x$T>
-  return %0 : tensor<1x8x3x$T>
 """),
     )
 }
