@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 
 from scalify_hlo.errors import InputError
-from scalify_hlo.storage import children, folders
+from scalify_hlo.storage import children, files
 from scalify_hlo.storage.files import write_folder
 from scalify_hlo.targets.compiling import require_fits
 from scalify_hlo.targets.description import LAUNCH, WIDER, load_target, target_names
@@ -34,7 +34,7 @@ from tests.py.shared.compiling import compiled, report, require_plugin
 from tests.py.shared.judge import program_of, shaped
 from tests.py.shared.schemas import faults
 
-DATA = Path(folders.__file__).parents[1] / "targets" / "data"
+DATA = Path(files.__file__).parents[1] / "targets" / "data"
 
 
 @pytest.fixture(autouse=True, scope="module")
