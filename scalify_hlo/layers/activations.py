@@ -278,7 +278,7 @@ def _of_constant(
         if node.shape != shape or array.shape != _POINTS.shape or array.dtype == bool:
             continue
         for activation in smooth:
-            factor = float(array[0] / activation.slopes[0])
+            factor = float(array[-3] / activation.slopes[-3])
             for constant, seed in factors:
                 near = abs(constant - factor) <= 1e-4 * abs(constant)
                 if near and close(array / constant, activation.slopes, _TOLERANCE, 1.0):
