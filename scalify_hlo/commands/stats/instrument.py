@@ -276,7 +276,8 @@ class _Adding:
         packed = [concatenated(each, 1, last) for each in columns]
         hows: tuple[Joined, ...] = ("add", "maximum", "add", "add")
         pairs = zip([*packed, _histograms(bins, last)], hows, strict=True)
-        return [self._add(value, how, place) for value, how in pairs][0]
+        numbers = [self._add(value, how, place) for value, how in pairs]
+        return numbers[0]
 
     def _add_scales(self, place: Place, members: Sequence[Watched], last: ir.Operation) -> None:
         """Adds log2 of the run-time scales of the values of a block."""
