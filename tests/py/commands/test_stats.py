@@ -17,10 +17,12 @@ from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.api import collect_stats
 from scalify_hlo.casts.encoding import dtype_of
 from scalify_hlo.commands.calibrate.calibration import calibrate
+from scalify_hlo.commands.stats import run
 from scalify_hlo.commands.stats.encodings import encoding_of, tally
 from scalify_hlo.commands.stats.prepare import Programs, Selection
 from scalify_hlo.commands.stats.record import COLUMNS, StatsRecord, ValueStats
 from scalify_hlo.errors import UsageError
+from scalify_hlo.program.given import readable
 from scalify_hlo.program.program import read_text
 from tests.py.devices import eight_devices, sharded_stats
 from tests.py.shared.judge import normals, program_of, shaped, stablehlo_of
@@ -413,6 +415,14 @@ def test_values_without_a_line_have_no_location() -> None:
     found = {value.op: value.location for value in record.variants[0].values}
     assert found["stablehlo.negate"] == ""
     assert found["stablehlo.exponential"] == "model.py:3:5"
+
+
+def test_progress_is_told_before_the_program_is_compiled() -> None:
+    told: list[tuple[int, int]] = []
+    program = readable(stablehlo_of(jnp.sin, np.ones(4, np.float32)))
+    request = run.Request(steps=2)
+    run.collect_stats(program, [[np.ones(4)]], request, None, lambda *parts: told.append(parts))
+    assert told == [(0, 3), (1, 3), (2, 3), (3, 3)]
 
 
 def measured(step: Any, *arguments: Any) -> tuple[int, int]:
