@@ -419,11 +419,15 @@ FIGURE_ROWS: Final = 72
 PAGE_RECORDS: Final = 64
 """The most records of a value of which a page has columns; of more, some evenly spaced ones."""
 
-TABLE_VALUES: Final = 128
-"""Values whose statistics are taken together are among so many values that follow each other, as
-those that come first are kept until then."""
+TABLE_ROWS: Final = 64
+"""The most values whose statistics are taken together, as those that come first are kept until
+then."""
 
-TABLE_ELEMENTS: Final = 1 << 18
+TABLE_BASE: Final = 1 << 10
+"""The least number of elements of a row of such a table; rows have so many times a power of 4, as
+tables of few types compile faster."""
+
+TABLE_ELEMENTS: Final = 1 << 21
 """The most elements of values whose statistics are taken together, in any program."""
 
 TABLE_SHARE: Final = 16

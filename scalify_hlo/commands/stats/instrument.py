@@ -7,8 +7,9 @@ block are packed into a few arrays, so that loops carry few values and the progr
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import (
@@ -16,10 +17,8 @@ from scalify_hlo.algebra.limits import (
     SAMPLE_TURNS,
     TABLE_ELEMENTS,
     TABLE_SHARE,
-    TABLE_VALUES,
 )
 from scalify_hlo.commands.stats.encodings import Tally
-from scalify_hlo.commands.stats.measures import Measured, Measures, parts_of, sliced
 from scalify_hlo.commands.stats.packing import (
     Added,
     concatenated,
@@ -27,9 +26,9 @@ from scalify_hlo.commands.stats.packing import (
     joined,
     log2_of,
     ops_around,
-    row_of,
     u64,
 )
+from scalify_hlo.commands.stats.tables import Group, Outlined, groups_of
 from scalify_hlo.commands.stats.values import Watched, constant_tally
 from scalify_hlo.dataflow.turns import turns_of
 from scalify_hlo.ir import emit
@@ -70,12 +69,12 @@ class Pack:
     """Values of one block whose statistics are packed.
 
     Attributes:
-        members: The values.
+        groups: The values, as the rows of tables.
         first: The number of the first of four results: sums of squares ``[p, n]``, extremes
-            ``[2, n]``, classes ``[5, n]`` and histograms ``[n, bins]`` of n values.
+            ``[2, n]``, classes ``[5, n]`` and histograms ``[n, bins]`` of n rows.
     """
 
-    members: list[Watched]
+    groups: list[Group]
     first: int
 
 
@@ -102,6 +101,18 @@ class Instrumented:
     remarks: list[str] = field(default_factory=list)
 
 
+class Amax(NamedTuple):
+    """The place of the bits of an amax.
+
+    Attributes:
+        number: The number of the result with the extremes of a table.
+        row: The row of the table.
+    """
+
+    number: int
+    row: int
+
+
 @dataclass(frozen=True, slots=True)
 class Sample:
     """A sample of a value, of the turns of loops and of the devices that are kept.
@@ -110,14 +121,13 @@ class Sample:
         key: Identifies the sample.
         watched: The value.
         number: The number of the result with the sample.
-        amax: The number of the result with the bits of the amax of the whole value; None if only
-            that of the sample is known.
+        amax: The amax of the whole value; None if only that of the sample is known.
     """
 
     key: str
     watched: Watched
     number: int
-    amax: int | None
+    amax: Amax | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,39 +196,36 @@ class _Adding:
         each_turn: bool,
     ) -> None:
         self._done, self._samplers, self._scales, self._each = done, samplers, scales, each_turn
+        self._outlined = Outlined(main)
         self._most = max(TABLE_ELEMENTS, _elements(main) // TABLE_SHARE)
 
     def add_block(self, block: ir.Block, members: Sequence[Watched]) -> None:
         """Adds the statistics of the values of a block."""
         last = block.operations[-1].operation
         place = Place(devices_around(block), self._stacks(block))
-        samples = [
-            (member, key, sampler(member.value, member.at))
-            for member in members
-            for key, sampler in self._samplers.get(member.id, {}).items()
-        ]
         alone = [m for m in members if m.source is None and m.size]
         constants = {m.id: constant for m in alone if (constant := constant_tally(m)) is not None}
         self._done.constants.update(constants)
         varying = [m for m in alone if m.id not in constants]
-        groups = list(_groups(varying, self._most))
-        measured = {id(group): _measured(group) for group in groups}
+        now = {m.id: self._now(m) for m in varying}
+        samples = [
+            (member, key, sampler(now.get(member.id, member.value), member.at))
+            for member in members
+            for key, sampler in self._samplers.get(member.id, {}).items()
+        ]
+        groups = groups_of(varying, self._most)
+        measured = [self._outlined.statistics(g, [now[m.id] for m in g.members]) for g in groups]
         for wide in (False, True):
-            packed = [group for group in groups if group[0].encoding.wide == wide]
+            packed = [i for i, group in enumerate(groups) if group.encoding.wide == wide]
             if packed:
-                first = self._pack([measured[id(group)] for group in packed], place, last)
-                place.packs.append(Pack([m for group in packed for m in group], first))
-        largest = {
-            m.id: (measured[id(group)].extremes[0], i)
-            for group in groups
-            for i, m in enumerate(group)
-        }
+                first = self._pack([measured[i] for i in packed], place, last)
+                place.packs.append(Pack([groups[i] for i in packed], first))
         one = emit.integers(emit.scalar_type(u64()), 1, last)
         place.ran = self._add(one, "add", place)
         self._add_scales(place, members, last)
+        largest = self._largest(groups, measured, [_origin(member) for member, *_ in samples])
         for member, key, sample in samples:
-            whole = largest.get(_origin(member).id)
-            amax = None if whole is None else self._keep(_entry(*whole, last))
+            amax = largest.get(_origin(member).id)
             self._done.samples.append(Sample(key, member, self._keep(sample), amax))
         if samples:
             place.kept = self._keep(emit.integers(emit.scalar_type(u64()), 1, last))
@@ -229,6 +236,23 @@ class _Adding:
 
     def _keep(self, value: ir.Value) -> int:
         return self._done.added.add(value, Stack("gather", SAMPLE_TURNS))
+
+    def _now(self, one: Watched) -> ir.Value:
+        """Returns a value as its users take it, that XLA does not compute anew for each of them."""
+        return self._outlined.kept(one.value, one.at) if one.kind == "result" else one.value
+
+    def _largest(
+        self, groups: Sequence[Group], measured: Sequence[Sequence[ir.Value]], of: list[Watched]
+    ) -> dict[str, Amax]:
+        """Keeps the extremes of the groups of some values; returns where the amax of each is."""
+        wanted = {one.id for one in of}
+        found = {}
+        for group, (_, extremes, *_) in zip(groups, measured, strict=True):
+            rows = {m.id: i for i, m in enumerate(group.members) if m.id in wanted}
+            if rows:
+                kept = self._keep(extremes)
+                found.update({id_: Amax(kept, i) for id_, i in rows.items()})
+        return found
 
     def _stacks(self, block: ir.Block) -> bool:
         """Whether the turns of the loops around a block have records of their own."""
@@ -244,14 +268,16 @@ class _Adding:
         self._done.remarks.append(f"the turns of a loop at {place} are pooled, as {reason}")
         return False
 
-    def _pack(self, measured: Sequence[Measured], place: Place, last: ir.Operation) -> int:
+    def _pack(
+        self, measured: Sequence[Sequence[ir.Value]], place: Place, last: ir.Operation
+    ) -> int:
         """Packs the statistics of tables of one width; returns the number of the first result."""
-        f64 = ir.F64Type.get()
-        first = self._add(_table([m.squares for m in measured], f64, last), "add", place)
-        self._add(_table([m.extremes for m in measured], u64(), last), "maximum", place)
-        self._add(_table([m.classes for m in measured], u64(), last), "add", place)
-        self._add(_histograms([m.bins for m in measured], last), "add", place)
-        return first
+        *columns, bins = zip(*measured, strict=True)
+        packed = [concatenated(each, 1, last) for each in columns]
+        hows: tuple[Joined, ...] = ("add", "maximum", "add", "add")
+        pairs = zip([*packed, _histograms(bins, last)], hows, strict=True)
+        numbers = [self._add(value, how, place) for value, how in pairs]
+        return numbers[0]
 
     def _add_scales(self, place: Place, members: Sequence[Watched], last: ir.Operation) -> None:
         """Adds log2 of the run-time scales of the values of a block."""
@@ -282,41 +308,6 @@ def _elements(main: ir.OpView) -> int:
     """Returns the number of elements of all arguments of static shape."""
     types = [ir.ShapedType(value.type) for value in main.regions[0].blocks[0].arguments]
     return sum(math.prod(type_.shape) for type_ in types if type_.has_static_shape)
-
-
-def _groups(values: Sequence[Watched], elements: int) -> Iterator[list[Watched]]:
-    """Yields values that are measured together: near each other, of one size and one type.
-
-    Args:
-        values: The values, in program order.
-        elements: The most elements of values that are measured together.
-    """
-    for start in range(0, len(values), TABLE_VALUES):
-        alike: dict[tuple[str, int], list[Watched]] = {}
-        for one in values[start : start + TABLE_VALUES]:
-            alike.setdefault((one.dtype, one.size), []).append(one)
-        for (_, size), found in alike.items():
-            most = max(elements // size, 1)
-            yield from (found[i : i + most] for i in range(0, len(found), most))
-
-
-def _measured(group: Sequence[Watched]) -> Measured:
-    """Returns the statistics of values; of complex numbers, those of both parts together."""
-    at = group[-1].at
-    return Measures(group[0].encoding, at).of([parts_of(one.value, at) for one in group])
-
-
-def _entry(column: ir.Value, number: int, last: ir.Operation) -> ir.Value:
-    """Returns an entry of a tensor of rank 1."""
-    entry = sliced(column, [number], [number + 1], [1], last)
-    return emit.reshape(entry, emit.scalar_type(column.type.element_type), last)
-
-
-def _table(columns: Sequence[Sequence[ir.Value]], element: ir.Type, last: ir.Operation) -> ir.Value:
-    """Returns a tensor with a row for each column of several tables, converted."""
-    lines = [concatenated(each, 0, last) for each in zip(*columns, strict=True)]
-    rows = [row_of(emit.convert(line, element, last), last) for line in lines]
-    return concatenated(rows, 0, last)
 
 
 def _histograms(bins: Sequence[ir.Value], last: ir.Operation) -> ir.Value:

@@ -1,8 +1,7 @@
 """The statistics of tensors as StableHLO: one reduction of all elements, and small histograms.
 
-Tensors of one size are the rows of a table, which is reduced at once. The time of compilation grows
-with the number of ops, so that a table of eight values takes an eighth of it. The reduction has
-several results and reads the elements once. The histograms are a scatter of a strided sample.
+Tensors are the rows of a table, which is reduced at once. The reduction has several results and
+reads the elements once. The histograms are a scatter of a strided sample.
 """
 
 from __future__ import annotations
@@ -10,12 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.limits import HISTOGRAM_ELEMENTS, SAMPLE_ELEMENTS, SAMPLE_ROWS
 from scalify_hlo.commands.stats.encodings import Encoding, bounds
-from scalify_hlo.commands.stats.packing import concatenated
+from scalify_hlo.commands.stats.packing import concatenated, row_of, u64
 from scalify_hlo.ir import emit
 from scalify_hlo.ir.formats import element_of, is_complex
 from scalify_hlo.rules.statistics import scatter_add
@@ -108,46 +107,40 @@ _F32_MANTISSA: Final = 23
 _F32_BIAS: Final = 127
 
 
-class Measured(NamedTuple):
-    """The statistics of a table of tensors, with an entry for each.
-
-    Attributes:
-        squares: Sums of squares at the scales of `Encoding.parts`, f64.
-        extremes: The bits of the amax, and those of the smallest magnitude, less one and
-            subtracted from all ones, so that the larger of two is that of both tensors.
-        classes: The numbers of zeros, subnormals, saturated elements, infinities and NaN.
-        bins: The histograms of a sample, ``[tensors, bins]``.
-    """
-
-    squares: tuple[ir.Value, ...]
-    extremes: tuple[ir.Value, ...]
-    classes: tuple[ir.Value, ...]
-    bins: ir.Value
-
-
 class Measures(BitOps):
-    """Emits the statistics of real tensors."""
+    """Emits the statistics of the rows of a table."""
 
-    def of(self, rows: Sequence[Sequence[ir.Value]]) -> Measured:
-        """Returns the statistics of tensors.
+    def of(self, table: ir.Value) -> list[ir.Value]:
+        """Returns the statistics of each row of a table.
 
         Args:
-            rows: For each entry the tensors with its elements, of static shape; all entries have
-                the same number of elements, at least one.
+            table: The bits of elements, ``[rows, elements]``, of which there is at least one.
+
+        Returns:
+            Sums of squares at the scales of `Encoding.parts`, f64 ``[parts, rows]``. Extremes, u64
+            ``[2, rows]``: the bits of the amax, and those of the smallest magnitude, less one and
+            subtracted from all ones, so that the larger of two is that of both tensors. Classes,
+            u64 ``[5, rows]``: the numbers of zeros, subnormals, saturated elements, infinities and
+            NaN. The histograms of a sample, u32 ``[rows, bins]``.
         """
-        raw = self._table(rows)
+        raw = emit.convert(table, self._unsigned, self.at)
         bits = self._binary("and", raw, self._like(raw, self.encoding.magnitude))
         terms = self._terms(raw, bits)
         parts = len(self.encoding.parts)
         bodies = [ADD] * parts + [MAXIMUM] * 2 + [ADD] * (len(terms) - parts - 2)
         sums = self._reduced(terms, bodies, [1])
-        squares, (amax, least), classes = sums[:parts], sums[parts : parts + 2], sums[parts + 2 :]
-        return Measured(tuple(squares), (amax, least), tuple(classes), self._histograms(raw))
+        squares, extremes, classes = sums[:parts], sums[parts : parts + 2], sums[parts + 2 :]
+        integers = [self._lines(each, u64()) for each in (extremes, classes)]
+        return [self._lines(squares, ir.F64Type.get()), *integers, self._histograms(raw)]
 
-    def _table(self, rows: Sequence[Sequence[ir.Value]]) -> ir.Value:
-        """Returns the bits of elements, as integers of 32 or 64 bits: a row for each entry."""
-        lines = [concatenated([self._raw(v) for v in row], 1, self.at) for row in rows]
-        return emit.convert(concatenated(lines, 0, self.at), self._unsigned, self.at)
+    def _lines(self, lines: Sequence[ir.Value], element: ir.Type) -> ir.Value:
+        """Returns tensors of rank 1 as the rows of one, converted."""
+        rows = [row_of(emit.convert(line, element, self.at), self.at) for line in lines]
+        return concatenated(rows, 0, self.at)
+
+    def line(self, parts: Sequence[ir.Value]) -> ir.Value:
+        """Returns the bits of tensors as unsigned integers of their width, ``[1, elements]``."""
+        return concatenated([self._raw(part) for part in parts], 1, self.at)
 
     def _raw(self, value: ir.Value) -> ir.Value:
         """Returns the bits of elements, as unsigned integers of their width, ``[1, elements]``."""
@@ -234,7 +227,7 @@ class Measures(BitOps):
     def _histograms(self, raw: ir.Value) -> ir.Value:
         """Returns the histogram of every n-th element of each row."""
         count, size = raw.type.shape
-        raw = sliced(raw, [0, 0], [count, size], [1, max(size // HISTOGRAM_ELEMENTS, 1)], self.at)
+        raw = sliced(raw, [0, 0], [count, size], [1, histogram_stride(size)], self.at)
         bits = self._binary("and", raw, self._like(raw, self.encoding.magnitude))
         i32, most = ir.IntegerType.get_signless(32), self.encoding.bins
         bins = emit.convert(self._bins(raw, bits), i32, self.at)
@@ -275,6 +268,22 @@ class Measures(BitOps):
 
     def _not(self, condition: ir.Value) -> ir.Value:
         return emit.elementwise("stablehlo.not", condition, **self._where)
+
+
+def histogram_stride(size: int) -> int:
+    """Returns n if the histogram of a row of so many elements is of every n-th element."""
+    return max(size // HISTOGRAM_ELEMENTS, 1)
+
+
+def padded(value: ir.Value, shape: Sequence[int], at: ir.Operation) -> ir.Value:
+    """Returns a tensor of integers with zeros at the ends of its dimensions."""
+    missing = [size - own for size, own in zip(shape, value.type.shape, strict=True)]
+    if not any(missing):
+        return value
+    zero = emit.integers(emit.scalar_type(value.type.element_type), 0, at)
+    none = [0] * len(shape)
+    ends = [ir.DenseI64ArrayAttr.get(each) for each in (none, missing, none)]
+    return stablehlo.pad(value, zero, *ends, **emit.before(at))
 
 
 def parts_of(value: ir.Value, at: ir.Operation) -> list[ir.Value]:

@@ -126,14 +126,15 @@ def losses(histogram: OctaveCounts) -> list[float]:
     Returns:
         The share that is flushed and the share that is clipped, for each format.
     """
-    nonzero = sum(histogram.counts)
-    found = []
-    for name in PAGE_FORMATS.values():
-        format_ = format_range(name)
-        flushed = _between(histogram, None, format_["least"] - 1)
-        clipped = _between(histogram, format_["top"] + 1, None)
-        found += [_short(flushed / max(nonzero, 1)), _short(clipped / max(nonzero, 1))]
-    return found
+    return [_short(share) for name in PAGE_FORMATS.values() for share in _lost(histogram, name)]
+
+
+def _lost(histogram: OctaveCounts, name: str) -> tuple[float, float]:
+    """The shares that are flushed and clipped in a format."""
+    nonzero, format_ = max(sum(histogram.counts), 1), format_range(name)
+    flushed = _between(histogram, None, format_["least"] - 1)
+    clipped = _between(histogram, format_["top"] + 1, None)
+    return flushed / nonzero, clipped / nonzero
 
 
 def _between(histogram: OctaveCounts, low: int | None, high: int | None) -> int:
@@ -176,12 +177,15 @@ def _cell(value: ValueStats, type_: str) -> dict[str, Any]:
         "first": histogram.first,
         "octaves": levels(histogram.counts),
         "loss": lost if any(lost) else 0,
+        "outside": _short(sum(_lost(histogram, value.cast))) if value.cast else 0,
     }
     totals = {"count": "count", "turns": "turns", "zeros": "zeros", "sub": "subnormals"}
     totals |= {"sat": "saturated", "inf": "infinities", "nan": "nans"}
     found |= {short: sum(getattr(value, name)) for short, name in totals.items()}
     found = {name: entry for name, entry in found.items() if entry != 0}
     found.setdefault("first", 0)
+    if value.cast:
+        found["cast"] = value.cast
     if _type(value) != type_:
         found["type"] = _type(value)
     if value.scales is not None:

@@ -254,11 +254,12 @@ def for_module(options: Options, hash_: str, module: ir.Module) -> Options:
 
 
 def _is_of_values(one: Watched, scales: ValueMap[Probed]) -> bool:
-    """Whether a value of a rewrite is data: of the original, at another scale, or of a cast.
+    """Whether a value of a rewrite is data: of the original, at another scale, or in a cast.
 
     Other values that a rewrite adds are scalar factors and statistics.
     """
-    return one.numbered or one.value in scales or not one.encoding.format.wide
+    in_cast = one.cast or not one.encoding.format.wide
+    return bool(one.numbered or one.value in scales or in_cast)
 
 
 def take_probes(main: ir.OpView) -> ValueMap[Probed]:

@@ -11,6 +11,7 @@ import numpy as np
 from scalify_hlo.commands.stats.encodings import Encoding, Tally, rms
 from scalify_hlo.commands.stats.instrument import Instrumented, Place
 from scalify_hlo.commands.stats.record import COLUMNS, OctaveCounts, ValueStats
+from scalify_hlo.commands.stats.tables import Group
 from scalify_hlo.commands.stats.values import Watched
 from scalify_hlo.program.tensors import Array
 
@@ -50,7 +51,7 @@ class Readout:
         runs = {place: added[place.ran].reshape(-1).tolist() for place in places.values()}
         for place, ran in runs.items():
             for pack in place.packs:
-                found.update(_unpacked(pack.members, added[pack.first : pack.first + 4], ran))
+                found.update(_unpacked(pack.groups, added[pack.first : pack.first + 4], ran))
         for number, one in enumerate(self._instrumented.values):
             place = places[one.id]
             found[one.id] = self._tallies_of(one, found, runs[place])
@@ -96,7 +97,11 @@ class Readout:
             ran = added[self._instrumented.places[one.id].kept or 0]
             rows = added[sample.number]
             rows = rows.reshape(ran.size, -1, rows.shape[-1])
-            amax = None if sample.amax is None else _amax(added[sample.amax], one.encoding)
+            amax = (
+                None
+                if sample.amax is None
+                else _amax(added[sample.amax.number], sample.amax.row, one.encoding)
+            )
             self.samples[sample.key] = [
                 (rows[i], None if amax is None else amax[i]) for i in np.flatnonzero(ran).tolist()
             ]
@@ -114,6 +119,7 @@ class Readout:
             inside=one.inside,
             dtype=one.dtype,
             shape=one.shape,
+            cast=one.cast,
             same_as=None if one.source is None else one.source.id,
             slots=self._slots[number],
             **_columns(tallies, self._turns[number], one.encoding),
@@ -122,9 +128,10 @@ class Readout:
         )
 
 
-def _amax(bits: Array, encoding: Encoding) -> list[float]:
+def _amax(extremes: Array, row: int, encoding: Encoding) -> list[float]:
     """Returns the amax of a value in each turn and on each device that was kept."""
-    return [encoding.number(int(each)) for each in bits.reshape(-1)]
+    bits = extremes.reshape(-1, *extremes.shape[-2:])[:, 0, row]
+    return [encoding.number(int(each)) for each in bits]
 
 
 def _empty(encoding: Encoding) -> Tally:
@@ -133,25 +140,36 @@ def _empty(encoding: Encoding) -> Tally:
 
 
 def _unpacked(
-    members: Sequence[Watched], arrays: Sequence[Array], runs: Sequence[int]
+    groups: Sequence[Group], arrays: Sequence[Array], runs: Sequence[int]
 ) -> dict[str, list[Tally]]:
     """Returns the statistics of measured values in each slot, from their packed arrays."""
-    squares, extremes, classes, bins = (a.reshape(-1, *a.shape[-2:]) for a in arrays)
+    whole = [a.reshape(-1, *a.shape[-2:]) for a in arrays]
     found: dict[str, list[Tally]] = {}
-    for i, one in enumerate(members):
-        ones = (1 << (64 if one.encoding.wide else 32)) - 1
-        found[one.id] = [
-            Tally(
-                one.size * ran,
-                tuple(squares[slot, :, i].tolist()),
-                int(extremes[slot, 0, i]),
-                ones - least + 1 if (least := int(extremes[slot, 1, i])) else 0,
-                tuple(classes[slot, :, i].tolist()),
-                bins[slot, i, : one.encoding.bins],
-            )
-            for slot, ran in enumerate(runs)
-        ]
+    first = 0
+    for group in groups:
+        for i, one in enumerate(group.members, first):
+            columns = [*(a[:, :, i] for a in whole[:3]), whole[3][:, i]]
+            slots = [[column[slot] for column in columns] for slot in range(len(runs))]
+            zeros, pairs = group.added_zeros(one), zip(slots, runs, strict=True)
+            found[one.id] = [_tally(one, each, ran, zeros) for each, ran in pairs]
+        first += group.rows
     return found
+
+
+def _tally(one: Watched, columns: Sequence[Array], ran: int, added: tuple[int, int]) -> Tally:
+    """Returns the statistics of a value in a slot, without the zeros that were added to it."""
+    squares, (amax, least), (zeros, *classes), bins = columns
+    ones = (1 << (64 if one.encoding.wide else 32)) - 1
+    octaves = bins[: one.encoding.bins].copy()
+    octaves[0] -= np.uint64(added[1] * ran)
+    return Tally(
+        one.size * ran,
+        tuple(squares.tolist()),
+        int(amax),
+        ones - int(least) + 1 if least else 0,
+        (int(zeros) - added[0] * ran, *map(int, classes)),
+        octaves,
+    )
 
 
 def _columns(tallies: Sequence[Tally], turns: Sequence[int], encoding: Encoding) -> dict[str, Any]:

@@ -65,6 +65,7 @@ class ValueStats:
         inside: The ops with regions around it, from the outside in.
         dtype: The name of its element type in MLIR.
         shape: Its sizes; in a per-device computation, those of the part of one device.
+        cast: The format to which a rewrite casts it; empty if it casts it to none.
         same_as: The id of a value with the same magnitudes, from which the statistics were taken;
             None if they were measured.
         slots: The number of records of one step.
@@ -93,6 +94,7 @@ class ValueStats:
     inside: tuple[str, ...]
     dtype: str
     shape: _Counts
+    cast: str
     same_as: str | None
     slots: Count
     turns: _Counts

@@ -77,6 +77,7 @@ class _Collection:
         if options is not None:
             prepared.append(self._programs.rewritten(options))
         whole, done = len(prepared) * (steps + 1), 0
+        progress(done, whole)
         variants: list[VariantStats] = []
         found: list[dict[str, Effects]] = []
         remarks: dict[str, None] = {}

@@ -22,7 +22,7 @@ from scalify_hlo.errors import place_of_text
 from scalify_hlo.ir.formats import format_of
 from scalify_hlo.ir.locations import source_location
 from scalify_hlo.ir.splats import dense_of
-from scalify_hlo.ir.traits import BODIES, BRANCHES, LOOP, where
+from scalify_hlo.ir.traits import BODIES, BRANCHES, CHOICES, LOOP, ROUNDS, where
 from scalify_hlo.ir.value_map import ValueMap
 from scalify_hlo.transforms.hoist import block_of
 
@@ -52,6 +52,7 @@ class Watched:
         role: The role of an argument.
         source: A value before it of which it has the magnitudes; None if it is measured.
         factor: How many copies of the elements of that it has.
+        cast: The format to which a rewrite casts it; empty for none.
         dtype: The name of its element type.
         shape: Its sizes.
     """
@@ -70,6 +71,7 @@ class Watched:
     role: str
     source: Watched | None = None
     factor: int = 1
+    cast: str = ""
     dtype: str = field(init=False)
     shape: tuple[int, ...] = field(init=False)
 
@@ -146,10 +148,23 @@ class Scan:
                 one = self._note(result, following, f"{id_}.{number}", "result", made)
                 if one is not None:
                     one.source, one.factor = self._source(op, number, one)
+            if op.name in ROUNDS and not numbered:
+                self._note_cast(op)
             for inner in bodies_of(op):
                 deeper = (*inside, op.name)
                 self._arguments(op, inner, id_, made._replace(inside=deeper))
                 self._block(inner, deeper)
+
+    def _note_cast(self, op: ir.Operation) -> None:
+        """Notes the format of a cast that was added on the value that is cast.
+
+        The cast may saturate: then the value is that before the clamp.
+        """
+        made, one = self._known.get(op.results[0]), self._known.get(op.operands[0])
+        while one is not None and not one.numbered and one.op in CHOICES:
+            one = self._known.get(one.value.owner.operands[1])
+        if made is not None and one is not None and not made.encoding.format.wide:
+            one.cast = made.encoding.format.name
 
     def _arguments(self, op: ir.Operation, block: ir.Block, id_: str, made: _Maker) -> None:
         """Lists the arguments of the body of an op."""

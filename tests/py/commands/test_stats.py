@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,10 +17,12 @@ from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.api import collect_stats
 from scalify_hlo.casts.encoding import dtype_of
 from scalify_hlo.commands.calibrate.calibration import calibrate
+from scalify_hlo.commands.stats import run
 from scalify_hlo.commands.stats.encodings import encoding_of, tally
 from scalify_hlo.commands.stats.prepare import Programs, Selection
 from scalify_hlo.commands.stats.record import COLUMNS, StatsRecord, ValueStats
 from scalify_hlo.errors import UsageError
+from scalify_hlo.program.given import readable
 from scalify_hlo.program.program import read_text
 from tests.py.devices import eight_devices, sharded_stats
 from tests.py.shared.judge import normals, program_of, shaped, stablehlo_of
@@ -414,14 +417,23 @@ def test_values_without_a_line_have_no_location() -> None:
     assert found["stablehlo.exponential"] == "model.py:3:5"
 
 
-def reductions(step: Any, *arguments: Any) -> int:
-    """The number of reductions and scatters that measure the values of a program."""
+def test_progress_is_told_before_the_program_is_compiled() -> None:
+    told: list[tuple[int, int]] = []
+    program = readable(stablehlo_of(jnp.sin, np.ones(4, np.float32)))
+    request = run.Request(steps=2)
+    run.collect_stats(program, [[np.ones(4)]], request, None, lambda *parts: told.append(parts))
+    assert told == [(0, 3), (1, 3), (2, 3), (3, 3)]
+
+
+def measured(step: Any, *arguments: Any) -> tuple[int, int]:
+    """The numbers of calls and of functions that measure the values of a program."""
     text = stablehlo_of(step, *arguments)
     prepared = Programs(read_text(text).module, "step", Selection()).original
     asm: str = prepared.module.operation.get_asm(enable_debug_info=False)
     reduced, scattered = asm.count("stablehlo.reduce("), asm.count('"stablehlo.scatter"(')
     assert reduced == scattered
-    return reduced
+    calls = re.findall(r"call @measure_\d+_\d+_\w*\(.*inlineable = \"false\"", asm)
+    return len(calls), reduced
 
 
 def test_values_of_one_size_are_measured_together() -> None:
@@ -431,14 +443,25 @@ def test_values_of_one_size_are_measured_together() -> None:
         return x, y
 
     x, other = np.ones((4, 6), np.float32), np.ones((6, 4), np.float32)
-    assert reductions(step, x, other) == 1
-    assert reductions(step, x, np.ones(5, np.float32)) == 2
-    assert reductions(step, x, other.astype(np.float16)) == 2
+    assert measured(step, x, other) == (1, 1)
+    assert measured(step, x, other.astype(np.float16)) == (2, 2)
+
+
+def test_tables_of_one_type_share_a_function() -> None:
+    """XLA compiles a kernel once for values of about one size, however many there are."""
+
+    def step(x: jax.Array, y: jax.Array) -> Any:
+        for _ in range(10):
+            x, y = jnp.sin(x), jnp.cos(y)
+        return x, y
+
+    assert measured(step, np.ones(24, np.float32), np.ones(5, np.float32)) == (2, 1)
+    assert measured(step, np.ones((300, 1000), np.float32), np.ones(9, np.float32))[1] == 2
 
 
 def test_large_values_are_measured_by_themselves() -> None:
     def step(x: jax.Array) -> jax.Array:
         return jnp.cos(jnp.sin(x))
 
-    assert reductions(step, np.ones((300, 1000), np.float32)) == 3
-    assert reductions(step, np.ones((300, 100), np.float32)) == 1
+    assert measured(step, np.ones((3000, 1000), np.float32)) == (3, 1)
+    assert measured(step, np.ones((300, 100), np.float32)) == (1, 1)

@@ -154,6 +154,23 @@ def share(found: list[float], label: str) -> tuple[float, float]:
     return found[number], found[number + 1]
 
 
+def test_a_value_outside_of_the_format_of_its_cast_raises_an_alarm() -> None:
+    """Values that the recipe leaves wide raise none, whatever a cast would do to them."""
+
+    def step(w: jax.Array, v: jax.Array, x: jax.Array) -> Any:
+        return jax.grad(lambda w: jnp.mean((jnp.tanh(x @ w) @ v) ** 2))(w)
+
+    w, x = np.full((64, 64), 0.1, np.float32), np.ones((64, 64), np.float32)
+    x[:, :32] = 1e-12
+    record = collect_stats(program_of(step, w, w, x), [(w, w, x)], recipe="fp8-current")
+    original, rewritten = record.variants
+    assert not any(value.cast for value in original.values)
+    assert {value.cast for value in rewritten.values} == {"", "f8E4M3FN", "f8E5M2"}
+    cells = [cell for row in page_data(record)["rows"] for cell in row["of"] if cell]
+    assert [cell["outside"] for cell in cells if "outside" in cell] == [0.5]
+    assert any(cell.get("loss") and "outside" not in cell for cell in cells)
+
+
 def test_losses_by_octaves() -> None:
     """E4M3 has 2^-9 to 448, and rounds to 2^-9 from 2^-10 on."""
     assert share(losses(OctaveCounts(-12, (1, 1, 1, 1), 4)), "E4M3") == (0.5, 0)

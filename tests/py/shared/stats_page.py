@@ -72,7 +72,7 @@ def _value(number: int, shift: int) -> ValueStats:
     return ValueStats(
         f"{number}.0", "result", "stablehlo.multiply",
         f"jit(step)/jvp(Transformer)/layer_{number // 40}/attention/mul{number}",
-        f"model.py:{number % 900}:11", "forward", "", (), "f32", (256, 256), None, 1,
+        f"model.py:{number % 900}:11", "forward", "", (), "f32", (256, 256), "", None, 1,
         **columns, scales=(float(shift), float(number % 5), 1.0),
         histogram=OctaveCounts(-28 + shift, counts, 1 << 16),
     )  # fmt: skip

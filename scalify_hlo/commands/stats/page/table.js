@@ -152,7 +152,10 @@ const fileOf = (place) => place.split("/").slice(-2).join("/");
 
 function lossLine(cell, state) {
   const loss = lossOf(cell, data.formats.indexOf(state.format));
-  const line = element("span", { className: loss > 0.01 ? "pair bad" : "pair" }, loss === null ? "–" : percent(loss));
+  const outside = cell?.outside ?? 0;
+  const title = outside ? `${percent(outside)} outside of ${cell.cast}, to which the recipe casts it` : "";
+  const className = outside > 0.01 ? "pair bad" : "pair";
+  const line = element("span", { className, title }, loss === null ? "–" : percent(loss));
   if (cell && (cell.nan || cell.inf)) line.append(element("b", { className: "bad" }, cell.nan ? " NaN" : " inf"));
   return line;
 }
