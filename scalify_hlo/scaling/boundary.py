@@ -259,7 +259,7 @@ class Boundary:
         _share_sharding(mark, divided.owner)
         rewriter.assume(divided, info)
         rewriter.values.note_moved(divided, ONE, data)
-        rewriter.values.discardable(divided)
+        rewriter.values.replaced[divided] = None  # It may have no uses.
         redirect(uses, divided)
         return info
 
