@@ -11,6 +11,8 @@ import math
 from collections.abc import Callable
 from typing import TypeAlias
 
+from scalify_hlo.errors import UsageError, caller
+
 Constraint: TypeAlias = Callable[..., float]
 """A function of ``alpha`` and the ``betas`` that returns the one factor in their place."""
 
@@ -82,8 +84,17 @@ def constrained(
 
     Returns:
         The factor of the output, and those of the gradients.
+
+    Raises:
+        UsageError: The constraint is no function.
     """
     if constraint is None:
         return alpha, betas
+    if not callable(constraint):
+        raise UsageError(
+            f"the constraint is {constraint!r}",
+            location=caller(),
+            hint="give a function such as scalify_hlo.unit.gmean, or None",
+        )
     one = constraint(alpha, *betas)
     return one, (one,) * len(betas)

@@ -18,13 +18,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from scalify_hlo.errors import UsageError
 from scalify_hlo.ir.markers import SET_SCALING
 from scalify_hlo.jax_api.marker_primitives import Marker, mark_gradient
 from scalify_hlo.jax_api.markers import set_scaling
 from scalify_hlo.jax_api.scaled_array import scale_dtype
 from scalify_hlo.jax_api.unit.constraints import Constraint, constrained, gmean
-from scalify_hlo.jax_api.unit.scaled import identity, scaled
+from scalify_hlo.jax_api.unit.scaled import identity, refusal, scaled, size
 
 
 def _contracted(f: Callable[..., Any], alpha: float, betas: Sequence[float]) -> Callable[..., Any]:
@@ -54,20 +53,18 @@ def matmul(a: Any, b: Any, constraint: Constraint | None = gmean) -> Any:
         UsageError: An operand has no such shape.
     """
     if min(jnp.ndim(a), jnp.ndim(b)) < 2 or a.shape[-1] != b.shape[-2]:
-        raise UsageError(
+        raise refusal(
             f"a matmul of shapes {jnp.shape(a)} and {jnp.shape(b)}",
-            hint="the shapes are [..., m, k] and [..., k, n]",
+            "the shapes are [..., m, k] and [..., k, n]",
         )
     *batch, rows, inner = a.shape
-    if jnp.ndim(b) > jnp.ndim(a) or any(
-        x < y for x, y in zip(batch[::-1], b.shape[-3::-1], strict=False)
-    ):
-        raise UsageError(
+    if len(b.shape) > len(a.shape) or size(*b.shape[:-2]) > size(*batch):
+        raise refusal(
             f"a matmul of shapes {jnp.shape(a)} and {jnp.shape(b)}: the first is broadcast",
-            hint="broadcast it before, or exchange the operands",
+            "broadcast it before, or exchange the operands",
         )
-    shared = math.prod(batch) // max(1, math.prod(b.shape[:-2]))
-    factors = (inner**-0.5, b.shape[-1] ** -0.5, (rows * shared) ** -0.5)
+    shared = size(*batch) // size(*b.shape[:-2])
+    factors = (size(inner) ** -0.5, size(b.shape[-1]) ** -0.5, size(rows, shared) ** -0.5)
     alpha, betas = constrained(constraint, *factors)
     return _contracted(jnp.matmul, alpha, betas)(a, b)
 
@@ -91,13 +88,13 @@ def linear(x: Any, weight: Any, bias: Any = None, constraint: Constraint | None 
         UsageError: The shapes do not fit.
     """
     if jnp.ndim(weight) != 2 or jnp.shape(x)[-1:] != weight.shape[:1]:
-        raise UsageError(
+        raise refusal(
             f"an activation of shape {jnp.shape(x)} and a weight of shape {jnp.shape(weight)}",
-            hint="the shapes are [..., m] and [m, n]",
+            "the shapes are [..., m] and [m, n]",
         )
     inner, outer = weight.shape
-    alpha, (beta,) = constrained(constraint, inner**-0.5, outer**-0.5)
-    of_weight = max(1, math.prod(x.shape[:-1])) ** -0.5
+    alpha, (beta,) = constrained(constraint, size(inner) ** -0.5, size(outer) ** -0.5)
+    of_weight = size(*x.shape[:-1]) ** -0.5
     y = _contracted(jnp.matmul, alpha, (beta, of_weight))(x, weight)
     return y if bias is None else y + identity(bias, 1.0, of_weight)
 
@@ -136,10 +133,9 @@ def conv(
             x, kernel, strides, padding, dimension_numbers=form, feature_group_count=groups
         )
 
-    positions = math.prod(jax.eval_shape(f, x, kernel).shape[:-1])
-    taps = math.prod(window)
-    beta_x = (taps * outer / groups / math.prod(strides)) ** -0.5
-    alpha, (beta,) = constrained(constraint, (taps * inner) ** -0.5, beta_x)
+    positions = size(*jax.eval_shape(f, x, kernel).shape[:-1])
+    beta_x = (size(*window, outer) / groups / math.prod(strides)) ** -0.5
+    alpha, (beta,) = constrained(constraint, size(*window, inner) ** -0.5, beta_x)
     return _contracted(f, alpha, (beta, positions**-0.5))(x, kernel)
 
 
@@ -161,19 +157,28 @@ def attention(
 
     Returns:
         An array with the shape of `q`.
+
+    Raises:
+        UsageError: The shapes do not fit, or one is broadcast.
     """
-    keys, rows = k.shape[-2], q.shape[-2]
-    size = _mean_square(rows, keys, causal)
-    of_keys = size * rows / keys
+    (*heads, rows, width), shapes = q.shape, (k.shape, v.shape)
+    if any((*heads, width) != (*shape[:-2], shape[-1]) for shape in shapes) or k.shape != v.shape:
+        raise refusal(
+            f"queries of shape {q.shape}, keys of shape {k.shape} and values of shape {v.shape}",
+            "the shapes are [..., t, d] and twice [..., s, d]; broadcast keys and values before",
+        )
+    rows, keys = size(rows), size(k.shape[-2])
+    found = _mean_square(rows, keys, causal)
+    of_keys = found * rows / keys
 
     def f(q: Any, k: Any, v: Any) -> Any:
-        logits = jnp.einsum("...td,...sd->...ts", q, k) * q.shape[-1] ** -0.5
+        logits = jnp.einsum("...td,...sd->...ts", q, k) * size(width) ** -0.5
         if causal:
-            seen = jnp.tril(jnp.ones((rows, keys), bool))
+            seen = jnp.tril(jnp.ones(logits.shape[-2:], bool))
             logits = jnp.where(seen, logits, jnp.finfo(logits.dtype).min)
         return jnp.einsum("...ts,...sd->...td", jax.nn.softmax(logits), v)
 
-    factors = (size**-0.5, size**-0.5, of_keys**-0.5, of_keys**-0.5)
+    factors = (found**-0.5, found**-0.5, of_keys**-0.5, of_keys**-0.5)
     alpha, betas = constrained(constraint, *factors)
     return _contracted(f, alpha, betas)(q, k, v)
 

@@ -25,7 +25,7 @@ from scalify_hlo.algebra.search import Search
 from scalify_hlo.errors import UsageError
 from scalify_hlo.jax_api.unit.scaled import FACTOR
 
-_TOLERANCE: Final = 1e-6
+_TOLERANCE: Final = 1e-3
 """The difference of potentials, in octaves, that rounding of factors may make."""
 
 
@@ -60,13 +60,15 @@ class CutEdges(NamedTuple):
     factors: tuple[Factor, ...]
 
 
-def cut_edges(fn: Callable[..., Any], *args: Any) -> CutEdges:
+def cut_edges(fn: Callable[..., Any], *args: Any, has_aux: bool = False) -> CutEdges:
     """Finds the cut edges of a model, and refuses factors that make gradients wrong.
 
     Args:
         fn: A function of pytrees of arrays, such as a loss; what it returns is differentiated. It
             is traced and not run.
         *args: Its arguments, or `jax.ShapeDtypeStruct`s in their place.
+        has_aux: Whether it returns a pair, of which only the first is differentiated, as for
+            `jax.grad`.
 
     Returns:
         The cut edges.
@@ -80,7 +82,7 @@ def cut_edges(fn: Callable[..., Any], *args: Any) -> CutEdges:
         >>> cut_edges(loss, jnp.ones((2, 2)), jnp.ones((2, 2))).arguments
         (True, False)
     """
-    closed = jax.make_jaxpr(fn)(*args)
+    closed = jax.make_jaxpr((lambda *given: fn(*given)[0]) if has_aux else fn)(*args)
     graph = _Graph()
     arguments = graph.values(closed.jaxpr.invars)
     results = graph.inlined(closed.jaxpr, arguments)

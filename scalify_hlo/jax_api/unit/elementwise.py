@@ -12,9 +12,8 @@ from typing import Any, Final
 import jax
 import jax.numpy as jnp
 
-from scalify_hlo.errors import UsageError
 from scalify_hlo.jax_api.unit.constraints import Constraint, constrained, gmean
-from scalify_hlo.jax_api.unit.scaled import identity, scaled
+from scalify_hlo.jax_api.unit.scaled import below_one, identity, refusal, scaled, size
 
 _GELU: Final = (1.701, 1.481)
 _SILU: Final = (1.787, 1.623)
@@ -74,7 +73,7 @@ def softmax(x: Any, axis: int = -1, constraint: Constraint | None = gmean) -> An
     Returns:
         An array with the shape and dtype of `x`.
     """
-    factor = x.shape[axis] / math.sqrt(math.e)
+    factor = size(x.shape[axis]) / math.sqrt(math.e)
     alpha, betas = constrained(constraint, factor, factor)
     return scaled(lambda v: jax.nn.softmax(v, axis), alpha, betas)(x)
 
@@ -82,8 +81,9 @@ def softmax(x: Any, axis: int = -1, constraint: Constraint | None = gmean) -> An
 def cross_entropy(logits: Any, labels: Any) -> Any:
     """Returns the mean cross-entropy, with unit gradients of the logits (table A.2).
 
-    The loss has its usual value: alpha = 1. For b rows of s logits the gradient is multiplied by
-    ``b * s / sqrt(s - 1)``; the paper's beta is for the sum over rows. Logits come on a cut edge.
+    The loss has its usual value, and is computed in f32 at least. For b rows of s logits the
+    gradient is multiplied by ``b * s / sqrt(s - 1)``; the paper's beta is for the sum over rows.
+    Logits come on a cut edge.
 
     Args:
         logits: A float array of shape [..., s], with s at least 2.
@@ -93,18 +93,23 @@ def cross_entropy(logits: Any, labels: Any) -> Any:
         A scalar of the dtype of `logits`.
 
     Raises:
-        UsageError: The shapes differ, or there are fewer than two logits.
+        UsageError: The shapes do not fit, labels are not integers, or there are fewer than two
+            logits.
     """
     *rows, classes = jnp.shape(logits)
-    if tuple(rows) != jnp.shape(labels) or classes < 2:
-        raise UsageError(
-            f"logits of shape {jnp.shape(logits)} and labels of shape {jnp.shape(labels)}",
-            hint="labels are integers of the shape of the logits without its last dimension, which "
-            "is at least 2",
+    if tuple(rows) != jnp.shape(labels) or not jnp.issubdtype(jnp.result_type(labels), jnp.integer):
+        raise refusal(
+            f"logits of shape {jnp.shape(logits)} and labels of shape {jnp.shape(labels)} and "
+            f"dtype {jnp.result_type(labels)}",
+            "labels are integers of the shape of the logits without its last dimension",
         )
-    logits = identity(logits, 1.0, math.prod(rows) * classes / math.sqrt(classes - 1))
-    log_p = jax.nn.log_softmax(logits)
-    return -jnp.mean(jnp.take_along_axis(log_p, labels[..., None], axis=-1))
+    if size(classes) == 1:
+        raise refusal("there are fewer than two logits", "give logits of at least two classes")
+    wide = logits.astype(jnp.promote_types(logits.dtype, jnp.float32))
+    wide = identity(wide, 1.0, size(*rows) * classes / math.sqrt(classes - 1))
+    log_p = jax.nn.log_softmax(wide)
+    loss = -jnp.mean(jnp.take_along_axis(log_p, labels[..., None], axis=-1))
+    return loss.astype(logits.dtype)
 
 
 def layer_norm(x: Any, gain: Any = None, bias: Any = None, epsilon: float = 1e-5) -> Any:
@@ -137,10 +142,9 @@ def rms_norm(x: Any, gain: Any = None, epsilon: float = 1e-5) -> Any:
 
 def _affine(x: Any, gain: Any, bias: Any, epsilon: float) -> Any:
     normal = x * jax.lax.rsqrt(jnp.mean(jnp.square(x), -1, keepdims=True) + epsilon)
-    beta = math.prod(x.shape[:-1]) ** -0.5
     if gain is not None:
-        normal = normal * identity(gain, 1.0, beta)
-    return normal if bias is None else normal + identity(bias, 1.0, beta)
+        normal = normal * identity(gain, 1.0, size(*x.shape[:-1]) ** -0.5)
+    return normal if bias is None else normal + identity(bias, 1.0, size(*x.shape[:-1]) ** -0.5)
 
 
 def embedding(tokens: Any, table: Any) -> Any:
@@ -155,7 +159,7 @@ def embedding(tokens: Any, table: Any) -> Any:
     Returns:
         An array of shape [..., n].
     """
-    beta = math.sqrt(table.shape[0] / max(1, math.prod(jnp.shape(tokens))))
+    beta = math.sqrt(size(table.shape[0]) / size(*jnp.shape(tokens)))
     return identity(table, 1.0, beta)[tokens]
 
 
@@ -176,8 +180,7 @@ def dropout(x: Any, rate: float, key: Any) -> Any:
     Raises:
         UsageError: `rate` is not such a number.
     """
-    if not 0 <= rate < 1:
-        raise UsageError(f"the rate of a dropout is {rate}", hint="it is at least 0 and below 1")
-    kept = jax.random.bernoulli(key, 1 - rate, jnp.shape(x))
-    factor = (1 - rate) ** -0.5
+    left = 1 - below_one("the rate of a dropout", rate)
+    kept = jax.random.bernoulli(key, left, jnp.shape(x))
+    factor = left**-0.5
     return scaled(lambda v: jnp.where(kept, v, jnp.zeros_like(v)), factor, (factor,))(x)

@@ -9,11 +9,10 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from scalify_hlo.errors import UsageError
 from scalify_hlo.jax_api.unit.constraints import Constraint, gmean
 from scalify_hlo.jax_api.unit.contractions import linear
 from scalify_hlo.jax_api.unit.elementwise import gelu, layer_norm
-from scalify_hlo.jax_api.unit.scaled import identity
+from scalify_hlo.jax_api.unit.scaled import below_one, identity, refusal, times
 
 
 def weighted_add(values: Sequence[Any], weights: Sequence[float], *, cut: bool = False) -> Any:
@@ -33,11 +32,11 @@ def weighted_add(values: Sequence[Any], weights: Sequence[float], *, cut: bool =
     Raises:
         UsageError: There is not one weight for each value, or all are 0.
     """
-    norm = math.sqrt(sum(weight * weight for weight in weights))
-    if len(values) != len(weights) or norm == 0:
-        raise UsageError(
+    norm = math.hypot(*weights)
+    if len(values) != len(weights) or not 0 < norm < math.inf:
+        raise refusal(
             f"{len(values)} values and the weights {tuple(weights)}",
-            hint="give one weight for each value, not all of them 0",
+            "give one weight for each value, not all of them 0, and none infinite",
         )
     factors = [weight / norm for weight in weights]
     if cut:
@@ -46,7 +45,7 @@ def weighted_add(values: Sequence[Any], weights: Sequence[float], *, cut: bool =
             for value, factor in zip(values, factors, strict=True)
         ]
     weighted = zip(values, factors, strict=True)
-    products = [value * jnp.asarray(factor, value.dtype) for value, factor in weighted]
+    products = [times(value, factor) if factor else 0 * value for value, factor in weighted]
     return sum(products[1:], products[0])
 
 
@@ -57,7 +56,12 @@ def running_mean_tau(layer: int) -> float:
 
     Args:
         layer: The number l of the layer.
+
+    Raises:
+        UsageError: It is less than 1.
     """
+    if layer < 1:
+        raise refusal(f"the number of a layer is {layer}", "layers are counted from 1")
     return 1 / (layer + 1)
 
 
@@ -91,14 +95,11 @@ def residual_add(branch: Any, skip: Any, tau: float = 0.5) -> Any:
     Raises:
         UsageError: `tau` is not above 0 and below 1.
     """
-    kept = jnp.asarray(math.sqrt(1 - _share(tau)), skip.dtype)
-    return skip * kept + identity(branch, math.sqrt(tau), 1.0)
+    return times(skip, math.sqrt(1 - _share(tau))) + identity(branch, math.sqrt(tau), 1.0)
 
 
 def _share(tau: float) -> float:
-    if not 0 < tau < 1:
-        raise UsageError(f"tau of a residual layer is {tau}", hint="it is above 0 and below 1")
-    return tau
+    return below_one("tau of a residual layer", tau)
 
 
 class FFN(NamedTuple):

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any, Final
 
-import jax
 import jax.numpy as jnp
 from jax.extend.core import Primitive
-from jax.interpreters import batching, mlir
+from jax.interpreters import ad, batching, mlir
 
 from scalify_hlo.errors import UsageError, caller
 
@@ -25,9 +23,10 @@ FACTOR: Final = Primitive("unit_factor")
 def identity(x: Any, alpha: float = 1.0, beta: float = 1.0) -> Any:
     """Multiplies a value by one factor and its gradient by another.
 
-    Forward, ``alpha * x``; backward, ``beta * g``. Gradients keep their direction only where the
-    edge that carries `x` is a cut edge or the factors that other ops apply balance these; see
-    `cut_edges`. Source: Unit Scaling paper, §5.3 and appendix I.1 (``scaled``).
+    Forward, ``alpha * x``, and so its tangents; backward, ``beta * g``. Gradients keep their
+    direction only where the edge that carries `x` is a cut edge, or the factors that other ops
+    apply balance these; see `cut_edges`. Source: Unit Scaling paper, §5.3 and appendix I.1
+    (``scaled``).
 
     Args:
         x: A float array of any shape.
@@ -38,15 +37,21 @@ def identity(x: Any, alpha: float = 1.0, beta: float = 1.0) -> Any:
         An array with the shape and dtype of `x`.
 
     Raises:
-        UsageError: A factor is not a positive number.
+        UsageError: A factor is not a positive number that the dtype of `x` holds, or `x` is not an
+            array of floats.
 
     Example:
+        >>> import jax
         >>> value, vjp = jax.vjp(lambda x: identity(x, 2.0, 8.0), jnp.float32(3.0))
         >>> float(value), float(vjp(jnp.float32(1.0))[0])
         (6.0, 8.0)
     """
-    alpha, beta = _factor("alpha", alpha), _factor("beta", beta)
-    return x if alpha == beta == 1 else _identity(x, alpha, beta, caller())
+    alpha, beta = _held(x, "alpha", alpha), _held(x, "beta", beta)
+    if min(alpha, beta) < 0:
+        raise refusal(f"the factors are {alpha} and {beta}", "factors are positive")
+    if alpha == beta == 1:
+        return x
+    return FACTOR.bind(jnp.asarray(x), alpha=alpha, beta=beta, line=caller())
 
 
 def scaled(
@@ -66,14 +71,14 @@ def scaled(
         A function with the arguments of `f`.
 
     Raises:
-        UsageError: A factor is not a positive number, or there are more factors than inputs.
+        UsageError: There are more factors than inputs; see `identity` for the others.
     """
 
     def op(*inputs: Any) -> Any:
         if len(betas) > len(inputs):
-            raise UsageError(
+            raise refusal(
                 f"{len(betas)} factors of gradients for {len(inputs)} inputs",
-                hint="give `scaled` at most one of betas for each input",
+                "give `scaled` at most one of betas for each input",
             )
         factors = (*betas, *[1.0] * (len(inputs) - len(betas)))
         backward = [identity(x, 1.0, beta) for x, beta in zip(inputs, factors, strict=True)]
@@ -82,28 +87,75 @@ def scaled(
     return op
 
 
-def _factor(name: str, value: float) -> float:
+def times(x: Any, factor: float) -> Any:
+    """Returns a float array times a number that is no part of the factors of an op.
+
+    Args:
+        x: The array.
+        factor: The number.
+
+    Raises:
+        UsageError: The array is not of floats, or its dtype does not hold the number.
+    """
+    return _times(x, _held(x, "the weight", factor))
+
+
+def size(*dimensions: Any) -> int:
+    """Returns the product of some dimensions, and 1 where one is 0.
+
+    Raises:
+        UsageError: A dimension is symbolic.
+    """
+    for each in dimensions:
+        if not isinstance(each, int):
+            raise refusal(
+                f"a factor depends on the size {each}, which is not known",
+                "export the model with static shapes",
+            )
+    return max(1, int(math.prod(dimensions)))
+
+
+def below_one(what: str, value: Any) -> float:
+    """Returns a share that is known, at least 0 and below 1.
+
+    Args:
+        what: What it is, for the message.
+        value: The share.
+
+    Raises:
+        UsageError: It is no such number.
+    """
+    if isinstance(value, int | float) and 0 <= value < 1:
+        return value
+    raise refusal(f"{what} is {value}", "it is a number of at least 0 and below 1")
+
+
+def refusal(message: str, hint: str) -> UsageError:
+    """Returns an error at the line of the model that calls an op.
+
+    Args:
+        message: One sentence.
+        hint: The cure.
+    """
+    return UsageError(message, location=caller(), hint=hint)
+
+
+def _held(x: Any, name: str, value: Any) -> float:
+    """Returns a factor of an array whose dtype holds it."""
+    dtype = jnp.result_type(x)
+    if not jnp.issubdtype(dtype, jnp.inexact):
+        raise refusal(f"an array of {dtype} has no scale", "unit-scaled ops take arrays of floats")
     try:
         number = float(value)
     except (TypeError, ValueError):
         number = math.nan
-    if not (math.isfinite(number) and number > 0):
-        raise UsageError(
-            f"{name} is {value!r}, which is no positive number",
-            hint="factors are positive numbers that are known when the model is traced",
+    if not float(jnp.finfo(dtype).tiny) <= abs(number) <= float(jnp.finfo(dtype).max):
+        raise refusal(
+            f"{name} is {value!r}, which {dtype} does not hold",
+            "factors are numbers that are known when the model is traced, not 0, and in the range "
+            "of the array",
         )
     return number
-
-
-@partial(jax.custom_vjp, nondiff_argnums=(1, 2, 3))
-def _identity(x: Any, alpha: float, beta: float, line: str) -> Any:
-    return FACTOR.bind(jnp.asarray(x), alpha=alpha, beta=beta, line=line)
-
-
-_identity.defvjp(
-    lambda x, alpha, beta, line: (_identity(x, alpha, beta, line), None),
-    lambda _alpha, beta, _line, _, gradient: (_times(gradient, beta),),
-)
 
 
 def _times(x: Any, alpha: float, **_: Any) -> Any:
@@ -112,5 +164,6 @@ def _times(x: Any, alpha: float, **_: Any) -> Any:
 
 FACTOR.def_impl(_times)
 FACTOR.def_abstract_eval(lambda x, **_: x.update(weak_type=False))
+ad.deflinear2(FACTOR, lambda gradient, _x, *, beta, **_: [_times(gradient, beta)])
 batching.defvectorized(FACTOR)
 mlir.register_lowering(FACTOR, mlir.lower_fun(_times, multiple_results=False))

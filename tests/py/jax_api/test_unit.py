@@ -34,6 +34,9 @@ def sizes(op: Callable[..., Any], *inputs: Any) -> list[float]:
     return [octaves(each) for each in (result, *vjp(normal(99, *result.shape)))]
 
 
+WRONG: Any = "gmean"
+
+
 def ids(values: Any) -> list[str]:
     return [getattr(each, "__name__", str(each)) for each in values]
 
@@ -176,6 +179,44 @@ def test_factors_are_those_of_the_definition() -> None:
     assert jax.jit(jax.vmap(op))(jnp.arange(3.0), jnp.arange(3.0)).tolist() == [0, 2, 8]
 
 
+def test_factors_have_all_derivatives() -> None:
+    def loss(x: Any) -> Any:
+        return jnp.sum(unit.identity(jnp.sin(x), 2.0, 3.0) ** 2)
+
+    x = normal(0, 4)
+    tangent = jax.jvp(lambda x: unit.identity(jnp.sin(x), 2.0, 3.0), (x,), (jnp.ones(4),))[1]
+    np.testing.assert_allclose(tangent, 2 * jnp.cos(x), rtol=1e-6)
+    np.testing.assert_allclose(jax.grad(loss)(x), 12 * jnp.sin(x) * jnp.cos(x), rtol=1e-5)
+    assert jax.hessian(loss)(x).shape == (4, 4)
+
+
+def test_cross_entropies_of_f16_have_finite_gradients() -> None:
+    logits, labels = normal(0, 2048, 4096).astype(jnp.float16), jnp.arange(2048)
+    gradient = jax.grad(unit.cross_entropy)(logits, labels)
+    assert gradient.dtype == jnp.float16
+    assert abs(octaves(gradient)) <= HALF
+
+
+@pytest.mark.parametrize("rows", [0, 3])
+@pytest.mark.parametrize("width", [0, 4])
+def test_empty_arrays_are_taken(rows: int, width: int) -> None:
+    x, w = jnp.ones((rows, width)), jnp.ones((width, 5))
+    for y in (unit.linear(x, w), unit.matmul(x, w), unit.layer_norm(x, jnp.ones(width))):
+        assert y.shape[0] == rows
+    assert unit.softmax(x).shape == unit.attention(x, x, x).shape == x.shape
+
+
+def test_sizes_that_are_not_known_are_refused() -> None:
+    (rows,) = jax.export.symbolic_shape("b")
+    inputs = jax.ShapeDtypeStruct((rows, 4), jnp.float32), jnp.ones((4, 4))
+    with pytest.raises(
+        UsageError, match=r"test_unit.py:\d+: error: a factor depends on the size b"
+    ):
+        jax.export.export(jax.jit(lambda x, w: unit.linear(x, w)))(*inputs)
+    exported = jax.export.export(jax.jit(unit.layer_norm))(inputs[0])
+    assert str(exported.out_avals[0].shape[0]) == "b"
+
+
 def x_and_w() -> tuple[jax.Array, jax.Array]:
     return normal(0, 8, 8), normal(1, 8, 8)
 
@@ -259,6 +300,15 @@ def test_factors_that_balance_each_other_are_taken() -> None:
     np.testing.assert_allclose(jax.grad(loss)(x), plain, rtol=1e-5)
 
 
+def test_auxiliary_results_are_left_out() -> None:
+    def loss(x: Any) -> Any:
+        return jnp.sum(x), unit.identity(x, 1.0, 2.0)
+
+    assert unit.cut_edges(loss, jnp.ones(3), has_aux=True).arguments == (True,)
+    with pytest.raises(UsageError, match="cut edge"):
+        unit.cut_edges(loss, jnp.ones(3))
+
+
 def test_what_has_no_gradient_has_no_constraint() -> None:
     def loss(x: Any, c: Any) -> Any:
         del c
@@ -272,7 +322,15 @@ def test_what_has_no_gradient_has_no_constraint() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda x, _: unit.identity(x, 0.0), "alpha is 0.0, which is no positive number"),
+        (lambda x, _: unit.identity(x, 0.0), r"test_unit.py:\d+: error: alpha is 0.0, which"),
+        (lambda x, _: unit.identity(x, -1.0), "factors are -1.0 and 1.0"),
+        (lambda x, _: unit.identity(x.astype(jnp.float16), 1.0, 1e6), "which float16 does not"),
+        (lambda x, w: unit.linear(x.astype(int), w), "an array of int32 has no scale"),
+        (lambda x, _: unit.weighted_add([x.astype(int)] * 2, [1, 1]), "of int32 has no scale"),
+        (lambda x, _: unit.gelu(x, WRONG), "constraint is 'gmean'"),
+        (lambda x, w: unit.attention(x[None], w, w), r"queries of shape \(1, 8, 8\)"),
+        (lambda x, _: unit.weighted_add([x, x], [1, math.nan]), "the weights"),
+        (lambda *_: unit.running_mean_tau(0), "number of a layer is 0"),
         (lambda x, _: unit.identity(x, 1.0, math.inf), "beta is inf"),
         (lambda x, _: unit.scaled(jnp.sin, 1.0, (1, 2))(x), "2 factors of gradients for 1 input"),
         (lambda x, w: unit.linear(x, w[:3]), r"shape \(8, 8\) and a weight of shape \(3, 8\)"),
