@@ -103,6 +103,9 @@ def times(x: Any, factor: float) -> Any:
 def size(*dimensions: Any) -> int:
     """Returns the product of some dimensions, and 1 where one is 0.
 
+    Args:
+        *dimensions: The dimensions.
+
     Raises:
         UsageError: A dimension is symbolic.
     """
