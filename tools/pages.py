@@ -45,6 +45,7 @@ PAGES = (
     "docs/troubleshooting.md",
     "docs/loss_differs.md",
     "docs/markers.md",
+    "docs/unit_scaling.md",
     "docs/algorithms.md",
     "docs/profiles.md",
 )
