@@ -21,7 +21,8 @@ SAVED_MODEL_KIND: Final = "TensorFlow SavedModel"
 START: Final = b"\x08\x01\x12"
 """The first bytes: the version 1, and the tag of a graph."""
 FILE: Final = "saved_model.pb"
-_GRADIENT: Final = "internal_grad_fn"
+_GRADIENT: Final = "internal_grad_fn", "__inference_internal_grad_fn"
+"""The first letters of the names that TensorFlow gives to gradients."""
 _OP: Final = b"XlaCallModule"
 _LONGEST: Final = 10
 """The most bytes of a number."""
@@ -65,7 +66,7 @@ def program_in(source: Source, name: str, asked: str | None) -> Part:
             gradients.
 
     Raises:
-        InputError: The file is damaged, has no program, or has several.
+        InputError: The file is damaged, has no program or several, or one that is no artifact.
     """
     with viewed(source) as data:
         found = _programs_of(data, name)
@@ -89,7 +90,7 @@ def _programs_of(data: Buffer, name: str) -> dict[str, _Span]:
         raise damaged(SAVED_MODEL_KIND, name) from None
     except OverflowError:
         raise InputError(
-            f"the SavedModel has so many nodes that more than {_FIELDS} fields are to be read",
+            f"the SavedModel has more than {_FIELDS} fields",
             location=name,
             hint="export the JAX function with jax.export",
         ) from None
@@ -104,13 +105,12 @@ def _programs_of(data: Buffer, name: str) -> dict[str, _Span]:
 
 def _chosen(found: dict[str, _Span], asked: str | None, name: str) -> str:
     """Returns the name of the program that is asked for, or that is the only one."""
-    forward = [each for each in found if _GRADIENT not in each] or list(found)
+    forward = [each for each in found if not each.startswith(_GRADIENT)] or list(found)
     if asked is None and len(forward) > 1:
         raise InputError(
             f"the SavedModel has {len(forward)} programs",
             location=name,
-            hint="name one with --entry, or with entry= of scalify_hlo.rewrite: "
-            f"{listed(forward)}",
+            hint=f"name one with --entry, or with entry= of scalify_hlo.rewrite: {listed(forward)}",
         )
     chosen = forward[0] if asked is None else asked
     if chosen not in found:
@@ -125,13 +125,12 @@ def _chosen(found: dict[str, _Span], asked: str | None, name: str) -> str:
 def _named(programs: list[tuple[str, _Span]]) -> dict[str, _Span]:
     """Returns programs by the names of their functions, without what tracing adds to those.
 
-    A name that is not the only one, or could be that of a number, ends in the program's number.
+    A name that several programs have, or that has a ``#``, is followed by the program's number.
     """
     short = [re.sub(r"^__inference_|_\d+$", "", name) for name, _ in programs]
     times = Counter(short)
     names = [
-        name if times[name] == 1 else full
-        for name, (full, _) in zip(short, programs, strict=True)
+        name if times[name] == 1 else full for name, (full, _) in zip(short, programs, strict=True)
     ]
     times = Counter(names)
     return {
@@ -149,6 +148,7 @@ def _programs(file: _File) -> Iterator[tuple[str, _Span]]:
 
 
 def _in_graph(file: _File, graph: _Span) -> Iterator[tuple[str, _Span]]:
+    """Yields the same for one graph, whose nodes may be in functions."""
     for node in _all(file, graph, 1):
         yield from ((_text(file, node, 1), place) for place in _modules(file, node))
     for function in _all(file, graph, 2, 1):

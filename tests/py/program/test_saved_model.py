@@ -148,6 +148,13 @@ def test_a_module_that_is_no_artifact_is_refused(module: bytes) -> None:
     assert "jax2tf" in str(error.value.hint)
 
 
+def test_a_function_with_the_name_of_gradients_in_its_own_is_listed() -> None:
+    names = "__inference_my_internal_grad_fn_1", "__inference_f_2", "__inference_internal_grad_fn_3"
+    with pytest.raises(InputError) as error:
+        read_program(saved(*(function(name, b"") for name in names)))
+    assert str(error.value.hint).endswith(": my_internal_grad_fn, f")
+
+
 SMALL = b"\x08\x01"
 """A field of two bytes, a number."""
 
