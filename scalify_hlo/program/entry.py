@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final, NamedTuple
 
@@ -46,7 +46,7 @@ def as_main(module: ir.Module, asked: str | None, place: str) -> Entry:
         raise InputError(
             f"the module has no function `{name}`{nearest(name, every)}",
             location=place,
-            hint=f"its functions are: {_listed(_public(every))}",
+            hint=f"its functions are: {listed(_public(every))}",
         )
     if name == MAIN:
         return AS_IT_IS
@@ -103,7 +103,7 @@ def _only(every: dict[str, func.FuncOp], place: str) -> str:
     raise InputError(
         f"the module has {len(public)} public functions, and none is named `{MAIN}`",
         location=place,
-        hint=f"name one with --entry, or with entry= of scalify_hlo.rewrite: {_listed(public)}",
+        hint=f"name one with --entry, or with entry= of scalify_hlo.rewrite: {listed(public)}",
     )
 
 
@@ -111,10 +111,11 @@ def _public(every: dict[str, func.FuncOp]) -> list[str]:
     return [name for name, op in every.items() if not (is_private(op) or op.is_external)]
 
 
-def _listed(names: list[str]) -> str:
+def listed(names: Sequence[str]) -> str:
+    """Returns names for an error, which has the first of them if there are many."""
     shown = names[:_SHOWN]
     return ", ".join(shown) + (f" and {len(names) - _SHOWN} more" if names[_SHOWN:] else "")
 
 
 _SHOWN: Final = 10
-"""The most functions that an error names."""
+"""The most functions or programs that an error names."""

@@ -21,7 +21,9 @@ import pytest
 import scalify_hlo
 from scalify_hlo import InputError
 from scalify_hlo._compat import ir
-from scalify_hlo.program.program import Kind, read_program, recognize
+from scalify_hlo.program import saved_model
+from scalify_hlo.program.artifact import write_artifact
+from scalify_hlo.program.program import Kind, read_program, read_text, recognize
 from tests.py.shared.commands import call
 from tests.py.shared.judge import unrecorded
 
@@ -29,6 +31,35 @@ FILE = Path(__file__).with_name("saved_model.pb")
 DATA = FILE.read_bytes()
 TWO = DATA + DATA.replace(b"predict", b"forward")
 """The file of two graphs, since the fields of concatenated messages are merged."""
+
+
+def field(number: int, content: bytes) -> bytes:
+    """A field of a protocol buffer: a message, or a string."""
+    size, digits = len(content), []
+    while size > 127:
+        digits.append(size & 127 | 128)
+        size >>= 7
+    return bytes([number << 3 | 2, *digits, size]) + content
+
+
+def function(name: str, *modules: bytes, signature: bytes = b"") -> bytes:
+    """A function of a graph, with an op for each module."""
+    modules = tuple(field(5, field(1, b"module") + field(2, field(2, each))) for each in modules)
+    nodes = (field(3, field(1, b"n") + field(2, b"XlaCallModule") + each) for each in modules)
+    return field(1, field(1, signature + field(1, name.encode())) + b"".join(nodes))
+
+
+def saved(*functions: bytes) -> bytes:
+    """A SavedModel of one graph."""
+    return b"\x08\x01" + field(2, field(2, field(2, b"".join(functions))))
+
+
+def artifact(op: str) -> bytes:
+    main = f"""func.func @main(%x: tensor<f32>) -> tensor<f32> {{
+      %y = stablehlo.{op} %x : tensor<f32>
+      return %y : tensor<f32>
+    }}"""
+    return write_artifact(read_text(main).module, "current")
 
 
 def text(program: bytes) -> str:
@@ -74,6 +105,71 @@ def test_functions_of_one_name_have_their_full_names() -> None:
         scalify_hlo.rewrite(DATA + DATA.replace(b"_predict_18", b"_predict_19"))
     assert error.value.hint is not None
     assert error.value.hint.endswith(": __inference_predict_18, __inference_predict_19")
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        saved(function("f", artifact("sine"), artifact("cosine"))),
+        saved(function("f", artifact("sine")), function("f", artifact("cosine"))),
+        saved(function("f", artifact("sine"))) + saved(function("f", artifact("cosine"))),
+    ],
+    ids=["one function", "two functions", "two graphs"],
+)
+def test_programs_of_one_name_are_numbered(file: bytes) -> None:
+    with pytest.raises(InputError, match="has 2 programs") as error:
+        read_program(file)
+    assert str(error.value.hint).endswith(": f#1, f#2")
+    assert "sine" in str(read_program(file, entry="f#1").module)
+    assert "cosine" in str(read_program(file, entry="f#2").module)
+
+
+def test_no_number_makes_two_names_one() -> None:
+    module = artifact("sine")
+    names = "f_1", "f_2", "__inference_f_1_2", "f_1#1", "f_1#3"
+    with pytest.raises(InputError, match="has 5 programs") as error:
+        read_program(saved(*(function(name, module) for name in names)))
+    assert str(error.value.hint).endswith(": f_1#1, f_2, f_1#3, f_1#1#4, f_1#3#5")
+
+
+def test_an_error_names_some_of_many_programs() -> None:
+    file = saved(*(function(f"f{each}", b"") for each in range(3000)))
+    for entry in (None, "nothing"):
+        with pytest.raises(InputError) as error:
+            read_program(file, entry=entry)
+        assert str(error.value.hint).endswith("f8, f9 and 2990 more")
+
+
+@pytest.mark.parametrize("module", [b"", b"module { }"], ids=["nothing", "text"])
+def test_a_module_that_is_no_artifact_is_refused(module: bytes) -> None:
+    with pytest.raises(InputError, match="of the op XlaCallModule in `f` is not a") as error:
+        read_program(saved(function("f", module)), "model")
+    assert error.value.location == "model"
+    assert "jax2tf" in str(error.value.hint)
+
+
+def test_a_function_with_the_name_of_gradients_in_its_own_is_listed() -> None:
+    names = "__inference_my_internal_grad_fn_1", "__inference_f_2", "__inference_internal_grad_fn_3"
+    with pytest.raises(InputError) as error:
+        read_program(saved(*(function(name, b"") for name in names)))
+    assert str(error.value.hint).endswith(": my_internal_grad_fn, f")
+
+
+SMALL = b"\x08\x01"
+"""A field of two bytes, a number."""
+
+
+def test_few_fields_of_a_file_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(saved_model, "_FIELDS", 3000)
+    with pytest.raises(InputError, match="has no op XlaCallModule"):
+        read_program(saved(SMALL * 3000))
+    program = function("f", artifact("sine"))
+    with pytest.raises(InputError, match="more than 3000 fields") as error:
+        read_program(saved(SMALL * 3000, program))
+    assert "jax.export" in str(error.value.hint)
+    # A signature is read once, and not for each of the nodes.
+    with pytest.raises(InputError, match="has 100 programs"):
+        read_program(saved(function("f", *[b""] * 100, signature=SMALL * 100)))
 
 
 def test_a_gradient_is_read_if_it_is_named() -> None:
