@@ -93,6 +93,9 @@ def lines(found: Found, rows: int) -> Iterator[str]:
     count = len(found.left_out)
     yield f"with {count} site{'s' * (count != 1)} wide: {effect_text(found.effect)}{left}{missed}"
     yield ""
+    if not count:
+        yield "no site is left wide: the recipe stays as it is"
+        return
     yield from found.fragment.rstrip().split("\n")
 
 

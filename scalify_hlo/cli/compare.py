@@ -105,6 +105,8 @@ def lines(found: Comparison, rows: int) -> Iterator[str]:
     if found.seconds is not None:
         time = microseconds(found.seconds)
         yield f"matmuls of the original on {found.target}: {time} µs, estimated"
+    if found.unknown_turns:
+        yield f"matmuls in loops of unknown length, which count once: {found.unknown_turns}"
     noise = [each.name for each in ran[0].results if each.kind == "noise"] if ran else []
     if noise:
         yield f"not judged, as they are rounding noise in the original: {', '.join(noise)}"

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple, TypeAlias
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import CALL_DEPTH
 from scalify_hlo.algebra.search import Search
+from scalify_hlo.dataflow.turns import turns_of
 from scalify_hlo.ir.calls import functions_in
 from scalify_hlo.ir.functions import terminator
 from scalify_hlo.ir.traits import BODIES, BRANCHES, CALLS, COPIES, IN_ORDER, INSIDES, LOOP, RETURNS
@@ -56,6 +57,13 @@ class Frame:
             main: The entry function.
         """
         return cls(functions_in(main.operation.parent))
+
+    @property
+    def turns(self) -> tuple[int, bool]:
+        """The turns of the loops around it, and whether all are known: others count once."""
+        outer, known = (1, True) if self.outer is None else self.outer.turns
+        count = turns_of(self.op) if self.op is not None and self.op.name == LOOP else 1
+        return outer * (1 if count is None else count), known and count is not None
 
     def inside(self, op: ir.Operation) -> Frame:
         """Returns the frame inside of an op; the same one each time."""

@@ -255,11 +255,19 @@ class _RoleMarks:
         op, found = matmul.op, self._report.matmuls
         number = self._numbers.setdefault(op.results[0], len(found))
         vocabulary = matmul in self._vocabulary
+        turns, exact = matmul.frame.turns
         if number < len(found):
             known = found[number]
             vocabulary = vocabulary or known.vocabulary
             calls = known.calls + 1
-            found[number] = replace(known, use=name.use, vocabulary=vocabulary, calls=calls)
+            found[number] = replace(
+                known,
+                use=name.use,
+                vocabulary=vocabulary,
+                calls=calls,
+                turns=known.turns + (turns - known.turns) / calls,
+                unknown_turns=known.unknown_turns or not exact,
+            )
             return number
         found.append(
             MatmulReport(
@@ -275,6 +283,8 @@ class _RoleMarks:
                 formats_of(op),
                 arguments=self._arguments(matmul),
                 number=number,
+                turns=turns,
+                unknown_turns=not exact,
             )
         )
         return number

@@ -148,6 +148,8 @@ class MatmulReport:
         scales: The scales of the operands, which are powers of two, if it is quantized and the
             report was asked for.
         number: Its number in the program; -1 if no call, loop or branch leads to it.
+        turns: The number of turns of the loops around it, the mean over its calls.
+        unknown_turns: Whether the length of a loop around it is not known, and counts as one turn.
     """
 
     names: tuple[str, ...]
@@ -164,6 +166,8 @@ class MatmulReport:
     arguments: tuple[str, str] = ("", "")
     scales: tuple[OperandScale | None, OperandScale | None] = (None, None)
     number: int = -1
+    turns: float = 1.0
+    unknown_turns: bool = False
 
     @property
     def flops(self) -> int | None:

@@ -339,8 +339,14 @@ def mebibytes(count: int) -> str:
 
 
 def microseconds(seconds: float | None) -> str:
-    """Returns a number of seconds in microseconds; nothing if it is not known."""
-    return "" if seconds is None else f"{seconds * 1e6:,.1f}"
+    """Returns a number of seconds in microseconds; nothing if it is not known.
+
+    It has one decimal, or two digits if it is less than one.
+    """
+    if seconds is None:
+        return ""
+    short = 0 < seconds * 1e6 < 1
+    return f"{seconds * 1e6:.2g}" if short else f"{seconds * 1e6:,.1f}"
 
 
 def _cell(value: Any, spec: str) -> str:

@@ -28,7 +28,11 @@ By default, XLA multiplies f32 in a narrower format: TF32 on GPUs, bf16 on TPUs.
 
 _HIGHEST: Final = re.compile(r"\b(?:highest|HIGHEST)\b")
 _LABELS: Final = re.compile(r"dim_labels=(\w+)_(\w+)->(\w+)")
-_INTEGERS: Final = ("s8", "u8", "s4", "u4")
+_CLASSES: Final = {
+    **{name: name for name in ("f16", "bf16", "f64")},
+    **dict.fromkeys(("c128", "complex<f64>"), "f64"),
+}
+_INTEGERS: Final = ("s8", "u8", "s4", "u4", "i8", "ui8", "i4", "ui4")
 
 _Flops: TypeAlias = Callable[[Instruction, Sequence[Shape]], int]
 
@@ -149,13 +153,13 @@ def format_class(element: str) -> str:
     """Returns the class of formats of an element type at the default precision.
 
     Args:
-        element: The element type, as HLO spells it.
+        element: The element type, as HLO or MLIR spells it.
     """
     if element.startswith(("f4", "f8")):
         return element[:2]
     if element in _INTEGERS:
         return "int8"
-    return {"f16": "f16", "bf16": "bf16", "f64": "f64"}.get(element, "f32")
+    return _CLASSES.get(element, "f32")
 
 
 _VIEWS: Final = ("bitcast", "reshape")

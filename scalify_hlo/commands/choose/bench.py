@@ -17,6 +17,7 @@ from scalify_hlo.commands.choose.results import (
     ResultError,
     ResultKind,
     error_of,
+    judged,
     kinds_of,
     loss_of,
     without_noise,
@@ -32,7 +33,7 @@ from scalify_hlo.commands.choose.sites import named_sites
 from scalify_hlo.commands.choose.switches import Switches
 from scalify_hlo.commands.stats.numbering import inline_numbered, number_ops
 from scalify_hlo.commands.stats.prepare import for_module, take_probes
-from scalify_hlo.errors import UsageError
+from scalify_hlo.errors import InputError, UsageError
 from scalify_hlo.passes.pipeline import Options, rewrite_module
 from scalify_hlo.profile.model import Profile
 from scalify_hlo.program.artifact import copy_module
@@ -150,11 +151,24 @@ class Bench:
 
     @cached_property
     def kinds(self) -> list[ResultKind]:
-        """The float results, with those marked that are rounding noise in the original."""
+        """The float results, with those marked that are rounding noise in the original.
+
+        Raises:
+            InputError: No number in those by which recipes are judged is finite.
+        """
         values = self._values[0]
         near = _other_last_bits(values)
         again = self.original.step(near).values
-        return without_noise(self._kinds, (self.first, again), (values, near))
+        kinds = without_noise(self._kinds, (self.first, again), (values, near))
+        by = [self.first[each.number] for each in kinds if each.kind in judged(kinds)]
+        finite = [np.isfinite(array.astype(np.complex128)).any() for array in by if array.size]
+        if finite and not any(finite):
+            raise InputError(
+                "no number in the results of the original is finite, so that no error can be seen",
+                location=self.name,
+                hint="`scalify-hlo bisect-nan` finds the op that makes the first NaN or infinity",
+            )
+        return kinds
 
     @property
     def takes_pairs(self) -> bool:

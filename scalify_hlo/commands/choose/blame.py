@@ -168,8 +168,8 @@ def blame(
         runs: The most runs of the rewrite.
         explained: The share of the error that single sites have to make.
         worst: The number of sites that the result leaves wide. By default, as many as outputs and
-            gradients need for `snr_db`, but at least one; if no number is enough, those that make
-            half of the error of single sites.
+            gradients need for `snr_db`, but at least one with a share; if no number is enough,
+            those that make half of the error of single sites.
         snr_db: A signal-to-noise ratio in dB.
         signature: As for `compare_recipes`.
         profile: As for `compare_recipes`.
@@ -289,7 +289,8 @@ def _left_out(
     needed = _needed(measuring.effect(()), ranked, effects, snr_db)
     count = options.worst
     if count is None:
-        count = max(1, main_part(ranked) if needed is None else needed)
+        shared = [each for each in ranked if each.share]
+        count = max(min(1, len(shared)), main_part(shared) if needed is None else needed)
     while True:
         result = measuring.without(each.site for each in ranked[:count])
         done = options.worst is not None or needed is None or result.effect.passes(snr_db)

@@ -121,7 +121,12 @@ def compare_recipes(
     found = _compared(bench, chosen, _allowed(bench, snr_db, within), device, progress)
     if device is None:
         return found
-    return replace(found, target=device.name, seconds=matmul_seconds(bench.matmuls, device))
+    return replace(
+        found,
+        target=device.name,
+        seconds=matmul_seconds(bench.matmuls, device),
+        unknown_turns=sum(each.calls for each in bench.matmuls if each.unknown_turns),
+    )
 
 
 def _allowed(bench: Bench, snr_db: float | None, within: float | None) -> float | None:

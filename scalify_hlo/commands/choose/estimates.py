@@ -2,23 +2,25 @@
 
 A matmul takes its floating-point operations at the peak of the wider format of its operands, or its
 bytes at the bandwidth of the memory, whichever is longer: at the speeds that kernels reached on the
-device, if they were measured. Casts and all other ops are left out. `explain` compiles a program
-for the device, and estimates all of its kernels.
+device, if they were measured. In a loop, it counts for each turn. Casts and all other ops are left
+out. `explain` compiles a program for the device, and estimates all of its kernels.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 from typing import Final
 
-from scalify_hlo.algebra.formats import FORMATS as ALL
 from scalify_hlo.errors import UsageError
 from scalify_hlo.report.matmuls import MatmulReport
 from scalify_hlo.targets.description import BATCHED, CONVOLVED, Target, load_target, target_names
 from scalify_hlo.targets.products import FORMATS, format_class
 
 _CONVOLUTION: Final = "stablehlo.convolution"
+_COMPLEX: Final = "complex"
+_BYTE: Final = 8
 
 
 def with_speeds(name: str) -> Target:
@@ -56,7 +58,7 @@ def matmul_seconds(matmuls: Iterable[MatmulReport], target: Target) -> float | N
 
 
 def _seconds(matmul: MatmulReport, target: Target) -> float | None:
-    """Returns the estimated time of all calls of a matmul."""
+    """Returns the estimated time of all calls and turns of a matmul."""
     flops, convolves = matmul.flops, matmul.op == _CONVOLUTION
     if flops is None:
         return None
@@ -66,8 +68,17 @@ def _seconds(matmul: MatmulReport, target: Target) -> float | None:
     # The windows of a convolution overlap, so that M times K counts elements several times.
     elements = (0 if convolves else m * k, k * n, m * n)
     sized = zip(elements, matmul.formats, strict=True)
-    bits = sum(count * ALL[each].bits for count, each in sized if each in ALL)
-    moved = matmul.calls * batch * bits / 8
+    moved = matmul.calls * batch * sum(count * _bits(each) for count, each in sized) / _BYTE
     peak = (target.flops(class_) or math.inf) * target.share(kind)
     bandwidth = (target.bandwidth or math.inf) * target.share("memory")
-    return max(flops / peak, moved / bandwidth)
+    # A complex product is four real ones.
+    products = 4 if matmul.formats[0].startswith(_COMPLEX) else 1
+    return matmul.turns * max(products * flops / peak, moved / bandwidth)
+
+
+def _bits(element: str) -> int:
+    """Returns the bits of an element in memory, where a truth value has a byte."""
+    width = re.search(r"\d+", element)
+    if width is None or element == "i1":
+        return _BYTE
+    return int(width[0]) * (2 if element.startswith(_COMPLEX) else 1)

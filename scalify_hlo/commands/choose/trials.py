@@ -135,8 +135,8 @@ WITHIN: Final = 0.02
 
 @result("scalify-hlo compare", version=1)
 @keys(
-    "program hash steps carry snr_db within judged loss losses target us=seconds recipes suggested "
-    "suggestion"
+    "program hash steps carry snr_db within judged loss losses target us=seconds unknown_turns "
+    "recipes suggested suggestion"
 )
 @dataclass(frozen=True)
 class Comparison(Shown):
@@ -158,6 +158,8 @@ class Comparison(Shown):
         suggestion: The suggestion with its reason, as a sentence.
         target: The device for which times are estimated; empty without one.
         seconds: The estimated time of the matmuls of the original; see `Trial`.
+        unknown_turns: The number of matmuls in loops of unknown length, which count as one turn in
+            all times; 0 without a device.
     """
 
     DUMP = "commands.choose.trials.dump_comparison"
@@ -178,6 +180,7 @@ class Comparison(Shown):
     suggestion: str
     target: Words = ""
     seconds: Microseconds | None = None
+    unknown_turns: Count = 0
 
     def __repr__(self) -> str:
         trials = [trial.name for trial in self.trials]

@@ -265,6 +265,48 @@ def test_impossible_options_are_refused(options: dict[str, Any], message: str) -
         BlameOptions(**options)
 
 
+LOST = """
+func.func @main(%x: tensor<32x32xf32>, %w: tensor<32x32xf32>) -> tensor<32x32xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<32x32xf32>
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
+      : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
+  %1 = stablehlo.divide %zero, %zero : tensor<32x32xf32>
+  %2 = stablehlo.add %0, %1 : tensor<32x32xf32>
+  return %2 : tensor<32x32xf32>
+}
+"""
+
+
+@pytest.mark.parametrize("command", ["blame", "compare", "search"])
+def test_results_that_are_not_finite_are_refused(command: str, tmp_path: Path) -> None:
+    """All errors are those of the original, so that any recipe would look exact."""
+    path = tmp_path / "lost.mlir"
+    path.write_text(LOST)
+    given = {
+        "compare": ("--recipes", "bf16"),
+        "search": ("--recipe", "bf16", "--budget", "wide<=1"),
+    }
+    done = call(command, path, *given.get(command, ("--recipe", "bf16")), code=1)
+    assert "lost.mlir: error: no number in the results of the original is finite" in done.stderr
+    assert "scalify-hlo bisect-nan finds the op" in done.stderr
+
+
+def test_a_recipe_without_errors_stays_as_it_is() -> None:
+    """The casts of zeros are exact."""
+    x = np.zeros((32, 32), np.float32)
+    program = program_of(jnp.matmul, x, x)
+    found = scalify_hlo.blame(program, [(x, x)], "bf16")
+    assert [each.share for each in found.sites] == [0]
+    assert not found.left_out
+    assert not found.result.matmul.exclude
+    text = str(found)
+    assert text.endswith("no site is left wide: the recipe stays as it is")
+    assert "exclude" not in text
+    forced = scalify_hlo.blame(program, [(x, x)], "bf16", worst=1)
+    assert len(forced.left_out) == 1
+    assert "exclude = [" in str(forced)
+
+
 def bisected(noise: Sequence[float], runs: int = 100, explained: float = 0.9) -> Bisection[int]:
     """Bisection of numbers whose noise adds up."""
 

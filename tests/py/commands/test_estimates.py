@@ -19,6 +19,7 @@ from scalify_hlo.commands.choose.trials import Comparison, dump_comparison
 from scalify_hlo.dataflow.sizes import Size
 from scalify_hlo.errors import InputError, UsageError
 from scalify_hlo.report.matmuls import MatmulReport
+from scalify_hlo.results.model import microseconds
 from scalify_hlo.targets.description import load_target
 from tests.py.shared import choosing
 from tests.py.shared.choosing import batch, good_step, parameters
@@ -58,6 +59,26 @@ def test_thin_matmuls_take_the_time_of_their_bytes() -> None:
     assert matmul_seconds([many], H200) == pytest.approx(8 * moved["bf16"] / 4.8e12 / 0.75)
 
 
+@pytest.mark.parametrize(
+    ("element", "size"), [("i8", 1), ("i16", 2), ("complex<f32>", 8), ("complex<f64>", 16)]
+)
+def test_elements_of_all_types_are_moved(element: str, size: int) -> None:
+    thin = matmul(16, 4096, 4096, formats=(element,) * 3)
+    moved = size * (16 * 4096 + 4096**2 + 16 * 4096)
+    assert matmul_seconds([thin], H200) == pytest.approx(moved / 4.8e12 / 0.75)
+
+
+def test_products_of_other_types_are_those_of_their_class() -> None:
+    """A complex product has four real ones."""
+
+    def seconds(element: str) -> float | None:
+        return matmul_seconds([matmul(8192, 8192, 8192, formats=(element,) * 3)], H200)
+
+    assert seconds("complex<f32>") == pytest.approx(4 * (seconds("f32") or 0))
+    assert seconds("complex<f64>") == pytest.approx(4 * (seconds("f64") or 0))
+    assert seconds("i8") == pytest.approx(2 * 8192**3 / (H200.flops("int8") or 0))
+
+
 def test_an_unknown_size_has_no_time() -> None:
     known = matmul(64, 64, 64)
     unknown = replace(known, extent=known.extent._replace(m=Size(1, known=False)))
@@ -95,6 +116,58 @@ def test_each_recipe_has_a_time_beside_the_original() -> None:
     text = list(lines(found, 10))
     assert text[0].endswith("matmuls on tpu-v6e, µs")
     assert any(line.startswith("matmuls of the original on tpu-v6e: ") for line in text)
+
+
+def one_by_one(w: jax.Array, x: jax.Array) -> jax.Array:
+    for i in range(w.shape[0]):
+        x = jnp.tanh(x @ w[i])
+    return x
+
+
+def in_a_loop(w: jax.Array, x: jax.Array) -> jax.Array:
+    return jax.lax.scan(lambda x, each: (jnp.tanh(x @ each), None), x, w)[0]
+
+
+def in_two_loops(w: jax.Array, x: jax.Array) -> jax.Array:
+    """A function that is called in a loop, and once outside of it, which ends in a cond."""
+    layers = jax.jit(in_a_loop)
+    x = jax.lax.fori_loop(0, 2, lambda _, x: layers(w[:2], x), x)
+    return jax.lax.cond(x[0, 0] > 0, jnp.tanh, jnp.sin, layers(w[:2], x))
+
+
+def until_it_is_small(w: jax.Array, x: jax.Array) -> jax.Array:
+    small: jax.Array = jax.lax.while_loop(lambda x: jnp.max(x) > 1, lambda x: x @ w[0] / 64, x)
+    return small
+
+
+def of_layers(function: Any) -> Comparison:
+    w, x = jnp.ones((6, 64, 64)), jnp.ones((64, 64))
+    return scalify_hlo.compare_recipes(
+        program_of(function, w, x), [(w, x)], "fp8-current,bf16", target="tpu-v6e"
+    )
+
+
+@pytest.mark.parametrize("function", [in_a_loop, in_two_loops])
+def test_matmuls_in_loops_count_for_each_turn(function: Any) -> None:
+    found, plain = of_layers(function), of_layers(one_by_one)
+    assert found.seconds == pytest.approx(plain.seconds)
+    for mine, theirs in zip(found.trials, plain.trials, strict=True):
+        assert mine.seconds == pytest.approx(theirs.seconds)
+    assert found.unknown_turns == 0
+    assert not any("unknown length" in line for line in lines(found, 10))
+
+
+def test_matmuls_in_loops_of_unknown_length_are_told() -> None:
+    found = of_layers(until_it_is_small)
+    assert found.seconds == pytest.approx((of_layers(one_by_one).seconds or 0) / 6)
+    assert json.loads(dump_comparison(found))["unknown_turns"] == 1
+    assert "matmuls in loops of unknown length, which count once: 1" in [*lines(found, 10)]
+
+
+def test_short_times_have_two_digits() -> None:
+    times = {12345.678: "12,345.7", 1.04: "1.0", 0.96: "0.96", 0.0196: "0.02", 0.00106: "0.0011"}
+    assert {us: microseconds(us * 1e-6) for us in times} == times
+    assert (microseconds(0.0), microseconds(None)) == ("0.0", "")
 
 
 def test_without_a_target_there_is_no_time() -> None:
