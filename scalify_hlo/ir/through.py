@@ -75,7 +75,8 @@ def dims_through(op: ir.Operation) -> list[int | None] | None:
         return [*range(result.type.rank)]
     if name == "transpose":
         return list(ir.DenseI64ArrayAttr(op.attributes["permutation"]))
-    if name not in ("reverse", "slice", "dynamic_slice", "reshape", "broadcast_in_dim"):
+    slices = name == "slice" or name == "dynamic_slice"  # Sizes of others may be unknown.
+    if not (slices or name == "reshape" or name == "reverse" or name == "broadcast_in_dim"):
         return None
     before, after = (list(value.type.shape) for value in (op.operands[0], result))
     if name == "reshape":

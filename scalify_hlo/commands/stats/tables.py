@@ -19,7 +19,7 @@ from scalify_hlo.commands.stats.packing import concatenated
 from scalify_hlo.commands.stats.values import Watched
 from scalify_hlo.ir import emit
 from scalify_hlo.ir.functions import fresh_name, symbol_of
-from scalify_hlo.ir.value_map import erase
+from scalify_hlo.ir.value_map import erase, redirect, uses_of
 
 _OUTLINED: Final = "mhlo.frontend_attributes"
 
@@ -94,8 +94,9 @@ class Outlined:
 
     def kept(self, value: ir.Value, at: ir.Operation) -> ir.Value:
         """Returns a value that all users take instead of another one, from before an op on."""
+        uses = uses_of(value)
         same = self._call("keep", [value], lambda values, _: values, at)[0]
-        value.replace_all_uses_except(same, same.owner.operation)
+        redirect(uses, same)
         return same
 
     def statistics(self, group: Group, values: Sequence[ir.Value]) -> list[ir.Value]:

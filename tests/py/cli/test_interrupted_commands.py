@@ -65,7 +65,7 @@ def after(of: Callable[..., Any]) -> Callable[..., Any]:
 
 
 POINTS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
-    "before it is created": lambda p: p.setattr("secrets.token_hex", interrupt),
+    "before it is created": lambda p: p.setattr("os.urandom", interrupt),
     "half written": half_written,
     "before its mode is set": lambda p: p.setattr("os.chmod", interrupt),
     "before it is renamed": lambda p: p.setattr("os.replace", interrupt),

@@ -54,7 +54,7 @@ def _no_plugin(monkeypatch: pytest.MonkeyPatch) -> None:
     def version(name: str) -> str:
         raise metadata.PackageNotFoundError(name)
 
-    monkeypatch.setattr("scalify_hlo.targets.description.metadata.version", version)
+    monkeypatch.setattr("importlib.metadata.version", version)
 
 
 @pytest.fixture(name="plugin")
