@@ -288,7 +288,7 @@ def test_results_that_are_not_finite_are_refused(command: str, tmp_path: Path) -
     }
     done = call(command, path, *given.get(command, ("--recipe", "bf16")), code=1)
     assert "lost.mlir: error: no number in the results of the original is finite" in done.stderr
-    assert "scalify-hlo bisect-nan finds the op" in done.stderr
+    assert "`scalify-hlo bisect-nan` finds the op" in done.stderr
 
 
 def test_a_recipe_without_errors_stays_as_it_is() -> None:

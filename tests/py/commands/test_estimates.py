@@ -136,7 +136,7 @@ def in_two_loops(w: jax.Array, x: jax.Array) -> jax.Array:
 
 
 def until_it_is_small(w: jax.Array, x: jax.Array) -> jax.Array:
-    small: jax.Array = jax.lax.while_loop(lambda x: jnp.max(x) > 1, lambda x: x @ w[0] / 64, x)
+    small: jax.Array = jax.lax.while_loop(lambda x: jnp.max(x) > 1, lambda x: x @ w[0] / 128, x)
     return small
 
 
