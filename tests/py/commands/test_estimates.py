@@ -125,7 +125,8 @@ def one_by_one(w: jax.Array, x: jax.Array) -> jax.Array:
 
 
 def in_a_loop(w: jax.Array, x: jax.Array) -> jax.Array:
-    return jax.lax.scan(lambda x, each: (jnp.tanh(x @ each), None), x, w)[0]
+    last: jax.Array = jax.lax.scan(lambda x, each: (jnp.tanh(x @ each), None), x, w)[0]
+    return last
 
 
 def in_two_loops(w: jax.Array, x: jax.Array) -> jax.Array:
