@@ -133,7 +133,8 @@ def in_two_loops(w: jax.Array, x: jax.Array) -> jax.Array:
     """A function that is called in a loop, and once outside of it, which ends in a cond."""
     layers = jax.jit(in_a_loop)
     x = jax.lax.fori_loop(0, 2, lambda _, x: layers(w[:2], x), x)
-    return jax.lax.cond(x[0, 0] > 0, jnp.tanh, jnp.sin, layers(w[:2], x))
+    last: jax.Array = jax.lax.cond(x[0, 0] > 0, jnp.tanh, jnp.sin, layers(w[:2], x))
+    return last
 
 
 def until_it_is_small(w: jax.Array, x: jax.Array) -> jax.Array:
