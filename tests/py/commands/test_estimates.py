@@ -125,14 +125,16 @@ def one_by_one(w: jax.Array, x: jax.Array) -> jax.Array:
 
 
 def in_a_loop(w: jax.Array, x: jax.Array) -> jax.Array:
-    return jax.lax.scan(lambda x, each: (jnp.tanh(x @ each), None), x, w)[0]
+    last: jax.Array = jax.lax.scan(lambda x, each: (jnp.tanh(x @ each), None), x, w)[0]
+    return last
 
 
 def in_two_loops(w: jax.Array, x: jax.Array) -> jax.Array:
     """A function that is called in a loop, and once outside of it, which ends in a cond."""
     layers = jax.jit(in_a_loop)
     x = jax.lax.fori_loop(0, 2, lambda _, x: layers(w[:2], x), x)
-    return jax.lax.cond(x[0, 0] > 0, jnp.tanh, jnp.sin, layers(w[:2], x))
+    last: jax.Array = jax.lax.cond(x[0, 0] > 0, jnp.tanh, jnp.sin, layers(w[:2], x))
+    return last
 
 
 def until_it_is_small(w: jax.Array, x: jax.Array) -> jax.Array:
