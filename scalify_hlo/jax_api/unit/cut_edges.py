@@ -139,11 +139,6 @@ class _Graph:
         name = eqn.primitive.name
         if name == "stop_gradient":
             return results
-        if name == "scan":
-            returned = self.inlined(eqn.params["jaxpr"].jaxpr, operands)
-            carries = operands[eqn.params["num_consts"] :][: eqn.params["num_carry"]]
-            self._tie(returned, carries)
-            return returned
         if name == "cond":
             for branch in eqn.params["branches"]:
                 self._tie(self.inlined(branch.jaxpr, operands[1:]), results)
@@ -151,7 +146,10 @@ class _Graph:
         inner = eqn.params.get("jaxpr", eqn.params.get("call_jaxpr"))
         inner = getattr(inner, "jaxpr", inner)
         if inner is not None and len(inner.invars) == len(operands):
-            return self.inlined(inner, operands)
+            returned = self.inlined(inner, operands)
+            if name == "scan":
+                self._tie(returned, _carries(eqn, inner, operands))
+            return returned
         self._op(eqn, operands, results)
         return results
 
@@ -172,6 +170,16 @@ class _Graph:
         for value in results:
             if value is not None:
                 self.edge(op, value)
+
+
+def _carries(eqn: Any, body: Any, operands: Sequence[int | None]) -> Sequence[int | None]:
+    """Returns the carry of a scan among its operands: constants, carry, and what it goes through.
+
+    What it goes through, and what it stacks, has a dimension less in the body.
+    """
+    whole = [a.aval.ndim == b.aval.ndim for a, b in zip(eqn.invars, body.invars, strict=True)]
+    kept = [a.aval.ndim == b.aval.ndim for a, b in zip(eqn.outvars, body.outvars, strict=True)]
+    return operands[sum(whole) - sum(kept) : sum(whole)]
 
 
 class _Search:

