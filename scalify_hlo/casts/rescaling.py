@@ -35,7 +35,6 @@ class Rescaling:
         main: The entry function.
         recipe: The recipe, which selects the values.
         report: The report, which gets a line for each marker.
-        marked: See `Marked`.
     """
 
     def __init__(self, main: ir.OpView, recipe: Recipe, report: Report) -> None:
