@@ -29,7 +29,7 @@ from scalify_hlo.commands.stats.readout import Readout
 from scalify_hlo.commands.stats.run import effects_of
 from scalify_hlo.program.program import read_text
 
-RUNNING, MEMORY = 15.0, 2.0
+RUNNING, MEMORY = 6.0, 2.0
 """The most that statistics may cost, as ratios."""
 
 COMPILATIONS, SECONDS = 3.0, 5.0

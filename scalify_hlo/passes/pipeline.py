@@ -258,7 +258,7 @@ def run_passes(
     index = ModuleIndex(keeps=not any(isinstance(pass_, str) for pass_ in passes))
     with module.context:
         listing = listing or _listing(module.operation)
-        levels = levels_of(module.operation)
+        levels = levels_of(module.operation, listing)
     if index.keeps and passes and isinstance(passes[0], NormalizePass):  # It counts the ops too.
         index.listing = listing
 

@@ -18,22 +18,20 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from scalify_hlo.ir.markers import SET_SCALING
-from scalify_hlo.jax_api.marker_primitives import Marker, mark_gradient
-from scalify_hlo.jax_api.markers import set_scaling
-from scalify_hlo.jax_api.scaled_array import scale_dtype
 from scalify_hlo.jax_api.unit.constraints import Constraint, constrained, gmean
-from scalify_hlo.jax_api.unit.scaled import identity, refusal, scaled, size
+from scalify_hlo.jax_api.unit.scaled import (
+    identity,
+    of_unit_gradient,
+    of_unit_scale,
+    refusal,
+    scaled,
+    size,
+)
 
 
 def _contracted(f: Callable[..., Any], alpha: float, betas: Sequence[float]) -> Callable[..., Any]:
     op = scaled(f, alpha, betas)
-
-    def marked(*inputs: Any) -> Any:
-        y = op(*(set_scaling(x, 1.0) for x in inputs))
-        return mark_gradient(Marker(SET_SCALING), y, jnp.ones((), scale_dtype(y.dtype)))
-
-    return marked
+    return lambda *inputs: of_unit_gradient(op(*map(of_unit_scale, inputs)))
 
 
 def matmul(a: Any, b: Any, constraint: Constraint | None = gmean) -> Any:

@@ -160,8 +160,9 @@ class _Graph:
 
     def _op(self, eqn: Any, operands: list[int | None], results: list[int | None]) -> None:
         op, ratio = self.node(), 0.0
-        if eqn.primitive is FACTOR:
-            factor = Factor(**eqn.params, cut=False)
+        if eqn.primitive is FACTOR and not eqn.params["known"]:
+            line, alpha, beta = (eqn.params[key] for key in ("line", "alpha", "beta"))
+            factor = Factor(line, alpha, beta, cut=False)
             ratio = math.log2(factor.beta / factor.alpha)
             self.factors[len(self.edges)] = factor
         for value in operands:

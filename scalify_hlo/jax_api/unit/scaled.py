@@ -10,14 +10,20 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+import jax
 import jax.numpy as jnp
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
 from scalify_hlo.errors import UsageError, caller
+from scalify_hlo.jax_api.markers import set_scaling
 
 FACTOR: Final = Primitive("unit_factor")
-"""Multiplies by ``alpha``; ``beta`` is the factor of the gradient, and ``line`` of the model."""
+"""Multiplies by ``alpha``; ``beta`` is the factor of the gradient, and ``line`` of the model.
+
+``known`` is ``value`` or ``gradient`` if the result or its gradient has unit scale, for a rewrite.
+"""
+_VALUE, _GRADIENT = "value", "gradient"
 
 
 def identity(x: Any, alpha: float = 1.0, beta: float = 1.0) -> Any:
@@ -51,7 +57,7 @@ def identity(x: Any, alpha: float = 1.0, beta: float = 1.0) -> Any:
         raise refusal(f"the factors are {alpha} and {beta}", "factors are positive")
     if alpha == beta == 1:
         return x
-    return FACTOR.bind(jnp.asarray(x), alpha=alpha, beta=beta, line=caller())
+    return FACTOR.bind(jnp.asarray(x), alpha=alpha, beta=beta, line=caller(), known="")
 
 
 def scaled(
@@ -85,6 +91,23 @@ def scaled(
         return identity(f(*backward), alpha, 1.0)
 
     return op
+
+
+def of_unit_scale(x: Any) -> Any:
+    """Returns a value of unit scale, of whose size a rewrite takes no statistic."""
+    return _known(x, _VALUE)
+
+
+def of_unit_gradient(x: Any) -> Any:
+    """Returns a value whose gradient has unit scale; see `of_unit_scale`."""
+    return _known(x, _GRADIENT)
+
+
+def _known(x: Any, known: str) -> Any:
+    """Notes what is known of a whole array; factors do not count the rows of other devices."""
+    if getattr(jax.typeof(x), "vma", None):
+        return x
+    return FACTOR.bind(jnp.asarray(x), alpha=1.0, beta=1.0, line="", known=known)
 
 
 def times(x: Any, factor: float) -> Any:
@@ -165,8 +188,36 @@ def _times(x: Any, alpha: float, **_: Any) -> Any:
     return x if alpha == 1 else x * jnp.asarray(alpha, x.dtype)
 
 
+def _lowered(x: Any, *, known: str, **factors: Any) -> Any:
+    y = _times(x, **factors)
+    return set_scaling(y, 1.0) if known == _VALUE else y
+
+
+def _jvp(primals: Sequence[Any], tangents: Sequence[Any], *, known: str, **factors: Any) -> Any:
+    """The tangent has the factor of the value, and its transpose that of the gradient."""
+    (tangent,) = tangents
+    if not isinstance(tangent, ad.Zero):
+        known_of = known if known == _GRADIENT else ""
+        tangent = FACTOR.bind(tangent, known=known_of, **factors)
+    return FACTOR.bind(*primals, known=known, **factors), tangent
+
+
+def _transpose(gradient: Any, _x: Any, *, beta: float, known: str, **_: Any) -> list[Any]:
+    if isinstance(gradient, ad.Zero):
+        return [gradient]
+    known = _VALUE if known == _GRADIENT else ""
+    return [FACTOR.bind(gradient, alpha=beta, beta=beta, line="", known=known)]
+
+
+def _batch(values: Sequence[Any], dims: Sequence[Any], *, known: str, **factors: Any) -> Any:
+    """Forgets what is known, since the factors do not count the rows that are mapped."""
+    del known
+    return FACTOR.bind(values[0], known="", **factors), dims[0]
+
+
 FACTOR.def_impl(_times)
 FACTOR.def_abstract_eval(lambda x, **_: x.update(weak_type=False))
-ad.deflinear2(FACTOR, lambda gradient, _x, *, beta, **_: [_times(gradient, beta)])
-batching.defvectorized(FACTOR)
-mlir.register_lowering(FACTOR, mlir.lower_fun(_times, multiple_results=False))
+ad.primitive_jvps[FACTOR] = _jvp
+ad.primitive_transposes[FACTOR] = _transpose
+batching.primitive_batchers[FACTOR] = _batch
+mlir.register_lowering(FACTOR, mlir.lower_fun(_lowered, multiple_results=False))

@@ -347,6 +347,23 @@ def test_wrong_arguments_are_refused(call: Any, message: str) -> None:
         call(*x_and_w())
 
 
+def test_sizes_of_mapped_rows_are_not_taken_for_known() -> None:
+    x, w, labels = normal(0, 64, 256), normal(1, 256, 256), jnp.arange(64)
+
+    def of_one(w: Any, x: Any, label: Any) -> Any:
+        return unit.cross_entropy(unit.linear(x, w)[None], label[None])
+
+    def loss(w: Any) -> Any:
+        return jnp.mean(jax.vmap(of_one, (None, 0, 0))(w, x, labels))
+
+    exported = jax.export.export(jax.jit(jax.grad(loss)))(w)
+    _, report = scalify_hlo.rewrite(exported, recipe="fp8", report=True)
+    found = [zip(each.roles, each.scales, strict=True) for each in report.matmuls]
+    scales = [scale for each in found for role, scale in each if role == "gradient"]
+    # The mean of 64 losses has 1/64 of the gradient of each.
+    assert [scale.scale for scale in scales if scale is not None] == ["2^-6"]
+
+
 @pytest.mark.parametrize("recipe", ["unit", "fp8"])
 def test_a_rewrite_needs_no_statistic_for_a_unit_scaled_model(recipe: str) -> None:
     layers = [unit.FFN.init(jax.random.key(number), 256, 256) for number in range(2)]
