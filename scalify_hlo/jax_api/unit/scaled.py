@@ -94,12 +94,20 @@ def scaled(
 
 
 def of_unit_scale(x: Any) -> Any:
-    """Returns a value of unit scale, of whose size a rewrite takes no statistic."""
+    """Returns a value of unit scale, of whose size a rewrite takes no statistic.
+
+    Args:
+        x: The array, which is returned as it is.
+    """
     return _known(x, _VALUE)
 
 
 def of_unit_gradient(x: Any) -> Any:
-    """Returns a value whose gradient has unit scale; see `of_unit_scale`."""
+    """Returns a value whose gradient has unit scale; see `of_unit_scale`.
+
+    Args:
+        x: The array, which is returned as it is.
+    """
     return _known(x, _GRADIENT)
 
 

@@ -30,13 +30,14 @@ FILE = HOSTILE.replace("\0", "").replace("/", "")
 PROGRAM = """\
 module @<> attributes {mhlo.frontend_attributes = {name = <>}, jax.x = <>} {
   func.func public @main(%x: tensor<32x32xf32> {jax.arg_info = <>} loc(<>),
-      %w: tensor<32x32xf32> loc(<>)) -> (tensor<32x32xf32> {jax.result_info = <>}) {
+      %w: tensor<32x32xf32> loc(<>))
+      -> (tensor<32x32xf32> {jax.result_info = <>}, tensor<32x32xf32>) {
     %0 = call @<function>(%x, %w) : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
       loc(callsite(<> at <>:1:2))
     %1 = stablehlo.subtract %0, %0 : tensor<32x32xf32> loc(<>(<>:1:2))
     %2 = stablehlo.divide %1, %1 {jax.x = [<>, {<> = 1}]} : tensor<32x32xf32> loc(<>)
     %3 = stablehlo.add %2, %0 : tensor<32x32xf32> loc(fused<<>>[<>, <>])
-    return %3 : tensor<32x32xf32> loc(<>:1:2)
+    return %3, %0 : tensor<32x32xf32>, tensor<32x32xf32> loc(<>:1:2)
   }
   func.func private @<function>(%a: tensor<32x32xf32> loc(<>), %b: tensor<32x32xf32> loc(<>))
       -> tensor<32x32xf32> {

@@ -58,8 +58,9 @@ def program() -> Any:
 
 def results() -> dict[str, Any]:
     """A result of each function that returns one."""
-    made, ones = program(), np.ones((32, 32), np.float32)
-    inputs = [{"x": ones, "w": ones}]
+    made, x = program(), np.ones((32, 32), np.float32)
+    x[16:] = 0
+    inputs = [{"x": x, "w": x}]
     options: dict[str, Any] = {"recipe": "fp8-current"}
     return {
         "rewrite": jsa.rewrite(made, report=True, **options)[1],
