@@ -412,6 +412,23 @@ def replace_op(op: ir.Operation | ir.OpView, values: Sequence[ir.Value]) -> None
     erase(op)
 
 
+def replace_by_block(op: ir.Operation | ir.OpView, block: ir.Block) -> list[ir.Operation]:
+    """Replaces an op by the ops of a block, and returns these.
+
+    Args:
+        op: The op, which is erased.
+        block: The block, of which the terminator stays. Its arguments, if it has any, become the
+            operands of the op.
+    """
+    *ops, last = (inner.operation for inner in block.operations)
+    for argument, operand in zip(block.arguments, op.operation.operands, strict=False):
+        replace_uses(argument, operand)
+    for inner in ops:
+        inner.move_before(op)
+    replace_op(op, list(last.operands))
+    return ops
+
+
 def erase_argument(block: ir.Block, number: int) -> None:
     """Erases an argument of a block, which nothing uses any more."""
     _live(ir.Context.current).forget([block.arguments[number]])

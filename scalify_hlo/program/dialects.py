@@ -1,7 +1,7 @@
 """Programs in dialects that have a conversion to StableHLO, and those of others, which are refused.
 
 Text in MHLO, the dialect of XLA's compiler, and in VHLO, that of portable artifacts, is converted
-by passes that come with jaxlib.
+by passes that come with jaxlib. A fusion of MHLO, which these do not take, is the ops in it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from typing import Final
 
 from scalify_hlo._compat import ir, load_mhlo, new_context, register_passes, stablehlo
 from scalify_hlo.errors import InputError
-from scalify_hlo.ir.value_map import run_native
+from scalify_hlo.ir.value_map import replace_by_block, run_native
+from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.program.byte_source import Buffer
 
 MHLO, VHLO = "mhlo", "vhlo"
@@ -72,6 +73,8 @@ def converted(module: ir.Module, dialect: str, name: str) -> ir.Module:
         MHLO: "hlo-legalize-to-stablehlo",
         VHLO: f"vhlo-to-version{{target={version}}},vhlo-legalize-to-stablehlo",
     }[dialect]
+    for fusion in ops_in(module.operation, {"mhlo.fusion"}):
+        replace_by_block(fusion, fusion.regions[0].blocks[0])
     try:
         with module.context:
             run_native(f"builtin.module({pipeline})", module.operation)

@@ -15,6 +15,7 @@ from scalify_hlo.ir.traits import STANDING, WRAPPED
 from scalify_hlo.ir.value_map import (
     erase,
     redirect,
+    replace_by_block,
     replace_op,
     replace_uses,
     run_native,
@@ -107,13 +108,7 @@ def expand_one(op: ir.Operation) -> list[ir.Operation]:
         module = ir.Module.create()
         function, _ = function_of(op, "main", module.body)
         expand(module.operation, apart=True)
-    *new, end = [inner.operation for inner in function.body.blocks[0].operations]
-    for inner in new:
-        inner.move_before(op)
-    for argument, value in zip(function.arguments, list(op.operands), strict=True):
-        replace_uses(argument, value)
-    replace_op(op, list(end.operands))
-    return new
+    return replace_by_block(op, function.body.blocks[0])
 
 
 def function_of(

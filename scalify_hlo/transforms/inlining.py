@@ -15,7 +15,7 @@ from scalify_hlo.dataflow.names import joined, name_of
 from scalify_hlo.ir.calls import functions_in
 from scalify_hlo.ir.functions import callee_of, copied, fresh_name, is_private, referred_by
 from scalify_hlo.ir.traits import CALLS, REFERENCES
-from scalify_hlo.ir.value_map import OpSet, erase, replace_uses, run_native
+from scalify_hlo.ir.value_map import OpSet, erase, replace_by_block, run_native
 from scalify_hlo.ir.walk import ops_in
 
 _CALL = "func.call"
@@ -140,16 +140,8 @@ def inline_call(call: ir.Operation, callee: ir.Operation, *, named: bool = True)
     copy = callee.clone(ip=ir.InsertionPoint(callee)).operation
     if named and (name := name_of(call)):
         _prefix_names(copy, name, _without_name(call.location))
-    block = copy.regions[0].blocks[0]
-    for argument, operand in zip(block.arguments, call.operands, strict=True):
-        replace_uses(argument, operand)
-    *ops, last = (op.operation for op in block.operations)
-    for op in ops:
-        op.move_before(call)
-    for result, value in zip(call.results, last.operands, strict=True):
-        replace_uses(result, value)
+    ops = replace_by_block(call, copy.regions[0].blocks[0])
     erase(copy)
-    erase(call)
     return ops
 
 
