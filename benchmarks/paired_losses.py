@@ -1,10 +1,11 @@
-"""The gap of losses from f32 over many seeds of a small GPT-2, with its standard error.
+"""The gap of losses from f32 over many seeds of a small model, with its standard error.
 
     python -m benchmarks.paired_losses mxfp8 fp8-block nvfp4 --seeds 8
     python -m benchmarks.paired_losses nvfp4 nvfp4:blocks.hadamard=true --seeds 12 --steps 200
     python -m benchmarks.paired_losses fp8-current mxfp8 --outlier 16
     python -m benchmarks.paired_losses unit unit:compute=bf16 --short --steps 60 --seeds 6
     python -m benchmarks.paired_losses mxfp8 --steps 300 --seeds 100 --until 0.005 --output FILE
+    python -m benchmarks.paired_losses deepseek-v3 --model experts --short --steps 60 --seeds 6
 
 A recipe is a preset, with options after colons. All contenders of a seed begin with the same
 parameters and see the same batches. A gap is the mean loss of the last fifth of the steps, less
@@ -17,10 +18,12 @@ each with its own seeds, which begin at `--first`.
 
 Training amplifies any difference. With `--short`, runs of five steps start from states of the run
 in f32, after its first ten steps, which amplify most. A gap is that of the loss of the fifth step.
-The rows have the mean of these gaps, its standard error, and the median of their magnitudes.
+The rows have the mean of these gaps, its standard error, and the median of their magnitudes; with
+`--output`, each row is a line of a file, with versions.
 
-With `--outlier`, one channel before each MLP is multiplied by a power of two, and its weights are
-divided by it, so that f32 computes the same numbers.
+The model is a GPT-2, or one of `benchmarks.papers.decoders`. With `--outlier`, one channel before
+each MLP of GPT-2 is multiplied by a power of two, and its weights are divided by it, so that f32
+computes the same.
 """
 
 import argparse
@@ -38,6 +41,7 @@ from typing import Any
 import jax
 
 import scalify_hlo
+from benchmarks.papers import decoders
 from benchmarks.search_gap import (
     SMALL,
     Training,
@@ -51,6 +55,9 @@ from benchmarks.search_gap import (
 from examples import gpt2
 from examples.training import training_step
 from scalify_hlo.recipes.loading import load_recipe
+
+DECODERS = {"llama": 0, "experts": decoders.EXPERTS}
+"""The models of `decoders`, with their experts."""
 
 EXACT, NUDGED = "f32", "nudged"
 
@@ -117,6 +124,13 @@ def standard_error(gaps: Sequence[float]) -> float:
     return statistics.stdev(gaps) / math.sqrt(len(gaps)) if len(gaps) > 1 else math.nan
 
 
+def append(path: Path, entry: Mapping[str, Any]) -> None:
+    """Adds a line to a file, with versions."""
+    versions = {"jax": jax.__version__, "python": platform.python_version()}
+    with path.open("a") as file:
+        print(json.dumps({**entry, **versions}), file=file)
+
+
 class Losses:
     """The losses at the end of training, of contenders and seeds, in memory and in a file."""
 
@@ -137,9 +151,7 @@ class Losses:
         self._found[key] = loss()
         if self._path:
             entry = {"contender": contender, "seed": seed, "loss": self._found[key]}
-            versions = {"jax": jax.__version__, "python": platform.python_version()}
-            with self._path.open("a") as file:
-                print(json.dumps({**entry, **self._setting, **versions}), file=file)
+            append(self._path, {**entry, **self._setting})
 
     def gaps(self, contender: str) -> list[float]:
         """Returns the gaps from f32 of the seeds that have both losses."""
@@ -164,17 +176,27 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--until", type=float, default=0.0, metavar="ERROR")
     parser.add_argument("--output", type=Path, metavar="FILE")
     parser.add_argument("--short", action="store_true", help="short runs, from states of f32")
+    parser.add_argument("--model", choices=("gpt2", *DECODERS), default="gpt2")
     parser.add_argument("--outlier", type=int, default=0, metavar="OCTAVES")
     options = parser.parse_args()
-    if options.short and (options.output or options.until):
-        parser.error("--output and --until are for whole runs, and not for --short")
+    if options.short and options.until:
+        parser.error("--until is for whole runs, and not for --short")
+    if options.outlier and options.model != "gpt2":
+        parser.error("--outlier is for the model gpt2")
     return options
+
+
+def trainings(options: argparse.Namespace) -> Training:
+    """Returns the training that is asked for."""
+    if options.model in DECODERS:
+        return decoders.training(DECODERS[options.model])
+    return planted_model(options.outlier) if options.outlier else language_model(SMALL)
 
 
 def main() -> int:
     """Trains all, and prints a row for each."""
     options = parsed()
-    training = planted_model(options.outlier) if options.outlier else language_model(SMALL)
+    training = trainings(options)
     sample = (*training.state(0), *next(training.batches(0, 1)))
     program = jax.export.export(jax.jit(training.step))(*sample)
     original = jax.jit(program.call)
@@ -187,7 +209,10 @@ def _whole_runs(
 ) -> None:
     """Trains seed by seed, and prints the gaps at the end."""
     contenders = [NUDGED, *options.contenders]
-    losses = Losses(options.output, {"steps": options.steps, "outlier": options.outlier})
+    setting = {"steps": options.steps, "outlier": options.outlier}
+    if options.model != "gpt2":
+        setting["model"] = options.model
+    losses = Losses(options.output, setting)
     step = cache(lambda name: compiled(program, name))
 
     def loss(name: str, seed: int) -> float:
@@ -220,14 +245,18 @@ def _short_runs(
     exact = [train(original, training, seed, options.steps) for seed in seeds]
     mean = statistics.mean(map(last_loss, exact))
     print(f"f32: {mean:.4f}, {options.steps} steps, {options.seeds} seeds")
+    setting = {each: getattr(options, each) for each in ("model", "outlier", "steps", "seeds")}
     for name in options.contenders:
-        _print_short(name, compiled(program, name), training, dict(zip(seeds, exact, strict=True)))
+        step, runs = compiled(program, name), dict(zip(seeds, exact, strict=True))
+        found = _print_short(name, step, training, runs)
+        if options.output:
+            append(options.output, {"contender": name, **setting, "f32": mean, **found})
 
 
 def _print_short(
     name: str, step: Compiled, training: Training, exact: Mapping[int, Trajectory]
-) -> None:
-    """Prints the gaps at the end of short runs from states of f32."""
+) -> dict[str, float]:
+    """Prints the gaps at the end of short runs from states of f32, and returns the figures."""
     gaps: list[float] = []
     for seed, one in exact.items():
         begun = replace(one, states=list(map(step.stored, one.states)))
@@ -236,6 +265,7 @@ def _print_short(
     mean, error = statistics.mean(gaps), standard_error(gaps)
     size = statistics.median(map(abs, gaps))
     print(f"{name}: {mean:+.5f} +- {error:.5f}, magnitude {size:.5f}", flush=True)
+    return {"gap": mean, "error": error, "magnitude": size}
 
 
 if __name__ == "__main__":
