@@ -65,6 +65,10 @@ FIRST_RUNS = 2
 """The short runs of a seed that do not count: differences grow by thousands in the first steps."""
 
 
+Step = Callable[[str], "Compiled"]
+"""Compiles a contender."""
+
+
 def with_outliers(params: Any, octaves: int) -> Any:
     """Returns parameters that compute the same, with an outlier channel before each MLP."""
     factor = 2.0**octaves
@@ -103,12 +107,20 @@ class Compiled:
         return replace(training, state=lambda seed: self.stored(training.state(seed)))
 
 
-def compiled(program: jax.export.Exported, contender: str) -> Compiled:
-    """Compiles the step of a contender, of signature ``scaled`` if it stores narrow state."""
+def compiled(program: jax.export.Exported, contender: str, sample: Sequence[Any]) -> Compiled:
+    """Compiles the step of a contender, of signature ``scaled`` if it stores narrow state.
+
+    Args:
+        program: The step.
+        contender: A recipe, with options after colons.
+        sample: The arguments of a step, from which scales that are state begin.
+    """
     name, *settings = contender.split(":")
     recipe = load_recipe(name, settings)
     if not recipe.state.narrow:
-        return Compiled(jax.jit(scalify_hlo.rewrite(program, recipe=recipe).call))
+        found = scalify_hlo.rewrite(program, recipe=recipe)
+        stateful = len(found.in_avals) > len(program.in_avals)
+        return _stateful(found, sample) if stateful else Compiled(jax.jit(found.call))
     rewritten = scalify_hlo.rewrite(program, recipe=recipe, signature="scaled")
     step = jax.jit(rewritten.call)
 
@@ -117,6 +129,22 @@ def compiled(program: jax.export.Exported, contender: str) -> Compiled:
         return *state, scalify_hlo.asarray(loss)
 
     return Compiled(run, lambda state: scalify_hlo.scaled_state(rewritten, tuple(state)))
+
+
+def _stateful(found: jax.export.Exported, sample: Sequence[Any]) -> Compiled:
+    """Returns a step with the state of its scales, which begins anew where a run does."""
+    step, first = jax.jit(found.call), scalify_hlo.init_scaling_state(found, *sample)
+    now = [first]
+
+    def run(*arguments: Any) -> Any:
+        results, now[0] = step(*arguments, now[0])
+        return results
+
+    def begun(state: Any) -> Any:
+        now[0] = first
+        return tuple(state)
+
+    return Compiled(run, begun)
 
 
 def standard_error(gaps: Sequence[float]) -> float:
@@ -200,20 +228,18 @@ def main() -> int:
     sample = (*training.state(0), *next(training.batches(0, 1)))
     program = jax.export.export(jax.jit(training.step))(*sample)
     original = jax.jit(program.call)
-    (_short_runs if options.short else _whole_runs)(options, training, program, original)
+    step = cache(lambda name: compiled(program, name, sample))
+    (_short_runs if options.short else _whole_runs)(options, training, step, original)
     return 0
 
 
-def _whole_runs(
-    options: argparse.Namespace, training: Training, program: jax.export.Exported, original: Any
-) -> None:
+def _whole_runs(options: argparse.Namespace, training: Training, step: Step, original: Any) -> None:
     """Trains seed by seed, and prints the gaps at the end."""
     contenders = [NUDGED, *options.contenders]
     setting = {"steps": options.steps, "outlier": options.outlier}
     if options.model != "gpt2":
         setting["model"] = options.model
     losses = Losses(options.output, setting)
-    step = cache(lambda name: compiled(program, name))
 
     def loss(name: str, seed: int) -> float:
         begun = nudged(training) if name == NUDGED else training
@@ -237,9 +263,7 @@ def _print_gaps(name: str, gaps: Sequence[float]) -> None:
     print(f"{name}: {statistics.mean(gaps):+.4f} +- {standard_error(gaps):.4f} ({each})")
 
 
-def _short_runs(
-    options: argparse.Namespace, training: Training, program: jax.export.Exported, original: Any
-) -> None:
+def _short_runs(options: argparse.Namespace, training: Training, step: Step, original: Any) -> None:
     """Prints the gaps of short runs."""
     seeds = range(options.first, options.first + options.seeds)
     exact = [train(original, training, seed, options.steps) for seed in seeds]
@@ -247,8 +271,8 @@ def _short_runs(
     print(f"f32: {mean:.4f}, {options.steps} steps, {options.seeds} seeds")
     setting = {each: getattr(options, each) for each in ("model", "outlier", "steps", "seeds")}
     for name in options.contenders:
-        step, runs = compiled(program, name), dict(zip(seeds, exact, strict=True))
-        found = _print_short(name, step, training, runs)
+        runs = dict(zip(seeds, exact, strict=True))
+        found = _print_short(name, step(name), training, runs)
         if options.output:
             append(options.output, {"contender": name, **setting, "f32": mean, **found})
 
