@@ -47,6 +47,7 @@ PAGES = (
     "docs/markers.md",
     "docs/unit_scaling.md",
     "docs/algorithms.md",
+    "docs/experiments.md",
     "docs/profiles.md",
 )
 """The paths of the pages that run, in the order in which a user reads them."""
