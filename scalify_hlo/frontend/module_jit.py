@@ -1,14 +1,14 @@
-"""Functions that a library of modules compiles: `flax.nnx.jit` and `equinox.filter_jit`.
+"""Functions that are compiled already: by `jax.jit`, `flax.nnx.jit` or `equinox.filter_jit`.
 
-Such a function takes modules apart, calls a function of `jax.jit` on their arrays, and updates the
-modules. Only the function in the middle is rewritten.
+The functions of a library of modules take modules apart, call a function of `jax.jit` on their
+arrays, and update the modules. Only the function in the middle is rewritten.
 """
 
 from __future__ import annotations
 
 import copy
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -16,6 +16,8 @@ import jax
 
 from scalify_hlo import _compat
 from scalify_hlo.errors import UsageError, caller
+from scalify_hlo.frontend.observed import CompiledCalls
+from scalify_hlo.jax_api.scaled_array import is_scaled_array
 
 _COMPILED: Final[dict[str, str]] = {
     "flax.nnx.transforms.compilation": "jitted_fn",
@@ -73,3 +75,47 @@ def shardings_of(compiled: Any) -> dict[str, Any]:
         if any(isinstance(leaf, _SHARDINGS) for leaf in leaves):
             found[name] = jax.tree.unflatten(tree, leaves)
     return found
+
+
+def jitted(call: Callable[..., Any], options: Mapping[str, Any], places: Any) -> Any:
+    """Compiles a function that runs a function of `jax.jit`.
+
+    Args:
+        call: The function.
+        options: The options of `jax.jit`.
+        places: The shardings of arguments that the function in it declares; None without them.
+    """
+    compiled = jax.jit(call, **options)
+    if places is None:
+        return compiled
+    return _PlacedCalls(compiled, jax.jit(call, in_shardings=places, **options))
+
+
+class _PlacedCalls(CompiledCalls):
+    """A compiled function that places its arguments as the function of `jax.jit` in it does.
+
+    Args:
+        compiled: The function that `jax.jit` returned.
+        placed: The same with ``in_shardings``. It takes no keywords, and no pairs of data and
+            scale, as a sharding of data is none of a scale.
+    """
+
+    def __init__(self, compiled: Any, placed: Any) -> None:
+        super().__init__(compiled)
+        self._placed = placed
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls the function."""
+        return self._of(args, kwargs)(*args, **kwargs)
+
+    def lower(self, *args: Any, **kwargs: Any) -> Any:
+        """Lowers the function for these arguments; see `jax.stages.Wrapped.lower`."""
+        return self._of(args, kwargs).lower(*args, **kwargs)
+
+    def trace(self, *args: Any, **kwargs: Any) -> Any:
+        """Traces the function for these arguments; see `jax.stages.Wrapped.trace`."""
+        return self._of(args, kwargs).trace(*args, **kwargs)
+
+    def _of(self, args: Any, kwargs: Any) -> Any:
+        pairs = any(map(is_scaled_array, jax.tree.leaves(args, is_leaf=is_scaled_array)))
+        return self._compiled if kwargs or pairs else self._placed

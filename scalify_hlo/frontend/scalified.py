@@ -22,7 +22,7 @@ from scalify_hlo.commands.stats.run import Stats
 from scalify_hlo.errors import UsageError
 from scalify_hlo.frontend.exported_calls import calls_of, export, platforms, unmapped
 from scalify_hlo.frontend.host_callbacks import HostCallbacks
-from scalify_hlo.frontend.module_jit import rewritten_inside, shardings_of
+from scalify_hlo.frontend.module_jit import jitted, rewritten_inside, shardings_of
 from scalify_hlo.frontend.observed import CompiledCalls, ObservedCalls, observe_rewrite
 from scalify_hlo.frontend.scaling_state import (
     ScalingState,
@@ -131,6 +131,7 @@ class Scalified:
             return updating
         if plain == "all":  # The arrays of modules stay plain, as the shardings describe them.
             jit_options = {**shardings_of(fn), **jit_options}
+        places = None if "in_shardings" in jit_options else shardings_of(fn).get("in_shardings")
         jit_options = _with_own(fn, jit_options)
         shared = {key: value for key, value in jit_options.items() if key in _SHARED}
         delayed = options.recipe.scaling.kind == "delayed"
@@ -145,13 +146,14 @@ class Scalified:
 
         if delayed:
             add_state(call)
-        compiled: Any = jax.jit(call, **jit_options)
+        compiled: Any = jitted(call, jit_options, places)
         if delayed:
             compiled = StatefulCalls(compiled, scalified.prepared)
         else:
             compiled.init_scaling_state = without_state(options.recipe.name)
         if stats is not None:
-            compiled = ObservedCalls(compiled, _observing(scalified, fn, stats, jit_options), stats)
+            observing = _observing(scalified, fn, stats, jit_options, places)
+            compiled = ObservedCalls(compiled, observing, stats)
         return compiled if options.recipe.predict == NONE else _Measuring(compiled, scalified)
 
     @property
@@ -416,8 +418,12 @@ def _nothing(fn: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _observing(
-    scalified: Scalified, fn: Callable[..., Any], stats: Stats, jit_options: Mapping[str, Any]
-) -> Callable[..., Any]:
+    scalified: Scalified,
+    fn: Callable[..., Any],
+    stats: Stats,
+    jit_options: Mapping[str, Any],
+    places: Any,
+) -> Any:
     """Returns the compiled function that returns statistics as well."""
 
     @functools.wraps(fn)
@@ -429,7 +435,7 @@ def _observing(
     options = dict(jit_options)
     if options.get("out_shardings") is not None:
         options["out_shardings"] = (options["out_shardings"], None)
-    return jax.jit(call, **options)
+    return jitted(call, options, places)
 
 
 def _call(

@@ -1,9 +1,10 @@
-"""Updates of modules whose arrays `flax.nnx.jit` divides over eight devices."""
+"""Arrays that `flax.nnx.jit` or `jax.jit` divides over eight devices."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import nnx
@@ -49,3 +50,20 @@ def _compared(options: dict[str, Any], recipe: str) -> dict[str, Any]:
         "devices": len(loss.sharding.device_set),
         "donated": kept[1],
     }
+
+
+def unplaced() -> list[list[Any]]:
+    """Calls functions of `jax.jit` with shardings on arrays that are on no device, or on one."""
+    rows, every = places(mesh(d=8), ("d",), ())
+    x, w = normals((32, 64), (64, 64))
+    compiled = jax.jit(lambda x, w: jnp.tanh(x @ w / 8), in_shardings=(rows, every))
+    pair = jsa.as_scaled_array(jax.device_put(x, rows))
+    found = []
+    for recipe in ("propagate", "fp8-current", "unit"):
+        stats = jsa.Stats(every=2)
+        step = jsa.scalify(compiled, recipe=recipe, stats=stats)
+        for given in ((np.asarray(x), w), (x, w), (pair, jax.device_put(w, every))):
+            y = jsa.asarray(step(*given))
+            error = float(jnp.abs(y - compiled(x, w)).mean())
+            found.append([len(y.sharding.device_set), error < 0.1, len(stats.records)])
+    return found

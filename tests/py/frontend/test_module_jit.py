@@ -94,3 +94,9 @@ def test_an_unknown_version_of_a_library_is_refused(monkeypatch: pytest.MonkeyPa
     with pytest.raises(UsageError, match=r"does not know how flax\.nnx") as caught:
         jsa.scalify(compiled)
     assert str(caught.value.location).startswith(__file__)
+
+
+@pytest.mark.slow
+def test_shardings_of_jax_jit_place_the_arguments() -> None:
+    found = eight_devices.run(sharded_modules.unplaced)
+    assert found == [[8, True, records] for _ in range(3) for records in (1, 1, 2)]
