@@ -111,7 +111,7 @@ EFFECTS = {
     "blocks.rounding": Case("floor", "mxfp8", program="seen"),
     "blocks.weight": Case("square", "mxfp8", program="seen"),
     "blocks.gradient_rounding": Case("stochastic", "mxfp8"),
-    "blocks.hadamard": Case(True, "mxfp8"),
+    "blocks.hadamard": Case("wgrad", "mxfp8"),
     "state.weight": Case("f8E4M3FN", signature="scaled"),
     "state.gradient": Case("e4m3"),
     "state.first_moment": Case("bf16", signature="scaled"),
