@@ -2,6 +2,7 @@
 
 The file of such a recipe begins with comments: its effect in a sentence, and then a paragraph for
 each of the labels `LABELS`. A paragraph ends at the next label, or at the first line of options.
+The first label may be left out, and a baseline may leave out the others.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Final, NamedTuple
 from scalify_hlo.recipes.toml import literature_names, preset_text
 
 LABELS: Final = ("Paper", "Kept wide", "Reproduced", "Not reproduced")
-"""The labels that each file has, in this order."""
+"""The labels of the paragraphs, in this order."""
 
 BASELINE: Final = "Baseline"
 """The label of a recipe that papers compare theirs with, and which is worse on purpose."""
@@ -51,16 +52,16 @@ def source_of(name: str) -> Source | None:
     if name not in literature_names():
         return None
     found: dict[str, str] = {}
-    label = ""
+    label = LABELS[0]
     for line in preset_text(name).splitlines()[1:]:
         if not line.startswith("#"):
             break
         text = line.removeprefix("#").strip()
         if begun := _LABEL.match(text):
             label, text = begun[1], text[begun.end() :]
-        if label and text:
+        if text:
             found[label] = f"{found[label]} {text}" if label in found else text
     missing = [each for each in LABELS if each not in found]
-    if missing:
+    if missing and BASELINE not in found:
         raise ValueError(f"{name}.toml has no comment {missing[0]!r}")
-    return Source(*(found[each] for each in LABELS), found.get(BASELINE, ""))
+    return Source(*(found.get(each, "") for each in (*LABELS, BASELINE)))
