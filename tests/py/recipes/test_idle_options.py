@@ -102,7 +102,7 @@ EFFECTS = {
     "scaling.interval": Case(4, **_of("delayed")),
     "scaling.weight_scales": Case("channel", **_of("current")),
     "scaling.data_scales": Case("row", **_of("current")),
-    "scaling.exponents": Case([0, 0, -8], settings={"scaling.kind": "static"}),
+    "scaling.exponents": Case([4, 0, -8], settings={"scaling.kind": "static"}),
     "scaling.batch": Case("each", "fp8-current", settings={"matmul.smallest": 1}),
     "scaling.method": Case("rms", **_of("calibrated")),
     "scaling.methods": Case(["*=rms"], **_of("calibrated")),

@@ -34,7 +34,7 @@ SHAPES: Final = {
 }
 
 
-def block(p: Any, x: jax.Array) -> jax.Array:
+def block(p: Any, x: jax.Array) -> Any:
     normed = x * jax.lax.rsqrt(jnp.mean(x * x, -1, keepdims=True) + 1e-5) * p["gain"]
     q, k, v = (
         (normed @ p[name]).reshape(*x.shape[:2], HEADS, DEPTH).transpose(0, 2, 1, 3)
