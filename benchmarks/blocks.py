@@ -40,9 +40,9 @@ RECIPES: Mapping[str, Mapping[str, object]] = {
 
 _CHANGES: Mapping[str, Mapping[str, object]] = {
     "": {},
-    ", Hadamard": {"blocks.hadamard": True},
+    ", Hadamard": {"blocks.hadamard": "wgrad"},
     ", stochastic": {"blocks.gradient_rounding": "stochastic"},
-    ", both": {"blocks.hadamard": True, "blocks.gradient_rounding": "stochastic"},
+    ", both": {"blocks.hadamard": "wgrad", "blocks.gradient_rounding": "stochastic"},
 }
 ROUNDED: Mapping[str, Mapping[str, object]] = {
     f"{recipe}{name}": settings

@@ -1,7 +1,7 @@
 """The gap of losses from f32 over many seeds of a small model, with its standard error.
 
     python -m benchmarks.paired_losses mxfp8 fp8-block nvfp4 --seeds 8
-    python -m benchmarks.paired_losses nvfp4 nvfp4:blocks.hadamard=true --seeds 12 --steps 200
+    python -m benchmarks.paired_losses nvfp4 nvfp4:blocks.hadamard=wgrad --seeds 12 --steps 200
     python -m benchmarks.paired_losses fp8-current mxfp8 --outlier 16
     python -m benchmarks.paired_losses unit unit:compute=bf16 --short --steps 60 --seeds 6
     python -m benchmarks.paired_losses mxfp8 --steps 300 --seeds 100 --until 0.005 --output FILE

@@ -260,7 +260,7 @@ def _added(counts: tuple[int, int], last: bool, step: int) -> tuple[int, int]:
 NARROW: Final = 1
 """Bytes of an element in f8."""
 
-_KNOWN: Final = frozenset({"propagated", "calibrated"})
+_KNOWN: Final = frozenset({"propagated", "calibrated", "static"})
 """The kinds of scales that are known before the tensor is computed.
 
 So are delayed scales. With them, the kernel that takes the amax of a gradient is one of its own,

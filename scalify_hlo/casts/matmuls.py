@@ -76,8 +76,8 @@ class Matmul:
 
 MARKS = frozenset(
     {
-        *(attributes.ROLES, attributes.SITE, attributes.VOCABULARY, attributes.LAST),
-        *(attributes.MEMBERS, attributes.INDEPENDENT),
+        *(attributes.ROLES, attributes.SITE, attributes.VOCABULARY),
+        *(attributes.FIRST, attributes.LAST, attributes.MEMBERS, attributes.INDEPENDENT),
     }
 )
 """The attributes that `scalify-roles` writes on matmuls for the pass that quantizes them."""

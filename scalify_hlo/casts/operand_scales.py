@@ -30,7 +30,7 @@ from scalify_hlo.ir import emit
 from scalify_hlo.ir.formats import FORMATS, with_element
 from scalify_hlo.ir.functions import is_block
 from scalify_hlo.recipes.model import Recipe, Scaling
-from scalify_hlo.report.matmuls import MEASURED, PROGRAM
+from scalify_hlo.report.matmuls import MEASURED, PROFILE, PROGRAM
 from scalify_hlo.rules.emitter import DOWN, Emitter
 from scalify_hlo.rules.marker_ops import PEAK
 from scalify_hlo.rules.placement import share_sharding
@@ -209,8 +209,8 @@ class Quantizing:
         data = self._finish(emit.multiply(wide, factor, self.at), wide, within=within)
         return Operand(data, MEASURED, UNSCALED, scale, self._request.channels)
 
-    def static(self, exponents: Exponents) -> Operand:
-        """Returns the operand, cast at static scales."""
+    def static(self, exponents: Exponents, origin: str = PROFILE) -> Operand:
+        """Returns the operand, cast at static scales; see `CastOperand` for their origin."""
         wide = emit.convert(self._request.value, self.element, self.at)
         if exponents.ndim:
             factors = constants(np.ldexp(np.float32(1), -exponents), self.at)
@@ -219,7 +219,7 @@ class Quantizing:
         elif exponents:
             wide = emit.times_power(wide, -int(exponents), self.at)
         data = self._finish(wide, wide)
-        return Operand(data, "profile", exponents, None, self._request.channels)
+        return Operand(data, origin, exponents, None, self._request.channels)
 
     def _spread(self, scale: ir.Value, like: ir.Value) -> ir.Value:
         channels = self._request.channels

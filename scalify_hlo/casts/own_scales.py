@@ -86,9 +86,10 @@ class OwnScales(Tensors):
 
     def _request(self, op: ir.OpView, side: int, format_: str, role: str) -> QuantizeRequest:
         forward = op.attributes[attributes.PART].value == FORWARD
-        scaling = self._recipe.scaling
-        single = scaling.weight_scales == "tensor" or scaling.kind == "delayed"
-        found = None if single or role != WEIGHT or not forward else channels(op, side)
+        scaling, found = self._recipe.scaling, None
+        rows = scaling.weight_scales if role == WEIGHT else scaling.data_scales
+        if scaling.kind != "delayed" and (rows == "row" or (rows == "channel" and forward)):
+            found = channels(op, side)
         found = joined(found, independent(op, side, each=scaling.batch == "each"))
         place = op.results[0], side
         kept, gradient = self.kept(op, role), role == GRADIENT

@@ -21,8 +21,8 @@ from scalify_hlo.ir.patterns import hint_of_tags, is_like_any
 from scalify_hlo.ir.traits import CONVOLUTIONS, DOTS
 from scalify_hlo.recipes.effects import MISSING
 from scalify_hlo.recipes.formats import OPERANDS
-from scalify_hlo.recipes.loading import own_settings
-from scalify_hlo.recipes.model import KEEP, NONE, MatmulOptions, Recipe
+from scalify_hlo.recipes.loading import asked_settings, own_settings
+from scalify_hlo.recipes.model import KEEP, NONE, Recipe
 from scalify_hlo.report.model import MatmulReport, Wide
 
 
@@ -41,7 +41,7 @@ class Selection:
         self._ragged = recipe.platform.ragged
         self._blocks = recipe.scaling.kind == "block"
         self._in_f32 = recipe.matmul.narrow and not recipe.scaling.propagated
-        self.sites = Sites(recipe.matmul)
+        self.sites = Sites(recipe)
 
     def of(self, op: ir.OpView, extent: Extent) -> Matmul:
         """Returns a matmul that has roles, with the decision on it."""
@@ -61,8 +61,9 @@ class Selection:
         if all(map(is_small, own)) and (self._blocks or own != [*formats]):
             return OWN
         wide = self._types(op) or self._role(op, roles, formats)
-        if wide is None and attributes.LAST in op.attributes:
-            return LAST
+        for mark, reason in ((attributes.FIRST, FIRST), (attributes.LAST, LAST)):
+            if wide is None and mark in op.attributes:
+                return reason
         if wide is None and any(map(is_small, formats)):
             wide = self._small(op, roles, formats, matmul.extent)
         return wide
@@ -219,6 +220,8 @@ def without_operands(
     }
     if recipe.matmul.vocabulary and not any(matmul.vocabulary for matmul in matmuls):
         missing.add("matmul.vocabulary")
+    if recipe.blocks.hadamard == "all":
+        missing.discard("blocks.hadamard")
     yield from without_effect(main, recipe, missing)
 
 
@@ -230,7 +233,7 @@ def without_effect(main: ir.OpView, recipe: Recipe, missing: Container[str]) -> 
         recipe: The recipe. Options of its preset are exempt.
         missing: The options, and tables of options, that found nothing.
     """
-    for key, value in own_settings(recipe).items():
+    for key, value in asked_settings(recipe).items():
         if value == NONE:
             continue  # It switches something off.
         table = key.partition(".")[0]
@@ -243,6 +246,7 @@ _ON_OPERANDS: Final[Mapping[str, frozenset[str]]] = {
     **{f"matmul.{role}": frozenset({role}) for role in (ACTIVATION, WEIGHT, GRADIENT)},
     "scaling.weight_scales": frozenset({WEIGHT}),
     "blocks.gradient_rounding": frozenset({GRADIENT}),
+    "blocks.activation_rounding": frozenset({ACTIVATION, GRADIENT}),
     "blocks.hadamard": frozenset({ACTIVATION, GRADIENT}),
 }
 """The roles of operands that a matmul has if an option has an effect on it."""
@@ -265,11 +269,15 @@ VOCABULARY: Final = Wide(
     "vocabulary", "it projects to a vocabulary", chosen=True, option="matmul.vocabulary"
 )
 OWN: Final = Wide("narrow already", "the program has its operands in 8 bits", chosen=True)
-LAST: Final = Wide(
-    "of the last layers",
-    "it is one of the last linear layers, or a backward matmul of one (matmul.last_wide)",
-    chosen=True,
-    option="matmul.last_wide",
+FIRST, LAST = (
+    Wide(
+        f"of the {which} layers",
+        f"it is one of the {which} linear layers, or a backward matmul of one "
+        f"(matmul.{which}_wide)",
+        chosen=True,
+        option=f"matmul.{which}_wide",
+    )
+    for which in ("first", "last")
 )
 NO_FLOATS: Final = Wide("of no floats", "its operands are not floats", chosen=True)
 COMPLEX: Final = Wide("complex", "its operands are complex")
@@ -337,8 +345,10 @@ class Sites:
         recipe: The recipe.
     """
 
-    def __init__(self, recipe: MatmulOptions) -> None:
-        self._recipe = recipe
+    def __init__(self, recipe: Recipe) -> None:
+        matmul = recipe.matmul
+        self._patterns = {"matmul.include": matmul.include, "matmul.exclude": matmul.exclude}
+        self._own, self._asked = own_settings(recipe), asked_settings(recipe)
         self._names: dict[str, None] = {}
         self._matched: set[str] = set()
 
@@ -347,26 +357,45 @@ class Sites:
         self._names.update(dict.fromkeys(site.names))
         included, excluded = (
             [pattern for pattern in patterns if site.is_matched(pattern)]
-            for patterns in (self._recipe.include, self._recipe.exclude)
+            for patterns in self._patterns.values()
         )
         self._matched.update(included, excluded)
         return bool(included) and not excluded
 
     def refuse_unmatched(self) -> None:
-        """Checks that every pattern matches a site.
+        """Checks that every pattern matches a site, but those of the preset of the recipe.
 
         Raises:
             UsageError: A pattern matches no site.
         """
-        for key in ("include", "exclude"):
-            for pattern in getattr(self._recipe, key):
+        for key, pattern in self._without_site():
+            if key in self._own:
+                raise UsageError(
+                    f"{key} {pattern!r} matches no matmul{nearest(pattern, list(self._names))}",
+                    hint="`scalify-hlo inspect --matmuls` lists the matmuls; patterns are of "
+                    f"the names of their layers and weights{hint_of_tags(pattern)}",
+                )
+
+    def unmatched(self, main: ir.OpView) -> Iterator[Remark]:
+        """Yields a remark for each option of a recipe whose patterns all match no site.
+
+        Args:
+            main: The entry function.
+        """
+        missing: dict[str, list[str]] = {}
+        for key, pattern in self._without_site():
+            missing.setdefault(key, []).append(repr(pattern))
+        for key, patterns in missing.items():
+            if key in self._asked and len(patterns) == len(self._patterns[key]):
+                message = f"{key} matches no matmul: {' or '.join(patterns)}"
+                yield remark(main, message, f"set {key} to names of layers of the program")
+
+    def _without_site(self) -> Iterator[tuple[str, str]]:
+        """Yields the patterns that match no site, with their options."""
+        for key, patterns in self._patterns.items():
+            for pattern in patterns:
                 if pattern not in self._matched and pattern != "*":
-                    raise UsageError(
-                        f"matmul.{key} {pattern!r} matches no matmul"
-                        f"{nearest(pattern, list(self._names))}",
-                        hint="`scalify-hlo inspect --matmuls` lists the matmuls; patterns are of "
-                        f"the names of their layers and weights{hint_of_tags(pattern)}",
-                    )
+                    yield key, pattern
 
 
 def matching(patterns: Sequence[str], names: Sequence[str]) -> list[str]:

@@ -21,7 +21,7 @@ from scalify_hlo.ir.functions import is_block, terminator
 from scalify_hlo.ir.locations import remark
 from scalify_hlo.ir.value_map import redirect, uses_of
 from scalify_hlo.layers.model import NORMS
-from scalify_hlo.recipes.loading import idle_under_same, own_options
+from scalify_hlo.recipes.loading import asked_settings, defaults, idle_under_same, own_options
 from scalify_hlo.recipes.model import KEEP, NONE, Recipe, StateOptions
 from scalify_hlo.report.totals import StateBytes
 
@@ -161,17 +161,17 @@ def without_state(main: ir.OpView, recipe: Recipe, roles: set[str]) -> Iterator[
 
     Args:
         main: The entry function.
-        recipe: The recipe. Formats of its preset are exempt.
+        recipe: The recipe; see `scalify_hlo.recipes.loading.asked_settings`.
         roles: The roles of the state that was cast.
     """
     if not attributes.any_argument_has(main, attributes.PAIR):
         return
-    for option in own_options(recipe, idle_under_same()):
-        table, _, role = option.key.partition(".")
-        if table == "state" and role not in roles:
-            format_ = getattr(recipe.state, role)
+    keys = {option.key for option in idle_under_same()}
+    for key, value in asked_settings(recipe).items():
+        table, _, role = key.partition(".")
+        if table == "state" and key in keys and value != defaults()[key] and role not in roles:
             missing = _MISSING.get(role, "returns no such state")
-            message = f"{option.key} is {format_}, and the program {missing}"
+            message = f"{key} is {value}, and the program {missing}"
             hint = _DECLARE if role in ("weight", _FROZEN) else ""
             yield remark(main, message, hint)
 

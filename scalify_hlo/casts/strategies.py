@@ -11,6 +11,7 @@ from scalify_hlo.casts.current import Current
 from scalify_hlo.casts.delayed import Delayed
 from scalify_hlo.casts.matmuls import MARKS, clear, marked_matmuls, names_of
 from scalify_hlo.casts.propagated import ByMembers, Propagated
+from scalify_hlo.casts.static import Static
 from scalify_hlo.casts.strategy import CastContext, CastStrategy
 from scalify_hlo.dataflow.index import ModuleIndex
 from scalify_hlo.dialect import attributes
@@ -54,8 +55,8 @@ def strategy_of(
             return ByMembers(context, Current(context), apart)
         return Propagated(context)
     others = inline_calls(module, {attributes.ROLES}, index=index)
-    if kind == "current":
-        return Current(context)
+    if kind in ("current", "static"):
+        return (Current if kind == "current" else Static)(context)
     _leave(module, main, others, report)
     names = names_of(marked_matmuls(main, index.listing))
     if kind == "delayed":

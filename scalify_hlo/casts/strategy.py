@@ -8,6 +8,7 @@ the result of the matmul. There is one for each kind of scales that a recipe may
 | `scalify_hlo.casts.propagated.Propagated` | that of the value, by propagation | none |
 | `scalify_hlo.casts.current.Current` | from its amax | a statistic for each operand |
 | `scalify_hlo.casts.calibrated.Calibrated` | from a profile | none |
+| `scalify_hlo.casts.static.Static` | that of the recipe | none |
 | `scalify_hlo.casts.delayed.Delayed` | from its amax in past steps | a statistic, and state |
 | `scalify_hlo.casts.blocks.matmuls.Blocks` | from the amax of each block | a statistic |
 

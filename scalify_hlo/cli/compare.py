@@ -44,7 +44,8 @@ class Compare(WithSteps, Choosing, WithSettings, WithOutput):
     compiles a program for the device, and estimates all kernels.
 
     Attributes:
-        recipes: The recipes: names of presets and TOML files with commas between them.
+        recipes: The recipes: names and TOML files with commas between them; literature is all
+            recipes of papers.
         settings: Set an option of all recipes, as in matmul.smallest=64.
         steps: How many steps to run; by default 50 of training, and 1 of other programs.
         snr: The signal-to-noise ratio that outputs and gradients need.
@@ -54,7 +55,7 @@ class Compare(WithSteps, Choosing, WithSettings, WithOutput):
         target: Estimate times on a device: h100, h200, b200, tpu-v5e, tpu-v6e or tpu7x.
     """
 
-    recipes: str = option("all", metavar="all|NAME|FILE,...")
+    recipes: str = option("all", metavar="all|literature|NAME|FILE,...")
     steps: Count | None = None  # type: ignore[assignment]
     snr: float | None = option(None, metavar="DB")
     within: float | None = option(None, metavar="SHARE")

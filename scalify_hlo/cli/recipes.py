@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Any, NamedTuple
 
 from scalify_hlo.cli import console
@@ -19,7 +19,15 @@ from scalify_hlo.recipes.loading import (
     load_recipe,
     settings_of,
 )
-from scalify_hlo.recipes.toml import preset_names, preset_text, to_literal
+from scalify_hlo.recipes.model import Recipe
+from scalify_hlo.recipes.sources import BASELINE, LABELS, Source, source_of
+from scalify_hlo.recipes.toml import (
+    literature_names,
+    preset_names,
+    preset_text,
+    recipe_names,
+    to_literal,
+)
 from scalify_hlo.results.model import Kind, result
 
 
@@ -27,16 +35,20 @@ from scalify_hlo.results.model import Kind, result
 class Recipes(WithMarkdown, WithSettings):
     """List the recipes, or print one as a TOML file that --recipe takes.
 
-    NAME is a preset of the list. FILE is the path of a TOML file, which has a separator in it, or
-    ends in .toml. A file may start from a preset, as in base = "fp8". With --format json, each
-    recipe has its options, without those at their defaults unless --all is given.
+    NAME is a recipe of the list, or of --literature. FILE is the path of a TOML file, which has a
+    separator in it, or ends in .toml. A file may start from a recipe, as in base = "fp8". With
+    --format json, each recipe has its options, without those at their defaults unless --all is
+    given.
 
     Attributes:
         all: Print options at their defaults too.
+        literature: List the recipes of papers and libraries, with what each keeps wide, reproduces
+            and does not reproduce.
     """
 
     recipe: str | None = option(None, metavar="[NAME|FILE]", argument=True)
     all: bool = False
+    literature: bool = False
 
     def run(self) -> None:
         """See `Command.run`."""
@@ -45,24 +57,31 @@ class Recipes(WithMarkdown, WithSettings):
                 "there is no recipe to print",
                 hint="name one, as in `scalify-hlo recipes propagate --all`",
             )
-        if self.markdown and self.recipe is not None:
-            raise UsageError("the page has all recipes", hint="leave out the name of one")
-        presets = preset_names()
-        names = presets if self.recipe is None else [self.recipe]
+        if self.recipe is not None and (self.markdown or self.literature):
+            listing = "page" if self.markdown else "list"
+            raise UsageError(f"the {listing} has all recipes", hint="leave out the name of one")
+        every = literature_names() if self.literature else preset_names()
+        names = every if self.recipe is None else [self.recipe]
         loaded = {name: load_recipe(name, self.keyed) for name in names}
-        if self.recipe is not None:
-            lines = dump_recipe(loaded[self.recipe], whole=self.all).rstrip("\n").split("\n")
-        elif self.markdown:
-            lines = page().rstrip("\n").split("\n")
-        else:
-            rows = [(name, _first_line(name)) for name in presets]
-            lines = list(console.described(("recipe", "effect"), rows))
         listed = []
         for name, recipe in loaded.items():
             options = settings_of(recipe, whole=self.all)
-            effect = _first_line(name) if name in presets else None
-            listed.append(ListedRecipe(str(options.pop("name")), effect, options))
-        console.echo(self.text(RecipeList(listed), lines))
+            effect = _first_line(name) if name in recipe_names() else None
+            given = str(options.pop("name"))
+            listed.append(ListedRecipe(given, effect, options, source_of(name)))
+        console.echo(self.text(RecipeList(listed), list(self._lines(loaded))))
+
+    def _lines(self, loaded: Mapping[str, Recipe]) -> Iterable[str]:
+        """Returns the lines of the output as text."""
+        if self.recipe is not None:
+            return dump_recipe(loaded[self.recipe], whole=self.all).rstrip("\n").split("\n")
+        if self.markdown:
+            made = "\n".join(_literature()) if self.literature else page()
+            return made.rstrip("\n").split("\n")
+        if self.literature:
+            return _sources(loaded)
+        rows = [(name, _first_line(name)) for name in loaded]
+        return console.described(("recipe", "effect"), rows)
 
 
 _VALUE = Kind(
@@ -76,11 +95,19 @@ _VALUE = Kind(
 
 
 class ListedRecipe(NamedTuple):
-    """A recipe, its effect if it is a preset, and its options by key."""
+    """A recipe.
+
+    Attributes:
+        name: Its name, or that of the recipe from which a file starts.
+        effect: Its effect in a sentence; None for a file.
+        options: Its options by key.
+        source: The paper that it is from; None for a preset or a file.
+    """
 
     name: str
     effect: str | None
     options: dict[str, Annotated[Any, _VALUE]]
+    source: Source | None
 
 
 @result("scalify-hlo recipes", version=1)
@@ -144,6 +171,28 @@ are `scaling.margin` if scales propagate, and a format of `state` with the signa
 that a preset sets are exempt: another option may leave them without effect.
 """
 
+_LABELS = (*LABELS, BASELINE)
+
+_LITERATURE = """\
+## Recipes of the literature
+
+These recipes are those of papers and libraries, as far as a rewrite can do what they do. Their
+names are taken wherever those of presets are, also as the `base` of a file:
+
+```sh
+scalify-hlo recipes --literature
+scalify-hlo rewrite examples/step.mlir -o deepseek.mlir --recipe deepseek-v3
+```
+
+Each file says what the recipe keeps wide, what of the source it reproduces, and what it does not.
+Formats of state need `--signature scaled`. If a program lacks what such a recipe names, such as
+an optimizer, attention or enough layers, a remark says so. A baseline is what papers compare their
+recipes with. It may flush and overflow where other recipes do not.
+
+The comparison of FP8 with INT8 in Graphcore's post on unit scaling has no recipe: it is of
+inference, and recipes have no integer formats.
+"""
+
 _WITHOUT_EFFECT = """\
 ## Options without effect
 
@@ -194,6 +243,7 @@ def page() -> str:
     lines = [_INTRODUCTION, "## Presets", ""]
     for name in preset_names():
         lines += [f"### {name}", "", "```toml", preset_text(name).rstrip(), "```", ""]
+    lines += _literature()
     lines += ["## Options", "", "| option | default | values | meaning |", "|---|---|---|---|"]
     for key, each in OPTIONS.items():
         default = f"`{to_literal(each.default)}`"
@@ -208,6 +258,28 @@ def page() -> str:
     ]
     lines += [_format(name) for name in (*ANY, *MICRO)]
     return "\n".join(lines) + "\n"
+
+
+def _sources(names: Iterable[str]) -> Iterator[str]:
+    """Yields the lines of the list of recipes of the literature."""
+    for number, name in enumerate(names):
+        source = source_of(name)
+        texts = () if source is None else (*source[:4], source.baseline)
+        rows = [(label.lower(), text) for label, text in zip(_LABELS, texts, strict=False) if text]
+        yield from ("",) if number else ()
+        yield from console.described((name, _first_line(name)), rows)
+
+
+def _literature() -> Iterator[str]:
+    """Yields the section on recipes of the literature."""
+    yield from (_LITERATURE, "| recipe | source | baseline |", "|---|---|---|")
+    for name in literature_names():
+        source = source_of(name)
+        if source is not None:
+            yield _row(f"[`{name}`](#{name})", source.paper, source.baseline)
+    yield ""
+    for name in literature_names():
+        yield from (f"### {name}", "", "```toml", preset_text(name).rstrip(), "```", "")
 
 
 def _without_effect() -> Iterator[str]:

@@ -77,15 +77,15 @@ class _Layer:
     kept: bool = False
 
 
-class Last(NamedTuple):
-    """The last linear layers of a program.
+class Outer(NamedTuple):
+    """The first or the last linear layers of a program.
 
     Attributes:
         matmuls: Their matmuls, forward and backward.
         total: The number of linear layers of the program.
         asked: The number of layers that were asked for.
         found: The number of layers that `matmuls` are of. It is less than `asked` if turns of a
-            loop, or calls of a function, share a matmul with others that are not among the last.
+            loop, or calls of a function, share a matmul with others that are not among them.
         shared: Such a matmul; None if there is none.
     """
 
@@ -96,13 +96,16 @@ class Last(NamedTuple):
     shared: ir.OpView | None
 
 
-def last_layers(matmuls: Sequence[Matmul], linear: Iterable[Linear], share: float) -> Last:
-    """Returns the last linear layers of a program.
+def outer_layers(
+    matmuls: Sequence[Matmul], linear: Iterable[Linear], share: float, *, first: bool = False
+) -> Outer:
+    """Returns the first or the last linear layers of a program.
 
     Args:
         matmuls: All matmuls of the program, in execution order.
         linear: The forward matmuls with weights that count.
         share: The share of the layers, from 0 to 1. Their number is rounded down.
+        first: Whether they are counted from the start.
     """
     layers = Layers(matmuls, linear)
     every = list(layers.by_weight.values())
@@ -114,9 +117,9 @@ def last_layers(matmuls: Sequence[Matmul], linear: Iterable[Linear], share: floa
     total = _number(every)
     # 0.29 * 100 is below 29 in floating point.
     asked = min(max(math.floor(round(share * total, 6)), 0), total)
-    shared = layers.keep(total - asked)
+    shared = layers.keep(range(asked) if first else range(total - asked, total))
     found = sum(layer.copies for layer in every if layer.kept)
-    return Last(layers.kept() if found else [], total, asked, found, shared)
+    return Outer(layers.kept() if found else [], total, asked, found, shared)
 
 
 class Layers:
@@ -170,8 +173,8 @@ class Layers:
         self._ops[result] = matmul.op
         self._by_op.setdefault(result, []).append(layer)
 
-    def keep(self, first: int) -> ir.OpView | None:
-        """Finds the layers from a number on that share no matmul with others.
+    def keep(self, numbers: range) -> ir.OpView | None:
+        """Finds the layers of some numbers that share no matmul with others.
 
         Returns:
             A matmul that such a layer shares; None if there is none.
@@ -180,8 +183,10 @@ class Layers:
         every = list(self.by_weight.values())
         for layer in every:
             readers = filter(None, (other for op in layer.ops for other in self._by_op[op]))
-            layer.kept = all(other.first >= first for other in readers)
-            if layer.last >= first and not layer.kept:
+            layer.kept = all(
+                other.first >= numbers.start and other.last < numbers.stop for other in readers
+            )
+            if layer.last >= numbers.start and layer.first < numbers.stop and not layer.kept:
                 shared = self._ops[layer.ops[0]]
         return shared
 

@@ -29,6 +29,7 @@ attribute                  on               meaning
 ``scalify.swapped``        matmul           has the operands of the original one in the other order
 ``scalify.readers``        convert          the operands that it makes, by matmuls of the report
 ``scalify.vocabulary``     matmul           computes logits, or is the backward of such a matmul
+``scalify.first``          matmul           is of one of the first linear layers, which stay wide
 ``scalify.last``           matmul           is of one of the last linear layers, which stay wide
 ``scalify.members``        matmul           for each operand, the dimensions of members and experts
 ``scalify.independent``    matmul,          has members that no op sums over, as those of a sweep
@@ -82,6 +83,7 @@ MATMUL: Final = "scalify.matmul"
 SWAPPED: Final = "scalify.swapped"
 READERS: Final = "scalify.readers"
 VOCABULARY: Final = "scalify.vocabulary"
+FIRST: Final = "scalify.first"
 LAST: Final = "scalify.last"
 MEMBERS: Final = "scalify.members"
 INDEPENDENT: Final = "scalify.independent"

@@ -77,7 +77,8 @@ class QuantizeMatmulsPass(MainPass):
             index.listing.touch(_rounding(ops))
         known = (report.matmuls, _declared(main)) if self._stored_format else ((), ())
         certain = CertainWeights(*known)
-        matmuls = self._decided(main, ops, numbers, certain)
+        selection = Selection(self.recipe)
+        matmuls = self._decided(main, ops, numbers, certain, selection)
         if self._stored_format:
             self._store(main, matmuls, certain, report)
         if not self._reads_marks:  # Before transposes are replaced, which may be gradients.
@@ -92,6 +93,7 @@ class QuantizeMatmulsPass(MainPass):
         if self.recipe.matmul.narrow and records.complete:
             report.remarks += fall_backs(main, self.recipe.name, report.matmuls)
             report.remarks += without_operands(main, self.recipe, report.matmuls)
+            report.remarks += selection.sites.unmatched(main)
         index.casts = casts.count + (strategy.count if self.recipe.narrow_data else 0)
         if strategy.adds:
             index.invalidate()
@@ -180,9 +182,10 @@ class QuantizeMatmulsPass(MainPass):
         ops: Sequence[ir.OpView],
         numbers: Numbers,
         certain: CertainWeights,
+        selection: Selection,
     ) -> list[Matmul]:
         """Returns each matmul that has roles, with the decision on it."""
-        selection, sizes, matmuls = Selection(self.recipe), Sizes(), list[Matmul]()
+        sizes, matmuls = Sizes(), list[Matmul]()
         for op in ops:
             if attributes.ROLES in op.attributes:
                 matmul = selection.of(op, sizes.of(op))

@@ -11,7 +11,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.search import Search
 from scalify_hlo.casts.selection import IN_COMPOSITE, UNREACHED
 from scalify_hlo.dataflow.index import LISTING, ModuleIndex
-from scalify_hlo.dataflow.linear_layers import Linear, last_layers
+from scalify_hlo.dataflow.linear_layers import Linear, Outer, outer_layers
 from scalify_hlo.dataflow.matmul_names import MatmulName, layer_of, named_matmuls
 from scalify_hlo.dataflow.matmuls import ACTIVATION, GRADIENT, OTHER, WEIGHT, Matmul, Walk
 from scalify_hlo.dataflow.members import Members
@@ -33,7 +33,7 @@ from scalify_hlo.ir.value_map import ValueMap
 from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.passes.base import MainPass, missed
 from scalify_hlo.recipes.fields import Share
-from scalify_hlo.recipes.loading import LAST_WIDE, own_settings
+from scalify_hlo.recipes.loading import FIRST_WIDE, LAST_WIDE, asked_settings
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.report.model import MatmulReport, Report, Wide
 from scalify_hlo.report.records import formats_of
@@ -41,7 +41,11 @@ from scalify_hlo.report.records import formats_of
 FIRST, SECOND = "first_moment", "second_moment"
 _COMPOSITE: Final = "stablehlo.composite"
 _MISSED: Final = "may have arguments and matmuls without a role, since {}"
-_UNROLL: Final = f"unroll the loop or inline the function; {LAST_WIDE}=0 quantizes them on purpose"
+_UNROLL: Final = "unroll the loop or inline the function; {}=0 quantizes them on purpose"
+_OUTER: Final = {
+    FIRST_WIDE: (attributes.FIRST, "first", "later"),
+    LAST_WIDE: (attributes.LAST, "last", "earlier"),
+}
 _DECLARE: Final = "declare roles of arguments with [inputs] in the recipe"
 
 
@@ -58,10 +62,11 @@ class RolesPass(MainPass):
         cotangents: The number of the last arguments that are cotangents, as in a vjp.
         narrow_state: Whether moments are cast. If so, a remark names the optimizer state that is
             not cast, as it is neither a first nor a second moment.
-        last_wide: The share of the linear layers whose matmuls are marked as the last ones; see
+        first_wide: The share of the linear layers whose matmuls are marked as the first ones; see
             `scalify_hlo.recipes.model.MatmulOptions`.
+        last_wide: As `first_wide`, for the last ones.
         vocabulary: Whether projections to a vocabulary count as linear layers.
-        told: Whether a share that marks no layer is a remark.
+        told: The shares of which a remark says that they mark no layer.
     """
 
     name: ClassVar[str] = "scalify-roles"
@@ -73,9 +78,10 @@ class RolesPass(MainPass):
     gradient: tuple[str, ...] = ()
     cotangents: int = 0
     narrow_state: bool = False
+    first_wide: Share = 0.0
     last_wide: Share = 0.0
     vocabulary: bool = False
-    told: bool = False
+    told: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, recipe: Recipe, cotangents: int) -> RolesPass:
@@ -90,9 +96,10 @@ class RolesPass(MainPass):
             *(inputs.weight, inputs.first_moment, inputs.second_moment),
             *(inputs.activation, inputs.gradient, cotangents),
             narrow_state=recipe.state.narrow,
+            first_wide=matmul.first_wide if matmul.narrow else 0.0,
             last_wide=matmul.last_wide if matmul.narrow else 0.0,
             vocabulary=matmul.vocabulary or not matmul.small,
-            told=LAST_WIDE in own_settings(recipe),
+            told=tuple(key for key in (FIRST_WIDE, LAST_WIDE) if key in asked_settings(recipe)),
         )
 
     def edit(self, main: ir.OpView, index: ModuleIndex, report: Report) -> None:
@@ -133,33 +140,34 @@ class RolesPass(MainPass):
         marked += [matmul.op.operation for matmul in walk.matmuls]
         listing.touch(marked)
         listing.with_roles = {op.name for op in marked}
-        if self.last_wide:
-            wide = [matmul for matmul in walk.matmuls if not _is_scaled(matmul)]
-            linear = marks.linear(wide, vocabulary=self.vocabulary)
-            report.remarks += self._mark_last(main, wide, linear)
+        wide = [matmul for matmul in walk.matmuls if not _is_scaled(matmul)]
+        for key, share in ((FIRST_WIDE, self.first_wide), (LAST_WIDE, self.last_wide)):
+            if share:
+                linear = marks.linear(wide, vocabulary=self.vocabulary)
+                found = outer_layers(wide, linear, share, first=key == FIRST_WIDE)
+                report.remarks += self._mark_outer(main, key, share, found)
         walk.release()
         listed = sum(matmul.op in MATMULS for matmul in report.matmuls)
         report.matmuls += _not_reached(functions, index.ops, listed)
 
-    def _mark_last(
-        self, main: ir.OpView, matmuls: Sequence[Matmul], linear: Iterable[Linear]
-    ) -> list[Remark]:
-        """Marks the matmuls of the last linear layers; returns a remark if some are not marked."""
-        last = last_layers(matmuls, linear, self.last_wide)
-        for op in last.matmuls:
-            op.attributes[attributes.LAST] = ir.UnitAttr.get()
-        count = f"{last.total} linear layer{'s' * (last.total != 1)}"
-        if last.shared is not None:
-            missing = last.asked - last.found
+    def _mark_outer(
+        self, main: ir.OpView, key: str, share: float, found: Outer
+    ) -> Iterator[Remark]:
+        """Marks the matmuls of outer linear layers; yields a remark if some are not marked."""
+        mark, which, others = _OUTER[key]
+        for op in found.matmuls:
+            op.attributes[mark] = ir.UnitAttr.get()
+        count = f"{found.total} linear layer{'s' * (found.total != 1)}"
+        if found.shared is not None:
+            missing = found.asked - found.found
             message = (
-                f"{LAST_WIDE} cannot leave {missing} of the last {last.asked} of {count} wide: "
-                "turns of a loop, or calls of a function, share their matmuls with earlier ones"
+                f"{key} cannot leave {missing} of the {which} {found.asked} of {count} wide: "
+                f"turns of a loop, or calls of a function, share their matmuls with {others} ones"
             )
-            return [remark(last.shared, message, _UNROLL)]
-        if self.told and not last.found:
-            message = f"{LAST_WIDE} has no effect: {self.last_wide:g} of {count} is less than one"
-            return [remark(main, message, f"leave out {LAST_WIDE}")]
-        return []
+            yield remark(found.shared, message, _UNROLL.format(key))
+        elif key in self.told and not found.found:
+            message = f"{key} has no effect: {share:g} of {count} is less than one"
+            yield remark(main, message, f"leave out {key}")
 
     def _declared_roles(self, names: list[str], floats: list[bool]) -> dict[int, str]:
         """Returns the roles of arguments that the recipe declares, and those of cotangents."""

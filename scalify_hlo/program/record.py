@@ -16,7 +16,7 @@ from scalify_hlo.errors import InputError, UsageError
 from scalify_hlo.passes.pipeline import Options, rewrite_module
 from scalify_hlo.profile.model import Profile
 from scalify_hlo.recipes.loading import load_recipe, own_settings
-from scalify_hlo.recipes.toml import parse_input_scale, preset_names, to_literal
+from scalify_hlo.recipes.toml import parse_input_scale, recipe_names, to_literal
 from scalify_hlo.report.model import Report
 from scalify_hlo.version import __version__
 
@@ -199,7 +199,7 @@ def recorded_options(module: ir.Module, name: str, profile: Profile | None = Non
             location=name,
             hint="leave --profile out",
         )
-    known = words["recipe"] in preset_names()
+    known = words["recipe"] in recipe_names()
     recipe = load_recipe(words["recipe"] if known else "propagate", settings)
     return Options(
         recipe=recipe if known else replace(recipe, name=words["recipe"]),

@@ -159,6 +159,7 @@ MISSING: Final = {
     "matmul.gradient": "no matmul multiplies a gradient",
     "scaling.weight_scales": "no quantized matmul multiplies a weight",
     "blocks.gradient_rounding": "no quantized matmul multiplies a gradient",
+    "blocks.activation_rounding": "no quantized matmul multiplies an activation and a gradient",
     "blocks.hadamard": "no quantized matmul multiplies an activation and a gradient",
 }
 """For options that ask for something, and tables of them, the reason if a program has none of it.

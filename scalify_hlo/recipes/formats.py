@@ -289,7 +289,7 @@ def _check_blocks(formats: Mapping[str, str], settings: Mapping[str, Setting]) -
 def _check_hadamard(settings: Mapping[str, Setting]) -> None:
     """Refuses a Hadamard transform of blocks that it does not divide."""
     transform, size = settings["blocks.hadamard"], settings["blocks.size"]
-    if transform.value and int(str(size.value)) % HADAMARD:
+    if transform.value != "none" and int(str(size.value)) % HADAMARD:
         raise _later(transform, size).error(
             f"'blocks.size' is {size.value}, and 'blocks.hadamard' transforms {HADAMARD} terms",
             f"set blocks.size to a multiple of {HADAMARD}, or leave the transform out",

@@ -13,7 +13,7 @@ from scalify_hlo.recipes.default import CALIBRATED, DEFAULT
 from scalify_hlo.recipes.effects import PAIRS, Idle
 from scalify_hlo.recipes.fields import Option, options_of
 from scalify_hlo.recipes.formats import KEEP as KEEP
-from scalify_hlo.recipes.formats import Formats, named_formats, resolve
+from scalify_hlo.recipes.formats import OPERANDS, Formats, named_formats, resolve
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.recipes.toml import (
     Setting,
@@ -21,13 +21,14 @@ from scalify_hlo.recipes.toml import (
     call_settings,
     file_settings,
     is_path,
-    preset_names,
+    literature_names,
     preset_settings,
+    recipe_names,
     to_toml,
 )
 
-LAST_WIDE = "matmul.last_wide"
-"""The key of the option whose value is a share."""
+FIRST_WIDE, LAST_WIDE = "matmul.first_wide", "matmul.last_wide"
+"""The keys of the options whose values are shares of the linear layers."""
 
 TABLES: Final[Mapping[str, type[Any]]] = {
     name: each.hint
@@ -281,8 +282,19 @@ def own_settings(recipe: Recipe) -> dict[str, Value]:
     return {k: v for k, v in _leaves(recipe) if k != "name" and v != preset[k]}
 
 
+def asked_settings(recipe: Recipe) -> dict[str, Value]:
+    """Returns the options of which a remark says that a program lacks what they name.
+
+    They are those of `own_settings`. Of a recipe of the literature, they are all but the formats
+    of operands, since it is named to train as a paper did.
+    """
+    if recipe.name not in literature_names():
+        return own_settings(recipe)
+    return {k: v for k, v in settings_of(recipe).items() if k not in ("name", *OPERANDS)}
+
+
 @cache
 def _of_preset(name: str) -> Mapping[str, Value]:
     """Returns all options of a preset; the defaults for any other name."""
-    known = name in preset_names()
+    known = name in recipe_names()
     return dict(_leaves(_build(_merged(preset_settings(name))))) if known else defaults()

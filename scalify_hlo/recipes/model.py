@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from scalify_hlo.algebra.formats import FORMATS
+from scalify_hlo.algebra.limits import NORMAL
 from scalify_hlo.recipes import effects
 from scalify_hlo.recipes.effects import RESCALED, RESCALES, of_kinds
 from scalify_hlo.recipes.fields import (
@@ -14,6 +15,7 @@ from scalify_hlo.recipes.fields import (
     Positive,
     Share,
     formed,
+    number,
     numbers,
     option,
     values_of,
@@ -42,21 +44,25 @@ Rounding = Literal["default", "down", "up", "nearest"]
 Epsilon = Literal["exact", "data"]
 Statistic = Literal["none", "l2", "l1", "max"]
 Target = Literal["any", "cpu", "gpu", "rocm", "tpu", "iree", "portable", "h100", "h200", "b200"]
-Scales = Literal["propagated", "current", "delayed", "calibrated", "block"]
+Scales = Literal["propagated", "current", "delayed", "calibrated", "block", "static"]
 BlockScale = Literal["e8m0", "e4m3", "f32"]
 BlockRounding = Literal["floor", "even", "ceil", "rceil"]
 WeightBlock = Literal["row", "square"]
 Fp8Format = Literal["matmul", "HYBRID", "E4M3"]
 AmaxAlgo = Literal["max", "most_recent"]
 Method = Literal["max", "percentile", "rms", "mse"]
-Granularity = Literal["tensor", "channel"]
+Granularity = Literal["tensor", "row"]
+WeightGranularity = Literal["tensor", "channel", "row"]
+Hadamard = Literal["none", "wgrad", "all"]
 Batch = Literal["members", "each"]
 Slower = Literal["wide", "narrow"]
 Predict = Literal["none", "unit"]
 Untrusted = Literal["measure", "bounded", "wide"]
+_EXPONENT = number(int, f"a whole number, from -{NORMAL} to {NORMAL}", lambda e: abs(e) <= NORMAL)
 Operand = Annotated[str, Formats.of(*ANY, *MICRO)]
 Result = Annotated[str, Formats.of(KEEP, "f32", "bf16", "f16")]
 Compute = Annotated[str, Formats.of(AUTO, KEEP, "bf16", "f16")]
+Exponents = Annotated[tuple[int, int, int], numbers(3, _EXPONENT)]
 Sizes = Annotated[tuple[int, int, int], numbers(3, values_of(Count))]
 Declared = Annotated[tuple[str, ...], formed(parse_input_scale, "a list of PATTERN=2^k")]
 Shapes = Annotated[tuple[str, ...], formed(parse_input_blocks, "a list of PATTERN=AxB")]
@@ -89,6 +95,7 @@ class MatmulOptions:
             their matmuls, as do calls of a function: the last ones cannot be left wide without the
             others, which a remark says. The NVFP4 paper (arXiv 2509.25149, section 4.1) keeps about
             0.15 wide.
+        first_wide: As `last_wide`, counted from the start of the program.
         slower: ``wide`` does not quantize matmuls that are estimated to be no faster in FP8 on the
             device that `target` names, with casts and transposes included; ``narrow`` does. The
             report has the estimates.
@@ -108,6 +115,7 @@ class MatmulOptions:
     smallest: Sizes = option((2, 16, 16), needs=effects.F8)
     vocabulary: bool = option(False, needs=effects.F8)
     last_wide: Share = option(0.0, needs=effects.NARROW)
+    first_wide: Share = option(0.0, needs=effects.NARROW)
     slower: Slower = option("wide", needs=effects.DEVICE)
     include: tuple[str, ...] = option(("*",), needs=effects.NARROW)
     exclude: tuple[str, ...] = option((), needs=effects.NARROW)
@@ -134,7 +142,8 @@ class Scaling:
             them. ``current`` scales follow from the amax of the operand when it is cast.
             ``delayed`` scales follow from its amax in past steps, which the program takes and
             returns. ``calibrated`` scales follow from a profile of runs on samples. With ``block``
-            there is one scale for each block of numbers; see `Blocks`.
+            there is one scale for each block of numbers; see `Blocks`. ``static`` scales are those
+            of `exponents`, whatever the data: what does not fit is flushed or saturates.
         fp8_format: ``HYBRID`` is E4M3, and E5M2 for gradients. ``E4M3`` is E4M3 for all operands.
             ``matmul`` uses the formats of the table `matmul`.
         margin: The scale leaves room for ``2^margin`` times the amax.
@@ -143,7 +152,11 @@ class Scaling:
         amax_compute_algo: The amax of a history: the largest, or the most recent.
         interval: The number of steps after which delayed scales change.
         weight_scales: ``tensor`` gives a weight one scale. ``channel`` gives it, in forward
-            matmuls, one scale for each output channel; it does not apply to ``delayed``.
+            matmuls, one scale for each output channel; it does not apply to ``delayed``. ``row``
+            does so in backward matmuls too: one scale for each index that is not summed over.
+        data_scales: ``tensor`` gives an activation or a gradient one scale. ``row`` gives it, in
+            each matmul, one scale for each index that is not summed over.
+        exponents: log2 of the ``static`` scales of activations, weights and gradients.
         batch: The dimensions for each index of which an operand has a scale. With ``members``, they
             are those that weights have too: the members of a sweep or ensemble, and experts. With
             ``each``, batches and heads are among them, if they are batch dimensions of a matmul.
@@ -162,7 +175,9 @@ class Scaling:
     amax_history_len: Count = option(1024, needs=of_kinds("delayed"))
     amax_compute_algo: AmaxAlgo = option("max", needs=of_kinds("delayed"))
     interval: Count = option(1, needs=of_kinds("delayed"))
-    weight_scales: Granularity = option("tensor", needs=of_kinds("current", "calibrated"))
+    weight_scales: WeightGranularity = option("tensor", needs=of_kinds("current", "calibrated"))
+    data_scales: Granularity = option("tensor", needs=of_kinds("current"))
+    exponents: Exponents = option((0, 0, 0), needs=of_kinds("static"))
     batch: Batch = option("members", needs=of_kinds("current", "delayed"))
     method: Method = option("max", needs=of_kinds("calibrated"))
     methods: tuple[str, ...] = option((), needs=of_kinds("calibrated"))
@@ -175,8 +190,8 @@ class Scaling:
 
     @property
     def in_powers(self) -> bool:
-        """Whether scales of operands are powers of two; those of a profile always are."""
-        return self.power_2_scale or self.kind == "calibrated"
+        """Whether scales are powers of two; those of a profile and static ones always are."""
+        return self.power_2_scale or self.kind in ("calibrated", "static")
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,9 +210,12 @@ class Blocks:
             many rows, for which forward and backward matmuls read the same numbers.
         gradient_rounding: The rounding of data of gradients: ``nearest``, or ``stochastic``, which
             rounds up or down at random, so that the mean is right.
-        hadamard: Whether both operands of a matmul of an activation and a gradient, as that of a
-            weight's gradient, get a random Hadamard transform before they are quantized. It mixes
-            each 16 terms of a sum, so that a large one is spread over all of them.
+        activation_rounding: The rounding of data of activations in matmuls with gradients, as
+            those for the gradients of weights; as `gradient_rounding`.
+        hadamard: The matmuls whose operands get a random Hadamard transform before they are
+            quantized: those of an activation and a gradient, as for the gradient of a weight
+            (``wgrad``), or ``all``. It mixes each 16 terms of a sum, so that a large one is spread
+            over all of them.
     """
 
     size: Count = option(32, needs=of_kinds("block"))
@@ -205,7 +223,8 @@ class Blocks:
     rounding: BlockRounding = option("rceil", needs=effects.ROUNDED)
     weight: WeightBlock = option("row", needs=of_kinds("block"))
     gradient_rounding: DataRounding = option("nearest", needs=of_kinds("block"))
-    hadamard: bool = option(False, needs=of_kinds("block"))
+    activation_rounding: DataRounding = option("nearest", needs=of_kinds("block"))
+    hadamard: Hadamard = option("none", needs=of_kinds("block"))
 
 
 @dataclass(frozen=True, slots=True)

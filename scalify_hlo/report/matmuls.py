@@ -31,6 +31,8 @@ MEASURED: Final = "measured"
 STORED: Final = "stored"
 CONSTANT: Final = "constant"
 PROGRAM: Final = "program"
+PROFILE: Final = "profile"
+STATED: Final = "stated"
 
 ORIGINS: Final = {
     DECLARED: "the operand is an argument whose scale was declared or measured beforehand",
@@ -39,7 +41,8 @@ ORIGINS: Final = {
     "propagated": "from a scale that the program takes or computes elsewhere",
     MEASURED: "from a statistic of the operand, which the program takes at run time",
     "delayed": "from the amax of the operand in past steps",
-    "profile": "from a profile",
+    PROFILE: "from a profile",
+    STATED: "that of `scaling.exponents`",
     CONSTANT: "from the elements of the operand, which is a constant of the program",
     STORED: "that of the argument, which the caller passes in that format",
     PROGRAM: "1: the program has the operand in that format",

@@ -99,11 +99,17 @@ class Blocks(CastStrategy):
         shape = tuple(value.type.shape[d] for d in order)
         paired = blocks.scale == "e4m3" and kept
         free = bool(kept) and kept[-1] >= len(axes.batch)
+        updates = set(roles) == {ACTIVATION, GRADIENT}
+        rounding = "nearest"
+        if role == GRADIENT:
+            rounding = blocks.gradient_rounding
+        elif role == ACTIVATION and updates:
+            rounding = blocks.activation_rounding
         return How(
             square=blocks.weight == "square" and role == WEIGHT and not free,
             members=Members(shape, kept, len(axes.batch)) if paired else None,
-            transformed=blocks.hadamard and set(roles) == {ACTIVATION, GRADIENT},
-            stochastic=blocks.gradient_rounding == "stochastic" and role == GRADIENT,
+            transformed=blocks.hadamard == "all" or (blocks.hadamard == "wgrad" and updates),
+            stochastic=rounding == "stochastic",
         )
 
     def _rounded(self) -> ir.Type:

@@ -27,12 +27,13 @@ from scalify_hlo.profile.model import Profile
 from scalify_hlo.program.record import described
 from scalify_hlo.recipes.loading import load_recipe, require_pairs
 from scalify_hlo.recipes.model import Recipe
-from scalify_hlo.recipes.toml import preset_names
+from scalify_hlo.recipes.toml import literature_names, preset_names
 from scalify_hlo.run.given import Sample
 from scalify_hlo.run.runner import Progress, untold
 from scalify_hlo.targets.description import Target
 
 ALL: Final = "all"
+_GROUPS: Final = {ALL: preset_names, "literature": literature_names}
 TRAINING_STEPS: Final = 50
 """The steps of training that are compared by default."""
 
@@ -62,7 +63,8 @@ def compare_recipes(
             shapes of the samples.
         samples: The arguments of each step, as for `calibrate`. If there are fewer samples than
             steps, the first follows on the last.
-        recipes: ``all`` for all presets, or names of presets, paths of TOML files and `Recipe`
+        recipes: ``all`` for all presets, ``literature`` for those of papers, or names, paths of
+            TOML files and `Recipe`
             objects. In a string, names are separated by commas.
         settings: Options that are set over each recipe, by key, as for `rewrite`.
         steps: The number of steps. Results are compared after the first one, and losses after each.
@@ -168,7 +170,7 @@ def recipes_of(
     """
     if isinstance(recipes, str):
         names = [name.strip() for name in recipes.split(",") if name.strip()]
-        recipes = preset_names() if names == [ALL] else names
+        recipes = _GROUPS[names[0]]() if names in [[group] for group in _GROUPS] else names
     loaded = {name_of(recipe): load_recipe(recipe) for recipe in recipes}
     if not loaded:
         raise UsageError(

@@ -176,7 +176,7 @@ def inputs(m: int = 64, k: int = 96, n: int = 48) -> tuple[Array, Array, Array]:
 
 def run(arrays: tuple[Array, ...], recipe: str = "nvfp4", **blocks: Any) -> list[Array]:
     text = stablehlo_of(gradients, *arrays)
-    given = {"gradient_rounding": "nearest", "hadamard": False} | blocks
+    given = {"gradient_rounding": "nearest", "hadamard": "none"} | blocks
     settings = {"matmul.smallest": 1, **{f"blocks.{k}": v for k, v in given.items()}}
     program = scalify_hlo.rewrite(text, recipe=recipe, settings=settings, strict=True)
     return [np.asarray(each) for each in compile_module(str(program))(arrays)]
@@ -247,7 +247,7 @@ def test_both_operands_of_a_weight_gradient_are_transformed(tokens: int) -> None
     """With sums of integers, which are exact, and tokens that are no multiple of a block."""
     x, w, d = (np.round(a * 4) for a in inputs(m=tokens))
     arrays = x, w, d
-    plain, found = run(arrays), run(arrays, hadamard=True)
+    plain, found = run(arrays), run(arrays, hadamard="wgrad")
     assert_all_equal(plain[:2], found[:2])
     sides = []
     for side in (x, d):
@@ -272,7 +272,7 @@ def test_a_tensor_is_transformed_for_some_of_its_matmuls_only() -> None:
         scalify_hlo.rewrite(
             program, recipe="nvfp4", settings={"matmul.smallest": 1, "blocks.hadamard": on}
         ).call(*arrays)
-        for on in (False, True)
+        for on in ("none", "wgrad")
     )
     np.testing.assert_array_equal(plain[0][1], found[0][1])
     for exact, gradient in zip(program.call(*arrays)[1], found[1], strict=True):
@@ -282,7 +282,7 @@ def test_a_tensor_is_transformed_for_some_of_its_matmuls_only() -> None:
 @pytest.mark.parametrize(
     ("recipe", "key", "value"),
     [
-        ("nvfp4", "blocks.hadamard", True),
+        ("nvfp4", "blocks.hadamard", "wgrad"),
         ("nvfp4", "blocks.gradient_rounding", "stochastic"),
         ("mxfp8", "matmul.gradient", "e5m2"),
         ("fp8", "matmul.gradient", "e4m3"),

@@ -1,4 +1,4 @@
-"""The last linear layers stay wide, forward and backward (`matmul.last_wide`)."""
+"""The last linear layers stay wide, forward and backward (`matmul.last_wide`), and the first."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from jax import lax
 
 import scalify_hlo
-from scalify_hlo.casts.selection import LAST
+from scalify_hlo.casts.selection import FIRST, LAST
 from scalify_hlo.errors import UsageError
 from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.passes.normalize import NormalizePass
@@ -111,12 +111,14 @@ def test_data_flow_finds_the_matmuls_that_names_tell(*, stripped: bool, checkpoi
     numbers = [int(found[0][5:]) if (found := SCOPE.findall(name)) else -1 for name in names]
     for count in range(14):
         module = parse(text)
-        first: list[Any] = ["strip-debuginfo"] if stripped else []
-        (roles,) = parse_pipeline(f"scalify-roles{{last-wide={count / 13}}}")
-        run_passes(module, [*first, NormalizePass(), roles])
+        before: list[Any] = ["strip-debuginfo"] if stripped else []
+        share = count / 13
+        (roles,) = parse_pipeline(f"scalify-roles{{first-wide={share} last-wide={share}}}")
+        run_passes(module, [*before, NormalizePass(), roles])
         matmuls = ops_in(module.operation, where=lambda op: "scalify.matmul" in op.attributes)
-        marked = ["scalify.last" in op.attributes for op in matmuls]
-        assert marked == [number >= 13 - count for number in numbers], count
+        marked = [{*op.attributes.keys()} & {"scalify.first", "scalify.last"} for op in matmuls]
+        assert ["scalify.last" in marks for marks in marked] == [n >= 13 - count for n in numbers]
+        assert ["scalify.first" in marks for marks in marked] == [0 <= n < count for n in numbers]
 
 
 def without_record(program: str) -> str:
@@ -241,6 +243,28 @@ def test_layers_after_a_loop_are_wide() -> None:
     report = reported(text, 0.5)  # 4 of 8, of which 2 are turns
     assert len(last(report.matmuls)) == 6
     assert messages(report)[0].startswith("matmul.last_wide cannot leave 2 of the last 4 of 8")
+
+
+def test_layers_before_a_loop_are_wide() -> None:
+    def model(params: Any, x: Any) -> Any:
+        w, v, stack = params
+        return lax.scan(lambda x, w: (x @ w, None), x @ w @ v, stack)[0]
+
+    square = jnp.ones((16, 16))
+    params = [square, square, jnp.ones((6, 16, 16))]
+    text = stablehlo_of(training(model), params, square)
+    for share, told in {
+        0.25: [],
+        0.5: [
+            "matmul.first_wide cannot leave 2 of the first 4 of 8 linear layers wide: turns of a "
+            "loop, or calls of a function, share their matmuls with later ones"
+        ],
+    }.items():
+        report = reported(text, 0, matmul__first_wide=share)
+        found = [matmul for matmul in report.matmuls if matmul.wide == FIRST]
+        assert {m.arguments[1] for m in found if m.part == "forward"} == {"params[0]", "params[1]"}
+        assert len(found) == 5  # The gradient of the input is not asked for.
+        assert [remark.message for remark in report.remarks] == told
 
 
 def test_turns_with_one_weight_are_one_layer() -> None:

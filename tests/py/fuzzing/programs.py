@@ -300,7 +300,7 @@ def _casts(program: Drawn, text: str) -> None:
     weights = {"state.weight": "bf16", "state.weight_rounding": "stochastic"}
     rewritten(text, "scaled", recipe=load_recipe(program.other, settings | weights))
     if program.other in _OF_BLOCKS:
-        random = {"blocks.hadamard": True, "blocks.gradient_rounding": "stochastic"}
+        random = {"blocks.hadamard": "wgrad", "blocks.gradient_rounding": "stochastic"}
         rewritten(text, "scaled", recipe=load_recipe(program.other, settings | random))
     if program.element == "f32" and not program.symbolic and program.other not in _ONLY_TRIED:
         assert_casts_are_numpys(text, program.arrays(), program.exponents, recipe)

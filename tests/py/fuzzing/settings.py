@@ -19,7 +19,7 @@ from scalify_hlo.errors import InputError, ScalifyError, UsageError
 from scalify_hlo.profile.file import dump_profile, parse_profile
 from scalify_hlo.program.arrays import arrays_of
 from scalify_hlo.recipes.loading import OPTIONS, load_recipe
-from scalify_hlo.recipes.toml import preset_names, preset_text
+from scalify_hlo.recipes.toml import preset_text, recipe_names
 from scalify_hlo.run.runner import Runner
 from tests.py.fuzzing.edits import NUMBERS, damaged
 from tests.py.fuzzing.files import require_one_sentence
@@ -91,7 +91,7 @@ def _given(random: Random) -> dict[str, Any]:
 
 
 def _recipe(random: Random) -> bytes:
-    text = preset_text(random.choice(preset_names()))
+    text = preset_text(random.choice(recipe_names()))
     for _ in range(random.choice((1, 1, 2, 3))):
         place = random.choice([match.start() for match in re.finditer(r"^", text, re.MULTILINE)])
         value = json.dumps(random.choice(VALUES))
