@@ -22,7 +22,7 @@ from scalify_hlo.ir.algorithms import dot_algorithm
 from scalify_hlo.ir.contraction import NUMBERS, Axes, dot_numbers, of_numbers
 from scalify_hlo.ir.formats import with_element
 from scalify_hlo.recipes.model import KEEP
-from scalify_hlo.report.matmuls import CONSTANT, PROGRAM
+from scalify_hlo.report.matmuls import CONSTANT, PROGRAM, UNSCALED
 from scalify_hlo.report.model import Report
 from scalify_hlo.rules.placement import on_one_device
 from scalify_hlo.rules.reported_scales import write_reader
@@ -192,6 +192,21 @@ class Propagated(Tensors):
         """See `Tensors`."""
         f16 = self._recipe.matmul.output == "f16"
         return self._context.casts.cast(value, "f16") if f16 else value
+
+
+class Plain(Propagated):
+    """Casts of values as they are, which underflow and overflow: a baseline.
+
+    Args:
+        context: The program.
+    """
+
+    def kept(self, op: ir.OpView, role: str) -> bool:
+        """See `Tensors`; XLA might omit a convert to f16 that a matmul widens again."""
+        return True
+
+    def _noted(self, op: ir.OpView, side: int, data: ir.Value) -> str:
+        return UNSCALED
 
 
 class ByMembers(CastStrategy):

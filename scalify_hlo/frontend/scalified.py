@@ -133,8 +133,8 @@ class Scalified:
             jit_options = {**shardings_of(fn), **jit_options}
         jit_options = _with_own(fn, jit_options)
         shared = {key: value for key, value in jit_options.items() if key in _SHARED}
-        delayed = options.recipe.scaling.kind == "delayed"
-        if delayed:
+        keeps = options.recipe.keeps_scales
+        if keeps:
             shared, jit_options = for_state(shared, jit_options, modules=plain == "all")
         signature = jax.jit(_nothing(fn), **shared)
         scalified = cls(jax.jit(fn, **shared), signature, options, plain=plain)
@@ -143,10 +143,10 @@ class Scalified:
         def call(*args: Any, **kwargs: Any) -> Any:
             return scalified.call(args, kwargs)
 
-        if delayed:
+        if keeps:
             add_state(call)
         compiled: Any = jax.jit(call, **jit_options)
-        if delayed:
+        if keeps:
             compiled = StatefulCalls(compiled, scalified.prepared)
         else:
             compiled.init_scaling_state = without_state(options.recipe.name)
@@ -157,7 +157,7 @@ class Scalified:
     @property
     def keeps_state(self) -> bool:
         """Whether calls take the state of delayed scales, and return it."""
-        return self.options.recipe.scaling.kind == "delayed"
+        return self.options.recipe.keeps_scales
 
     def call(self, args: Any, kwargs: Any, selection: Selection | None = None) -> Any:
         """Rewrites the function for the types of its arguments, and calls it on traced values.

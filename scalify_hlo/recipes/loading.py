@@ -21,8 +21,8 @@ from scalify_hlo.recipes.toml import (
     call_settings,
     file_settings,
     is_path,
-    preset_names,
     preset_settings,
+    recipe_names,
     to_toml,
 )
 
@@ -284,5 +284,5 @@ def own_settings(recipe: Recipe) -> dict[str, Value]:
 @cache
 def _of_preset(name: str) -> Mapping[str, Value]:
     """Returns all options of a preset; the defaults for any other name."""
-    known = name in preset_names()
+    known = name in recipe_names()
     return dict(_leaves(_build(_merged(preset_settings(name))))) if known else defaults()

@@ -11,6 +11,7 @@ import reprlib
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -23,7 +24,7 @@ from scalify_hlo.storage.files import read_open
 Value: TypeAlias = bool | int | float | str | tuple[str, ...] | tuple[int, ...]
 """The value of an option of a recipe."""
 
-_PRESETS: Final = Path(__file__).parent / "presets"
+_PRESETS: Final = "presets"
 _SUFFIX = ".toml"
 _BASE = "base"
 
@@ -90,27 +91,43 @@ def is_path(recipe: str) -> bool:
     return recipe.endswith(_SUFFIX) or any(s and s in recipe for s in ("/", os.sep, os.altsep))
 
 
+@cache
+def _files() -> Mapping[str, Path]:
+    """Returns the files of all recipes that have a name, which is that of the file."""
+    found = Path(__file__).parent.glob(f"*/*{_SUFFIX}")
+    return {path.stem: path for path in sorted(found, key=lambda path: path.stem)}
+
+
+def recipe_names() -> list[str]:
+    """Returns the names of all recipes that have one: presets, and recipes of the literature."""
+    return list(_files())
+
+
 def preset_names() -> list[str]:
-    """Returns the names of the presets, which are the names of their files."""
-    names = (entry.name for entry in _PRESETS.iterdir())
-    return sorted(name.removesuffix(_SUFFIX) for name in names if name.endswith(_SUFFIX))
+    """Returns the names of the presets."""
+    return [name for name, path in _files().items() if path.parent.name == _PRESETS]
+
+
+def literature_names() -> list[str]:
+    """Returns the names of the recipes of the literature, and of baselines of papers."""
+    return [name for name, path in _files().items() if path.parent.name != _PRESETS]
 
 
 def preset_text(name: str) -> str:
-    """Returns the text of the file of a preset.
+    """Returns the text of the file of a preset, or of a recipe of the literature.
 
     Raises:
-        UsageError: There is no preset of this name.
+        UsageError: There is no recipe of this name.
     """
     _check_preset(Setting(_BASE, name, OptionSource.CALL), name)
-    return (_PRESETS / f"{name}{_SUFFIX}").read_text(encoding="utf-8")
+    return _files()[name].read_text(encoding="utf-8")
 
 
 def preset_settings(name: str) -> dict[str, Setting]:
-    """Returns the settings of a preset by key.
+    """Returns the settings of a preset, or of a recipe of the literature, by key.
 
     Raises:
-        UsageError: There is no preset of this name.
+        UsageError: There is no recipe of this name.
     """
     document = tomllib.loads(preset_text(name))
     base = document.pop(_BASE, None)
@@ -277,11 +294,12 @@ def _positive(text: str) -> float | None:
 
 
 def _check_preset(setting: Setting, name: str) -> None:
-    names = preset_names()
+    names = recipe_names()
     if name not in names:
         raise setting.error(
             f"no recipe is named {name!r}{nearest(name, names)}",
-            f"the recipes are: {', '.join(names)}; a file's name ends in {_SUFFIX}",
+            f"the recipes are: {', '.join(preset_names())}; `scalify-hlo recipes --literature` "
+            f"lists those of papers, and a file's name ends in {_SUFFIX}",
         )
 
 

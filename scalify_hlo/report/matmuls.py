@@ -31,6 +31,7 @@ MEASURED: Final = "measured"
 STORED: Final = "stored"
 CONSTANT: Final = "constant"
 PROGRAM: Final = "program"
+UNSCALED: Final = "none"
 
 ORIGINS: Final = {
     DECLARED: "the operand is an argument whose scale was declared or measured beforehand",
@@ -42,6 +43,7 @@ ORIGINS: Final = {
     "profile": "from a profile",
     CONSTANT: "from the elements of the operand, which is a constant of the program",
     STORED: "that of the argument, which the caller passes in that format",
+    UNSCALED: "1: the recipe casts values as they are",
     PROGRAM: "1: the program has the operand in that format",
 }
 """The origins of scales of operands."""

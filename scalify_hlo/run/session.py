@@ -55,7 +55,7 @@ def state_after(about: Described, length: int, amax: Array, scales: Array | floa
         scales: The scales of tensors whose amax is zero.
     """
     history = np.zeros((length, len(about.names)), np.float32)
-    history[0] = amax
+    history[:1] = amax  # An automatic scale of the loss has none.
     scale = np.where(amax > 0, about.scales(amax), np.asarray(scales, np.float32))
     return [history, scale, np.asarray(0, np.int32)]
 
