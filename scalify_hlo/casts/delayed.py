@@ -84,7 +84,9 @@ class Described(NamedTuple):
 
     def scales(self, amax: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Returns the scale that follows from the amax of each tensor; 1 if the amax is zero."""
-        inverse = np.array(self.largest, np.float32) / np.maximum(amax, np.float32(SMALLEST_AMAX))
+        with np.errstate(over="ignore"):  # The scale of a tensor whose amax is zero is not read.
+            least = np.maximum(amax, np.float32(SMALLEST_AMAX))
+            inverse = np.array(self.largest, np.float32) / least
         if self.power_2_scale:
             inverse = np.ldexp(np.float32(0.5), np.frexp(inverse)[1])
         return np.where(amax > 0, 1 / inverse, 1).astype(np.float32)

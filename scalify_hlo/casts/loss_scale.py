@@ -32,10 +32,12 @@ from scalify_hlo.casts.delayed import (
     return_state,
 )
 from scalify_hlo.dataflow.cotangents import Cotangents
+from scalify_hlo.dialect import attributes
 from scalify_hlo.ir import emit
 from scalify_hlo.ir.formats import is_wide
 from scalify_hlo.ir.functions import is_block, terminator
-from scalify_hlo.ir.value_map import ValueCache, redirect, replace_op, uses_of
+from scalify_hlo.ir.value_map import OpSet, ValueCache, redirect, replace_op, uses_of
+from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.recipes.model import LossScale
 from scalify_hlo.rules.emitter import Emitter
 from scalify_hlo.rules.statistics import statistic
@@ -73,6 +75,21 @@ class Scaling:
         for seed in list(self._found.seeds):
             uses = uses_of(seed)
             redirect(uses, self._multiplied(seed, up=True))
+
+    def mark_ends(self) -> None:
+        """Moves the marks of gradients that an optimizer changed before it reads them, as clipped.
+
+        Such values are not S times as large. Gradients are cast where they are.
+        """
+        mark = attributes.STATE_GRADIENT
+        marked = ops_in(self._found.main, where=lambda op: mark in op.attributes)
+        numbered = ((op, n.value) for op in marked for n in op.attributes[mark])
+        late = OpSet(op for op, n in numbered if not self._found.is_scaled(op.results[n]))
+        for op in late:
+            del op.attributes[mark]
+        for end in self.ends if late else ():
+            if not is_block(end.owner):
+                attributes.mark_gradient(end)
 
     def _times(self, value: ir.Value, *, up: bool) -> ir.Value:
         """Returns a value times S, or times 1/S, which is built once."""

@@ -58,7 +58,7 @@ class Tensors(CastStrategy):
     def may_swap(self, op: ir.OpView, /) -> bool:
         """Whether no scale of the last `operands` belongs to a free dimension of the result."""
 
-    def kept(self, op: ir.OpView, role: str) -> bool:
+    def kept(self, op: ir.OpView, role: str, /) -> bool:
         """Whether a barrier stands behind the cast of an operand; see `barrier_after`.
 
         XLA passes the operands of a dot to a kernel in f8, so that a cast is made for all dots that
@@ -167,7 +167,7 @@ class Propagated(Tensors):
         kind = attributes.GRADIENT if role == GRADIENT else attributes.DATA
         return self._context.casts.cast(value, format_, kind, kept=self.kept(op, role))
 
-    def _noted(self, op: ir.OpView, side: int, data: ir.Value) -> str:
+    def _noted(self, op: ir.OpView, side: int, data: ir.Value, /) -> str:
         """Returns the origin of a scale as known before propagation, which visits its cast."""
         cast = data.owner
         if not isinstance(cast, ir.Block) and cast.name == "stablehlo.optimization_barrier":
@@ -201,11 +201,11 @@ class Plain(Propagated):
         context: The program.
     """
 
-    def kept(self, op: ir.OpView, role: str) -> bool:
+    def kept(self, _: ir.OpView, __: str) -> bool:
         """See `Tensors`; XLA might omit a convert to f16 that a matmul widens again."""
         return True
 
-    def _noted(self, op: ir.OpView, side: int, data: ir.Value) -> str:
+    def _noted(self, _: ir.OpView, __: int, ___: ir.Value) -> str:
         return UNSCALED
 
 

@@ -129,7 +129,7 @@ def _read_gradients(ops: Sequence[ir.Operation]) -> Iterator[ir.Value]:
 
 
 class _Search:
-    """Follows the seeds of a program; a seed that turns out to be none is dropped, and it runs again.
+    """Follows the seeds of a program, and again without those that turn out to be none.
 
     Attributes:
         found: The cotangents of the last run.
@@ -252,7 +252,9 @@ class _Search:
             joined = _union(seeds)
             whole = [None if v is None else True for v in _data(op, name)]
             return Reading(whole, plain if name in _TESTS else [joined] * len(plain))
-        self._refuted |= (_union(seeds) or 0) & self._weak
+        # No cotangent is the operand of an exponential. Ops of one part, as a sort, say less.
+        bent = name in traits.ELEMENTWISE | traits.WRAPPED
+        self._refuted |= (_union(seeds) or 0) & (-1 if bent else self._weak)
         return Reading([False] * count, plain)
 
     def _reads_on(self, op: ir.Operation, seeds: Sequence[Seeds]) -> bool:
@@ -270,7 +272,7 @@ class _Search:
         rest = [None] * len(seeds[2:])
         if not (one and other):
             if other and name == "stablehlo.divide":
-                self._refuted |= other & self._weak
+                self._refuted |= other
                 return Reading([None, False, *rest], [0])
             return Reading([None, None, *rest], [one or other])
         first = (one & -one) <= (other & -other) or name == "stablehlo.divide"

@@ -59,6 +59,7 @@ class LossScalePass(MainPass):
         found = cotangents_of(main)
         scaling = Scaling(found, options.value)
         scaling.run()
+        scaling.mark_ends()
         if not scaling.ends:
             message = f"loss_scale.kind has no effect: {MISSING['loss_scale.kind']}"
             report.remarks.append(remark(main, message, _EXPORT))

@@ -57,9 +57,9 @@ def summary(report: Report) -> str:
 
 def _unscaled(report: Report) -> str:
     """Returns what to ask for, as text, if a rewrite without casts has no scale to propagate."""
-    changed = report.has_scales or report.compute or report.sites or report.state_bytes
-    changed = changed or report.baseline
-    return "" if changed else "nothing is scaled: give --input-scale or --signature scaled"
+    changed = report.compute or report.sites or report.state_bytes or report.baseline
+    scaled = report.has_scales or changed
+    return "" if scaled else "nothing is scaled: give --input-scale or --signature scaled"
 
 
 def _baseline(report: Report) -> str:

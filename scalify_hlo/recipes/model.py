@@ -198,7 +198,7 @@ class LossScale:
         period: The number of steps with finite gradients after which an automatic scale doubles.
     """
 
-    kind: LossScaling = NONE
+    kind: LossScaling = "none"
     value: PowerOfTwo = option(65536.0, needs=effects.LOSS_SCALED)
     period: Count = option(2000, needs=effects.AUTOMATIC)
 
