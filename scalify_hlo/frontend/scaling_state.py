@@ -27,6 +27,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from scalify_hlo.casts.delayed import AS, LEAVES, MEMBER, STATE, Described
+from scalify_hlo.casts.loss_scale import LOSS
 from scalify_hlo.errors import UsageError, caller, warn
 from scalify_hlo.frontend.observed import CompiledCalls
 from scalify_hlo.frontend.scaled_state import committed
@@ -64,6 +65,11 @@ class ScalingState:
     def tensors(self) -> tuple[str, ...]:
         """The names of the tensors; see `scaling_tensors`."""
         return self.about.names
+
+    @property
+    def loss_scale(self) -> float | None:
+        """The automatic scale S of the loss, of which `scale` is the reciprocal; None without one."""
+        return 1 / float(self.scale[0]) if self.tensors == (LOSS,) else None
 
     @property
     def arrays(self) -> dict[str, Any]:

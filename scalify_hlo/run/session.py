@@ -299,7 +299,8 @@ class Session:
         def run(state: State) -> State:
             steps[:] = [self.run(fed, state)]
             after = steps[0].state
-            return state_after(about, self._length, after[0][0], state[1]) if forget else after
+            forgets = forget and self._length > 0
+            return state_after(about, self._length, after[0][0], state[1]) if forgets else after
 
         _, self.state = converged(self.state, run)
         return steps[0]
