@@ -68,7 +68,7 @@ class ScalingState:
 
     @property
     def loss_scale(self) -> float | None:
-        """The automatic scale S of the loss, of which `scale` is the reciprocal; None without one."""
+        """The automatic scale S of the loss, of which `scale` is 1/S; None without one."""
         return 1 / float(self.scale[0]) if self.tensors == (LOSS,) else None
 
     @property
