@@ -344,7 +344,7 @@ class Recipe:
         matmul: See `MatmulOptions`.
         scaling: See `Scaling`.
         blocks: See `Blocks`.
-        loss_scale: See `LossScale`.
+        loss_scale: The scale of the loss, a power of two; see `LossScale`.
         state: See `StateOptions`.
         inputs: See `Inputs`.
         norm_gradients: Rescales the gradient of the input of each normalization that is recognized
@@ -390,7 +390,7 @@ class Recipe:
 
     @property
     def baseline(self) -> str:
-        """What the recipe does as a baseline of the literature; empty if it is none.
+        """The effect of a baseline of the literature, in words; empty for other recipes.
 
         A baseline may be worse than the original, where numbers leave the range of a format.
         """

@@ -176,7 +176,7 @@ class Report(Shown):
         compute: The format of the rest of the model, if the recipe changes it.
         recipe: The name of the recipe; empty unless a whole rewrite was asked for.
         quantizes: Whether the recipe quantizes matmuls.
-        baseline: What the recipe does as a baseline of the literature; empty if it is none.
+        baseline: The effect of a baseline of the literature, in words; empty for other recipes.
         roles: The roles of arguments by their names, if roles were asked for.
         layers: The layers, if they were asked for.
         estimate: The estimated time on a device, if ``rewrite --target`` made one.
