@@ -13,6 +13,8 @@ are declared), and a fault that is planted in its arguments. The laws:
    (13 dB; in FP4, they are not zero).
 3. Infinities and NaN stay such, and steps that the original skips are skipped.
 4. Members and rows do not change each other.
+
+Baselines (`Recipe.baseline`) are exempt from 2 and 3, and are none of the ways.
 """
 
 from __future__ import annotations

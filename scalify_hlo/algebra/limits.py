@@ -76,6 +76,9 @@ NORMAL: Final = 126
 SAFE_REACH: Final = {False: 126, True: 1022}
 """The largest |log2| of a factor that is applied as one normal number: in f32 and in f64 (True)."""
 
+MOST_LOSS_SCALE: Final = 32
+"""log2 of the largest first scale of a loss; PyTorch begins with 2^16, and 2^24 is common."""
+
 SMALLEST_AMAX: Final = 2.0**-110
 """The smallest amax; smaller ones count as this, so that ``largest / amax`` is finite in f32."""
 

@@ -10,19 +10,28 @@ from scalify_hlo.ir import emit
 from scalify_hlo.ir.formats import element_of, format_of, is_complex, is_narrow, with_element
 from scalify_hlo.ir.functions import maker
 from scalify_hlo.ir.value_map import ValueCache, redirect, uses_of
+from scalify_hlo.recipes.model import NONE, Recipe
+from scalify_hlo.rules.saturation import within
 
 
 class Casts:
-    """The casts of a module, one for each value and format."""
+    """The casts of a module, one for each value and format.
 
-    def __init__(self) -> None:
+    Args:
+        plain: Whether values are cast as they are. Other casts are rewritten by propagation, which
+            casts data near unit.
+        saturate: Whether plain casts of finite numbers saturate.
+    """
+
+    def __init__(self, *, plain: bool = False, saturate: bool = False) -> None:
+        self._plain, self._saturate = plain, saturate
         self._made: ValueCache[ir.Value] = ValueCache()
         self._kept: ValueCache[ir.Value] = ValueCache()
 
     @property
     def count(self) -> int:
-        """The number of inserted casts."""
-        return len(self._made)
+        """The number of inserted casts that propagation rewrites."""
+        return 0 if self._plain else len(self._made)
 
     def cast(
         self, value: ir.Value, format_: str, kind: str = attributes.DATA, *, kept: bool = False
@@ -42,10 +51,19 @@ class Casts:
             return source
         key = value, format_, kind
         if key not in self._made:
-            self._made[key] = convert_after(value, element, kind)
-        if kept and format_.startswith("f8") and key not in self._kept:
+            self._made[key] = self._cast(value, element, kind)
+        kept = kept and (self._plain or format_.startswith("f8"))
+        if kept and key not in self._kept:
             self._kept[key] = barrier_after(self._made[key])
         return self._kept[key] if key in self._kept else self._made[key]
+
+    def _cast(self, value: ir.Value, element: ir.Type, kind: str) -> ir.Value:
+        if not self._plain:
+            return convert_after(value, element, kind)
+        cast = convert_after(value, element).owner.operation
+        if self._saturate:
+            cast.operands[0] = within(value, with_element(value.type, element), cast)
+        return cast.results[0]
 
     def through(self, value: ir.Value, format_: str) -> ir.Value:
         """Rounds a value to a format for all its users, which share the narrow data."""
@@ -54,6 +72,11 @@ class Casts:
         narrow = self.cast(value, format_, attributes.GRADIENT, kept=True)
         redirect(users, convert_after(narrow, element))
         return narrow
+
+
+def casts_of(recipe: Recipe) -> Casts:
+    """Returns the casts of a recipe before the first of them."""
+    return Casts(plain=recipe.scaling.kind == NONE, saturate=recipe.saturate)
 
 
 def widened_from(value: ir.Value) -> ir.Value | None:

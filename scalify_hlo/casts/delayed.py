@@ -84,7 +84,9 @@ class Described(NamedTuple):
 
     def scales(self, amax: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Returns the scale that follows from the amax of each tensor; 1 if the amax is zero."""
-        inverse = np.array(self.largest, np.float32) / np.maximum(amax, np.float32(SMALLEST_AMAX))
+        with np.errstate(over="ignore"):  # The scale of a tensor whose amax is zero is not read.
+            least = np.maximum(amax, np.float32(SMALLEST_AMAX))
+            inverse = np.array(self.largest, np.float32) / least
         if self.power_2_scale:
             inverse = np.ldexp(np.float32(0.5), np.frexp(inverse)[1])
         return np.where(amax > 0, 1 / inverse, 1).astype(np.float32)
@@ -121,6 +123,51 @@ def described(module: ir.Operation) -> Described | None:
         tuple(ir.BoolAttr(flag).value for flag in ir.ArrayAttr(gradients)),
         ir.BoolAttr(power_2).value,
     )
+
+
+def describe(main: ir.OpView, about: Described) -> None:
+    """Writes the description of the state of a program, which `described` reads."""
+    f32 = ir.F32Type.get()
+    parts = [
+        ir.ArrayAttr.get([ir.StringAttr.get(name) for name in about.names]),
+        ir.ArrayAttr.get([ir.FloatAttr.get(f32, value) for value in about.largest]),
+        ir.ArrayAttr.get([ir.BoolAttr.get(each) for each in about.gradients]),
+        ir.BoolAttr.get(about.power_2_scale),
+    ]
+    main.operation.parent.attributes[DESCRIPTION] = ir.ArrayAttr.get(parts)
+
+
+def add_state_arguments(main: ir.OpView, length: int, count: int) -> list[ir.Value]:
+    """Adds the state to the arguments of a program, after the others.
+
+    Args:
+        main: The entry function.
+        length: The length of the history.
+        count: The number of scales.
+
+    Returns:
+        The amax history, f32 [length, count]; the scales, f32 [count]; and the step, i32.
+    """
+    f32 = ir.F32Type.get()
+    types = [
+        ir.RankedTensorType.get([length, count], f32),
+        ir.RankedTensorType.get([count], f32),
+        emit.scalar_type(ir.IntegerType.get_signless(32)),
+    ]
+    block, marks = main.regions[0].blocks[0], attributes.argument_attributes(main)
+    made = [
+        block.add_argument(type_, ir.Location.name(f"{STATE}['{leaf}']", main.location))
+        for type_, leaf in zip(types, LEAVES, strict=True)
+    ]
+    attributes.renew_function_type(main)
+    marks += [{attributes.IS_STATE: ir.UnitAttr.get()} for _ in made]
+    attributes.set_argument_attributes(main, marks)
+    return made
+
+
+def return_state(main: ir.OpView, state: Sequence[ir.Value]) -> None:
+    """Adds the state for the next step to the results of a program, after the others."""
+    add_results(main, state, [f"{STATE}['{leaf}']" for leaf in LEAVES])
 
 
 class _Tensor(NamedTuple):
@@ -265,45 +312,18 @@ class Delayed(OwnScales):
     def finish(self, report: Report) -> None:
         """Adds the state, of no tensor if nothing was cast, to the arguments and results."""
         super().finish(report)
-        history, scales, step = self._arguments()
+        length = self._recipe.scaling.amax_history_len
+        history, scales, step = add_state_arguments(self._main, length, self.statistics)
         self._hand_out(scales)
         # This is the last step: it replaces per-device computations, and their results with them.
         amaxes = lift(self._main, [tensor.amax for tensor in self._tensors], "maximum")
         new = self._updated(amaxes, history, scales, step)
-        add_results(self._main, new, [f"{STATE}['{leaf}']" for leaf in LEAVES])
+        return_state(self._main, new)
         names = tuple(name for tensor in self._tensors for name in tensor.names)
-        self._describe(names)
-        report.scaling_state = StateReport(names, self._recipe.scaling.amax_history_len)
-
-    def _describe(self, names: Sequence[str]) -> None:
-        f32 = ir.F32Type.get()
-        parts = [
-            ir.ArrayAttr.get([ir.StringAttr.get(name) for name in names]),
-            ir.ArrayAttr.get([ir.FloatAttr.get(f32, value) for value in self._largest()]),
-            ir.ArrayAttr.get([ir.BoolAttr.get(each) for each in self._each("gradient")]),
-            ir.BoolAttr.get(self._recipe.scaling.power_2_scale),
-        ]
-        module = self._main.operation.parent
-        module.attributes[DESCRIPTION] = ir.ArrayAttr.get(parts)
-
-    def _arguments(self) -> list[ir.Value]:
-        count, f32 = self.statistics, ir.F32Type.get()
-        length = self._recipe.scaling.amax_history_len
-        types = [
-            ir.RankedTensorType.get([length, count], f32),
-            ir.RankedTensorType.get([count], f32),
-            emit.scalar_type(ir.IntegerType.get_signless(32)),
-        ]
-        block, location = self._main.regions[0].blocks[0], self._main.location
-        marks = attributes.argument_attributes(self._main)
-        made = [
-            block.add_argument(type_, ir.Location.name(f"{STATE}['{leaf}']", location))
-            for type_, leaf in zip(types, LEAVES, strict=True)
-        ]
-        attributes.renew_function_type(self._main)
-        marks += [{attributes.IS_STATE: ir.UnitAttr.get()} for _ in made]
-        attributes.set_argument_attributes(self._main, marks)
-        return made
+        largest, gradients = tuple(self._largest()), tuple(self._each("gradient"))
+        powers = self._recipe.scaling.power_2_scale
+        describe(self._main, Described(names, largest, gradients, powers))
+        report.scaling_state = StateReport(names, length)
 
     def _hand_out(self, scales: ir.Value) -> None:
         """Passes each cast and each matmul the number that it reads, into regions too.
@@ -337,7 +357,7 @@ class Delayed(OwnScales):
         at = terminator(self._main.regions[0].blocks[0])
         where = emit.before(at)
         if not amaxes:
-            return [history, scales, _counted(step, at)]
+            return [history, scales, counted(step, at)]
         emitter = Emitter(at, wide=False, shape=scales.type.shape)
         zero = emitter.number(0.0)
         # Otherwise XLA would repeat each reduction in the concatenation.
@@ -353,7 +373,7 @@ class Delayed(OwnScales):
         inverse = inverse_scale(amax, largest, emitter, scaling)
         new = emitter.divide(emitter.number(1.0), inverse)
         new = emitter.select(emitter.is_positive(amax), new, scales)
-        next_step = _counted(step, at)
+        next_step = counted(step, at)
         if scaling.interval > 1:
             new = emitter.select(emitter.multiple(next_step, scaling.interval), new, scales)
         return [new_history, new, next_step]
@@ -413,8 +433,8 @@ def _element(vector: ir.Value, number: int, at: ir.Operation) -> ir.Value:
     return emit.reshaped(one, [], at)
 
 
-def _counted(step: ir.Value, at: ir.Operation) -> ir.Value:
-    """Returns the number of the next step."""
+def counted(step: ir.Value, at: ir.Operation) -> ir.Value:
+    """Returns the number of the next step, an integer of rank 0, before an op."""
     one = emit.constant(step.type, 1, at)
     return emit.elementwise("stablehlo.add", step, one, **emit.before(at))
 

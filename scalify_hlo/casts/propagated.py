@@ -22,7 +22,7 @@ from scalify_hlo.ir.algorithms import dot_algorithm
 from scalify_hlo.ir.contraction import NUMBERS, Axes, dot_numbers, of_numbers
 from scalify_hlo.ir.formats import with_element
 from scalify_hlo.recipes.model import KEEP
-from scalify_hlo.report.matmuls import CONSTANT, PROGRAM
+from scalify_hlo.report.matmuls import CONSTANT, PROGRAM, UNSCALED
 from scalify_hlo.report.model import Report
 from scalify_hlo.rules.placement import on_one_device
 from scalify_hlo.rules.reported_scales import write_reader
@@ -58,7 +58,7 @@ class Tensors(CastStrategy):
     def may_swap(self, op: ir.OpView, /) -> bool:
         """Whether no scale of the last `operands` belongs to a free dimension of the result."""
 
-    def kept(self, op: ir.OpView, role: str) -> bool:
+    def kept(self, op: ir.OpView, role: str, /) -> bool:
         """Whether a barrier stands behind the cast of an operand; see `barrier_after`.
 
         XLA passes the operands of a dot to a kernel in f8, so that a cast is made for all dots that
@@ -167,7 +167,7 @@ class Propagated(Tensors):
         kind = attributes.GRADIENT if role == GRADIENT else attributes.DATA
         return self._context.casts.cast(value, format_, kind, kept=self.kept(op, role))
 
-    def _noted(self, op: ir.OpView, side: int, data: ir.Value) -> str:
+    def _noted(self, op: ir.OpView, side: int, data: ir.Value, /) -> str:
         """Returns the origin of a scale as known before propagation, which visits its cast."""
         cast = data.owner
         if not isinstance(cast, ir.Block) and cast.name == "stablehlo.optimization_barrier":
@@ -192,6 +192,21 @@ class Propagated(Tensors):
         """See `Tensors`."""
         f16 = self._recipe.matmul.output == "f16"
         return self._context.casts.cast(value, "f16") if f16 else value
+
+
+class Plain(Propagated):
+    """Casts of values as they are, which underflow and overflow: a baseline.
+
+    Args:
+        context: The program.
+    """
+
+    def kept(self, _: ir.OpView, __: str) -> bool:
+        """See `Tensors`; XLA might omit a convert to f16 that a matmul widens again."""
+        return True
+
+    def _noted(self, _: ir.OpView, __: int, ___: ir.Value) -> str:
+        return UNSCALED
 
 
 class ByMembers(CastStrategy):

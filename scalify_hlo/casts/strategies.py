@@ -10,7 +10,7 @@ from scalify_hlo.casts.calibrated import Calibrated
 from scalify_hlo.casts.current import Current
 from scalify_hlo.casts.delayed import Delayed
 from scalify_hlo.casts.matmuls import MARKS, clear, marked_matmuls, names_of
-from scalify_hlo.casts.propagated import ByMembers, Propagated
+from scalify_hlo.casts.propagated import ByMembers, Plain, Propagated
 from scalify_hlo.casts.static import Static
 from scalify_hlo.casts.strategy import CastContext, CastStrategy
 from scalify_hlo.dataflow.index import ModuleIndex
@@ -20,6 +20,7 @@ from scalify_hlo.ir.functions import entry
 from scalify_hlo.ir.locations import remark
 from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.profile.model import Profile
+from scalify_hlo.recipes.model import NONE
 from scalify_hlo.report.model import Report
 from scalify_hlo.transforms.inlining import inline_calls
 
@@ -50,6 +51,8 @@ def strategy_of(
     kind, main = recipe.scaling.kind, entry(module)
     if kind == "block":
         return Blocks(context)
+    if kind == NONE:
+        return Plain(context)
     if kind == "propagated":
         if apart and recipe.short_of_range:
             return ByMembers(context, Current(context), apart)

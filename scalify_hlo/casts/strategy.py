@@ -6,6 +6,7 @@ the result of the matmul. There is one for each kind of scales that a recipe may
 | strategy | the scale of an operand | its cost |
 |---|---|---|
 | `scalify_hlo.casts.propagated.Propagated` | that of the value, by propagation | none |
+| `scalify_hlo.casts.propagated.Plain` | 1 | none |
 | `scalify_hlo.casts.current.Current` | from its amax | a statistic for each operand |
 | `scalify_hlo.casts.calibrated.Calibrated` | from a profile | none |
 | `scalify_hlo.casts.static.Static` | that of the recipe | none |

@@ -134,8 +134,8 @@ class Scalified:
         places = None if "in_shardings" in jit_options else shardings_of(fn).get("in_shardings")
         jit_options = _with_own(fn, jit_options)
         shared = {key: value for key, value in jit_options.items() if key in _SHARED}
-        delayed = options.recipe.scaling.kind == "delayed"
-        if delayed:
+        keeps = options.recipe.keeps_scales
+        if keeps:
             shared, jit_options = for_state(shared, jit_options, modules=plain == "all")
         signature = jax.jit(_nothing(fn), **shared)
         scalified = cls(jax.jit(fn, **shared), signature, options, plain=plain)
@@ -144,10 +144,10 @@ class Scalified:
         def call(*args: Any, **kwargs: Any) -> Any:
             return scalified.call(args, kwargs)
 
-        if delayed:
+        if keeps:
             add_state(call)
         compiled: Any = jitted(call, jit_options, places)
-        if delayed:
+        if keeps:
             compiled = StatefulCalls(compiled, scalified.prepared)
         else:
             compiled.init_scaling_state = without_state(options.recipe.name)
@@ -159,7 +159,7 @@ class Scalified:
     @property
     def keeps_state(self) -> bool:
         """Whether calls take the state of delayed scales, and return it."""
-        return self.options.recipe.scaling.kind == "delayed"
+        return self.options.recipe.keeps_scales
 
     def call(self, args: Any, kwargs: Any, selection: Selection | None = None) -> Any:
         """Rewrites the function for the types of its arguments, and calls it on traced values.

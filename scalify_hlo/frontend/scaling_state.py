@@ -27,6 +27,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from scalify_hlo.casts.delayed import AS, LEAVES, MEMBER, STATE, Described
+from scalify_hlo.casts.loss_scale import LOSS
 from scalify_hlo.errors import UsageError, caller, warn
 from scalify_hlo.frontend.observed import CompiledCalls
 from scalify_hlo.frontend.scaled_state import committed
@@ -64,6 +65,11 @@ class ScalingState:
     def tensors(self) -> tuple[str, ...]:
         """The names of the tensors; see `scaling_tensors`."""
         return self.about.names
+
+    @property
+    def loss_scale(self) -> float | None:
+        """The automatic scale S of the loss, of which `scale` is 1/S; None without one."""
+        return 1 / float(self.scale[0]) if self.tensors == (LOSS,) else None
 
     @property
     def arrays(self) -> dict[str, Any]:
@@ -350,7 +356,8 @@ def _first(
         state = state_after(about, length, amax, 1.0)
     if carried is not None:
         carried.put_in(state)
-    if profile is None and run is not None and (carried.fresh if carried else about.names):
+    measured = length > 0 and profile is None  # The scale of a loss is not measured beforehand.
+    if measured and run is not None and (carried.fresh if carried else about.names):
 
         def step(state: State) -> State:
             return state_after(about, length, np.asarray(run(made(state))[0]), state[1])
@@ -391,7 +398,7 @@ class _Carried:
         past = np.asarray(self._former.amax_history)[: len(history), self._old]
         history[:, self._new] = 0
         history[: len(past), self._new] = past
-        amax = history.max(0)
+        amax = history.max(0, initial=0)
         follows = np.where(amax > 0, self._about.scales(amax), self._about.first_scales())
         before, after = self._former.about, self._about
         kept = np.array(before.largest)[self._old] == np.array(after.largest)[self._new]

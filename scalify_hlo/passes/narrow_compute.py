@@ -8,7 +8,7 @@ from typing import ClassVar, Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import is_small
-from scalify_hlo.casts.casts import Casts
+from scalify_hlo.casts.casts import Casts, casts_of
 from scalify_hlo.casts.matmuls import LEFT, clear, marked_ops
 from scalify_hlo.casts.mixed_precision import narrow_model
 from scalify_hlo.casts.selection import Selection
@@ -81,7 +81,7 @@ class NarrowComputePass(MainPass):
         return OpSet(op.operation for op, both in chosen if both and all(map(is_small, both)))
 
     def _narrow(self, main: ir.OpView, index: ModuleIndex, quantized: OpSet | None) -> None:
-        casts = index.shared(Casts) or index.share(Casts())
+        casts = index.shared(Casts) or index.share(casts_of(self.recipe))
         before = casts.count
         kind = attributes.DATA if self.recipe.computes_last else ""
         narrow_model(main, self.recipe.rest, casts, kind, quantized)

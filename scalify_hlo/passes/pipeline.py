@@ -29,6 +29,7 @@ from scalify_hlo.passes.late import (
     RoundResultsPass,
 )
 from scalify_hlo.passes.legalize import LegalizePass
+from scalify_hlo.passes.loss_scale import LossScalePass
 from scalify_hlo.passes.name_matmuls import NameMatmulsPass
 from scalify_hlo.passes.narrow_compute import NarrowComputePass
 from scalify_hlo.passes.normalize import NormalizePass
@@ -123,7 +124,8 @@ class Options:
             wide: The numbers of the matmuls that are not quantized.
         """
         recipe, narrow = self.recipe, self.recipe.narrow_data
-        changes = recipe.narrow or recipe.rescales
+        scales_loss = recipe.loss_scale.kind != NONE
+        changes = recipe.narrow or recipe.rescales or scales_loss
         recognizes = changes or recipe.epsilon == "data"
         layers = recipe.norm_gradients.statistic != NONE or recipe.epsilon == "data"
         arrays = self.scale_arrays or bool(self.marking.blocks)
@@ -134,6 +136,7 @@ class Options:
             (True, self.marking),
             (changes, RolesPass.of(recipe, self.cotangents)),
             (changes and self.named, NameMatmulsPass()),
+            (scales_loss, LossScalePass(recipe)),
             (recognizes, RecognizePass(True, marked=not (layers or narrow), inputs=narrow)),
             (recipe.rescales, InsertRescalesPass(recipe)),
             (recipe.computes_first, NarrowComputePass(recipe)),
@@ -197,6 +200,7 @@ def rewrite_module(module: ir.Module, options: Options) -> Report:
     else:
         report = run_passes(module, options.passes(), listing=listing)
     report.recipe, report.quantizes = options.recipe.name, options.recipe.matmul.narrow
+    report.baseline = options.recipe.baseline
     report.matmuls = matmuls or report.matmuls
     if report.casts:
         fill_in_scales(report, options.declared)

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import is_small
-from scalify_hlo.casts.casts import Casts
+from scalify_hlo.casts.casts import casts_of
 from scalify_hlo.casts.costs import not_faster
 from scalify_hlo.casts.matmuls import LEFT, MARKS, Matmul, clear, marked_ops
 from scalify_hlo.casts.named_state import by_argument
@@ -66,7 +66,7 @@ class QuantizeMatmulsPass(MainPass):
         ops = marked_ops(module, index.listing)
         apart = self._members(main, ops, report)
         asked = bool(index.own) and index.asked and not self.recipe.narrow_data
-        casts = index.share(Casts())
+        casts = index.share(casts_of(self.recipe))
         context = CastContext(module, self.recipe, casts, self.listed, asked)
         strategy = strategy_of(context, self.profile, index, report, apart=apart)
         ops = marked_ops(module, index.listing) if strategy.inlines else ops

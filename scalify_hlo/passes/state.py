@@ -18,7 +18,7 @@ from scalify_hlo.algebra.limits import MEASURED_BOUND, SALT_ELEMENTS
 from scalify_hlo.algebra.moments import SCALE_FORMAT, scale_shape
 from scalify_hlo.casts.blocks.moments import Packed, packed, salt_of, unpacked
 from scalify_hlo.casts.blocks.stochastic import FIRST_WEIGHT, Steps, drawn, rounded
-from scalify_hlo.casts.casts import Casts
+from scalify_hlo.casts.casts import Casts, casts_of
 from scalify_hlo.casts.matmuls import LEFT, clear, marked_ops
 from scalify_hlo.casts.named_state import without_tensors
 from scalify_hlo.casts.numbers import Numbers
@@ -69,7 +69,7 @@ class NarrowStatePass(MainPass):
 
     def edit(self, main: ir.OpView, index: ModuleIndex, report: Report) -> None:
         """See `MainPass.edit`."""
-        casts, state = index.shared(Casts) or index.share(Casts()), self.recipe.state
+        casts, state = index.shared(Casts) or index.share(casts_of(self.recipe)), self.recipe.state
         before = casts.count
         stored = report.state_bytes is not None  # By `scalify-quantize-matmuls`.
         narrowed = narrow_arguments(main, state, stored=stored)

@@ -33,7 +33,8 @@ def summary(report: Report) -> str:
     total = _calls(matmuls) or sum(report.ops[name] for name in MATMULS)
     if not total or all(matmul.wide == KEPT for matmul in matmuls):
         left = f"{_counted(total)} left as they are" if total else "the program has no matmul"
-        told = (NONE_ASKED if report.quantizes else _unscaled(report), _optimized(report))
+        asked = NONE_ASKED if report.quantizes else _unscaled(report)
+        told = (asked, _optimized(report), _baseline(report))
         return "; ".join([f"{report.recipe}: {left}", *filter(None, told)])
     narrow = [matmul for matmul in matmuls if matmul.wide is None]
     totals = report.totals
@@ -49,14 +50,21 @@ def summary(report: Report) -> str:
         _averages(report),
         _computes(report),
         _optimized(report),
+        _baseline(report),
     )
     return shown("; ".join([line, *filter(None, more)]))
 
 
 def _unscaled(report: Report) -> str:
     """Returns what to ask for, as text, if a rewrite without casts has no scale to propagate."""
-    changed = report.has_scales or report.compute or report.sites or report.state_bytes
-    return "" if changed else "nothing is scaled: give --input-scale or --signature scaled"
+    changed = report.compute or report.sites or report.state_bytes or report.baseline
+    scaled = report.has_scales or changed
+    return "" if scaled else "nothing is scaled: give --input-scale or --signature scaled"
+
+
+def _baseline(report: Report) -> str:
+    """Returns what a baseline of the literature does, as text."""
+    return f"a baseline: {report.baseline}" if report.baseline else ""
 
 
 def _optimized(report: Report) -> str:

@@ -345,13 +345,9 @@ def _rewritten_vjp(
     return lambda _: rewritten()
 
 
-_STEPWISE = ("delayed", "calibrated")
-"""The kinds of scales that are for the operands of one program, and not for those of its vjp."""
-
-
 def _refusal(options: Options, leaves: Sequence[Leaf]) -> tuple[str, str]:
     """Returns what keeps a program from having a vjp, and the hint; two empty texts for nothing."""
-    if options.recipe.scaling.kind in _STEPWISE:
+    if options.recipe.keeps_scales or options.recipe.scaling.kind == "calibrated":
         return (
             "has scales for its own operands, and none for those of its vjp",
             "rewrite the function that takes the gradient, as scalify(jax.value_and_grad(fn)) "

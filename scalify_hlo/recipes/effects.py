@@ -140,6 +140,16 @@ ROUNDED: Final = Need(
     "the recipe has no block scales that are powers of two",
     "set scaling.kind=block and blocks.scale=e8m0, or leave the option out",
 )
+LOSS_SCALED: Final = Need(
+    lambda recipe, _: recipe.loss_scale.kind != "none",
+    "loss_scale.kind is none",
+    "set loss_scale.kind=constant or automatic, or leave the option out",
+)
+AUTOMATIC: Final = Need(
+    lambda recipe, _: recipe.loss_scale.kind == "automatic",
+    "loss_scale.kind is {0.loss_scale.kind}",
+    "set loss_scale.kind=automatic, or leave the option out",
+)
 PAIRS: Final = Need(
     lambda _, __: False,
     "with the signature same, arguments and state have the formats of the program",
@@ -153,6 +163,7 @@ MISSING: Final = {
     "matmul_operands": "the program has no matmul with known roles",
     "state_rescale": "the program returns no state that it takes as data and scale",
     "state.gradient": "no gradient of state is found",
+    "loss_scale.kind": "no loss with gradients is found",
     "matmul.vocabulary": "no matmul projects to a vocabulary",
     "matmul.activation": "no matmul multiplies an activation",
     "matmul.weight": "no matmul multiplies a weight",

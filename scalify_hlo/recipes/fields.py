@@ -7,6 +7,7 @@ field says which values the option takes, and the docstring of the class describ
 
 from __future__ import annotations
 
+import math
 import re
 import reprlib
 import sys
@@ -28,6 +29,7 @@ from typing import (
     get_type_hints,
 )
 
+from scalify_hlo.algebra.limits import MOST_LOSS_SCALE
 from scalify_hlo.errors import UsageError, nearest
 from scalify_hlo.results.model import attributes_of
 
@@ -186,6 +188,14 @@ Count = Annotated[int, number(int, "a whole number, at least 1", lambda n: n >= 
 Amount = Annotated[int, number(int, "a whole number, at least 0", lambda n: n >= 0)]
 Positive = Annotated[float, number(float, "a number above 0 and up to 100", lambda x: 0 < x <= 100)]
 Share = Annotated[float, number(float, "a number from 0 to 1", lambda x: 0 <= x <= 1)]
+PowerOfTwo = Annotated[
+    float,
+    number(
+        float,
+        f"a power of two, from 1 to {2.0**MOST_LOSS_SCALE:.0f}",
+        lambda x: 1 <= x <= 2.0**MOST_LOSS_SCALE and math.frexp(x)[0] == 1 / 2,
+    ),
+]
 
 _KNOWN: Final[dict[Any, Values]] = {
     bool: Values("true or false", lambda v: v if isinstance(v, bool) else None, _boolean),

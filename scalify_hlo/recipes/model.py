@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -13,6 +14,7 @@ from scalify_hlo.recipes.fields import (
     Amount,
     Count,
     Positive,
+    PowerOfTwo,
     Share,
     formed,
     number,
@@ -44,7 +46,8 @@ Rounding = Literal["default", "down", "up", "nearest"]
 Epsilon = Literal["exact", "data"]
 Statistic = Literal["none", "l2", "l1", "max"]
 Target = Literal["any", "cpu", "gpu", "rocm", "tpu", "iree", "portable", "h100", "h200", "b200"]
-Scales = Literal["propagated", "current", "delayed", "calibrated", "block", "static"]
+Scales = Literal["propagated", "current", "delayed", "calibrated", "block", "static", "none"]
+LossScaling = Literal["none", "constant", "automatic"]
 BlockScale = Literal["e8m0", "e4m3", "f32"]
 BlockRounding = Literal["floor", "even", "ceil", "rceil"]
 WeightBlock = Literal["row", "square"]
@@ -143,7 +146,9 @@ class Scaling:
             ``delayed`` scales follow from its amax in past steps, which the program takes and
             returns. ``calibrated`` scales follow from a profile of runs on samples. With ``block``
             there is one scale for each block of numbers; see `Blocks`. ``static`` scales are those
-            of `exponents`, whatever the data: what does not fit is flushed or saturates.
+            of `exponents`, whatever the data: what does not fit is flushed or saturates. ``none``
+            casts values as they are: a baseline, under which numbers outside of a format underflow
+            or overflow.
         fp8_format: ``HYBRID`` is E4M3, and E5M2 for gradients. ``E4M3`` is E4M3 for all operands.
             ``matmul`` uses the formats of the table `matmul`.
         margin: The scale leaves room for ``2^margin`` times the amax.
@@ -192,6 +197,26 @@ class Scaling:
     def in_powers(self) -> bool:
         """Whether scales are powers of two; those of a profile and static ones always are."""
         return self.power_2_scale or self.kind in ("calibrated", "static")
+
+
+@dataclass(frozen=True, slots=True)
+class LossScale:
+    """The scale of the loss of a training step: a baseline, which is one scale for all gradients.
+
+    Attributes:
+        kind: With ``constant``, all gradients of the backward pass are ``value`` times as large,
+            and are divided by it where the optimizer reads them (Micikevicius et al. 2018, section
+            3.2). With ``automatic``, the scale is state, which the program takes and returns as
+            that of delayed scales. It doubles after ``period`` steps, and is halved if a gradient
+            is infinite or NaN. Such a step returns the state that it was given. It does not combine
+            with ``delayed`` scales.
+        value: The scale, or the first one; a power of two.
+        period: The number of steps with finite gradients after which an automatic scale doubles.
+    """
+
+    kind: LossScaling = "none"
+    value: PowerOfTwo = option(65536.0, needs=effects.LOSS_SCALED)
+    period: Count = option(2000, needs=effects.AUTOMATIC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,6 +364,7 @@ class Recipe:
         matmul: See `MatmulOptions`.
         scaling: See `Scaling`.
         blocks: See `Blocks`.
+        loss_scale: The scale of the loss, a power of two; see `LossScale`.
         state: See `StateOptions`.
         inputs: See `Inputs`.
         norm_gradients: Rescales the gradient of the input of each normalization that is recognized
@@ -363,6 +389,7 @@ class Recipe:
     matmul: MatmulOptions = option(MatmulOptions)
     scaling: Scaling = option(Scaling)
     blocks: Blocks = option(Blocks)
+    loss_scale: LossScale = option(LossScale)
     state: StateOptions = option(StateOptions)
     inputs: Inputs = option(Inputs)
     norm_gradients: Rescale = option(Rescale)
@@ -375,6 +402,27 @@ class Recipe:
     def platform(self) -> Platform:
         """The facts of the target."""
         return PLATFORMS[self.target]
+
+    @property
+    def keeps_scales(self) -> bool:
+        """Whether scales are state, which the program takes and returns."""
+        return self.scaling.kind == "delayed" or self.loss_scale.kind == "automatic"
+
+    @property
+    def baseline(self) -> str:
+        """The effect of a baseline of the literature, in words; empty for other recipes.
+
+        A baseline may be worse than the original, where numbers leave the range of a format.
+        """
+        loss = self.loss_scale
+        scale = f"the loss is scaled by 2^{int(math.log2(loss.value))}"
+        cast = "values are cast without scales"
+        later = f", doubled each {loss.period} steps and halved on overflow"
+        told = [
+            cast if self.scaling.kind == NONE and self.narrow else "",
+            "" if loss.kind == NONE else scale + later * (loss.kind == "automatic"),
+        ]
+        return " and ".join(filter(None, told))
 
     @property
     def rest(self) -> str:
@@ -418,6 +466,8 @@ class Recipe:
     @property
     def narrow_data(self) -> bool:
         """Whether data with propagated scales are cast to low precision, so must be near unit."""
+        if self.scaling.kind == NONE:
+            return False
         scaled = self.matmul.narrow and self.scaling.propagated
         return scaled or self.computes_last or self.state != StateOptions()
 

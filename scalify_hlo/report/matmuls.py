@@ -33,6 +33,7 @@ CONSTANT: Final = "constant"
 PROGRAM: Final = "program"
 PROFILE: Final = "profile"
 STATED: Final = "stated"
+UNSCALED: Final = "none"
 
 ORIGINS: Final = {
     DECLARED: "the operand is an argument whose scale was declared or measured beforehand",
@@ -45,6 +46,7 @@ ORIGINS: Final = {
     STATED: "that of `scaling.exponents`",
     CONSTANT: "from the elements of the operand, which is a constant of the program",
     STORED: "that of the argument, which the caller passes in that format",
+    UNSCALED: "1: the recipe casts values as they are",
     PROGRAM: "1: the program has the operand in that format",
 }
 """The origins of scales of operands."""

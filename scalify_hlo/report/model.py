@@ -176,6 +176,7 @@ class Report(Shown):
         compute: The format of the rest of the model, if the recipe changes it.
         recipe: The name of the recipe; empty unless a whole rewrite was asked for.
         quantizes: Whether the recipe quantizes matmuls.
+        baseline: The effect of a baseline of the literature, in words; empty for other recipes.
         roles: The roles of arguments by their names, if roles were asked for.
         layers: The layers, if they were asked for.
         estimate: The estimated time on a device, if ``rewrite --target`` made one.
@@ -207,6 +208,7 @@ class Report(Shown):
     compute: Annotated[str, one_of(["bf16", "f16"])] | None = None
     recipe: str = ""
     quantizes: bool = False
+    baseline: str = ""
     roles: dict[str, str] = field(default_factory=dict)
     layers: list[LayerReport] = field(default_factory=list)
     estimate: Estimate | None = None

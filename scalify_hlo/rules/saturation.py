@@ -71,6 +71,22 @@ def saturated(
     return emit.clamp(low, value, high, at)
 
 
+def within(value: ir.Value, type_: ir.Type, at: ir.Operation) -> ir.Value:
+    """Returns a value for a conversion to a type, whose finite numbers are in its range.
+
+    Args:
+        value: The value.
+        type_: The type.
+        at: The op before which it is built.
+    """
+    target, source = format_of(type_), format_of(value.type)
+    if target is None or source is None or target.includes(source):
+        return value
+    scalar = emit.scalar_type(value.type.element_type)
+    low, high = (emit.constant(scalar, e * target.max_finite, at) for e in (-1, 1))
+    return saturated(value, target, low, high, at, splats=emit.Splats())
+
+
 def before_saturation(op: ir.Operation) -> ir.Value | None:
     """Returns X of an op that makes X + X * 0 or X + Y * 0; None for others."""
     if op.name != _ADD:

@@ -55,7 +55,7 @@ def state_after(about: Described, length: int, amax: Array, scales: Array | floa
         scales: The scales of tensors whose amax is zero.
     """
     history = np.zeros((length, len(about.names)), np.float32)
-    history[0] = amax
+    history[:1] = amax  # An automatic scale of the loss has none.
     scale = np.where(amax > 0, about.scales(amax), np.asarray(scales, np.float32))
     return [history, scale, np.asarray(0, np.int32)]
 
@@ -299,7 +299,8 @@ class Session:
         def run(state: State) -> State:
             steps[:] = [self.run(fed, state)]
             after = steps[0].state
-            return state_after(about, self._length, after[0][0], state[1]) if forget else after
+            forgets = forget and self._length > 0
+            return state_after(about, self._length, after[0][0], state[1]) if forgets else after
 
         _, self.state = converged(self.state, run)
         return steps[0]

@@ -35,7 +35,7 @@ def inline_calls(
 
     Args:
         module: A ``builtin.module``, which is edited in place.
-        marks: Names of attributes. An op with one of them is marked.
+        marks: Names of attributes. An op with one of them is marked; all are if there are none.
         named: Whether the name stack of a call is put before those of the ops that take its place,
             and its source location is that of ops without one.
         index: Analyses of the module, which are dropped if a call is inlined.
@@ -86,7 +86,7 @@ def _functions(
         op = view.operation
         if op.name != "func.func" or not op.regions[0].blocks:
             continue
-        function = found[op.attributes["sym_name"].value] = _Function(op)
+        function = found[op.attributes["sym_name"].value] = _Function(op, not marks)
         inside: Iterable[Named] = ((each.name, each) for each in ops_in(op))
         if listing is not None and op == listing.function:
             inside = listing.every()
