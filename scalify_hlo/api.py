@@ -377,10 +377,10 @@ def scalify(
     Inside another trace, the function uses the scales of an earlier call, or those that the recipe
     declares. With such a recipe the results are plain arrays unless an argument is a ScaledArray.
 
-    If scales are delayed, as under ``fp8-delayed``, a call takes a `ScalingState` as the keyword
-    ``scaling_state``, and returns a pair of the results and the new state. The method
-    ``init_scaling_state`` of the function makes the first state from the arguments of a step; see
-    `init_scaling_state`. ``donate_argnames="scaling_state"`` donates it.
+    If scales are state, as under ``fp8-delayed`` or ``auto-loss-scaling``, a call takes a
+    `ScalingState` as the keyword ``scaling_state``, and returns a pair of the results and the new
+    state. The method ``init_scaling_state`` of the function makes the first state from the
+    arguments of a step; see `init_scaling_state`. ``donate_argnames="scaling_state"`` donates it.
 
     Args:
         fn: The function. Without it, a decorator is returned.

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True, eq=False)
 class ScalingState:
-    """The state of delayed scales of a function that `scalify` made.
+    """The state of delayed scales, or of the scale of a loss, of a function that `scalify` made.
 
     Attributes:
         amax_history: The amax of each tensor in past steps, most recent first; f32
@@ -98,6 +98,8 @@ def init_scaling_state(
     A former state is that of another program, such as one with a layer less or another length of
     the history. The newest amax and the scale of each tensor of the same name are taken over, and
     the other tensors begin as described above. A warning says how many tensors these are.
+
+    An automatic scale of the loss begins at `loss_scale.value`, and nothing is run.
 
     Args:
         exported: A program that was rewritten with a recipe of delayed scales.

@@ -64,7 +64,11 @@ def _unscaled(report: Report) -> str:
 
 def _baseline(report: Report) -> str:
     """Returns what a baseline of the literature does, as text."""
-    return f"a baseline: {report.baseline}" if report.baseline else ""
+    if not report.baseline:
+        return ""
+    kept = report.kept
+    skipped = f"; a step that overflows keeps {kept} result{'s' * (kept != 1)}"
+    return f"a baseline: {report.baseline}{skipped * (kept is not None)}"
 
 
 def _optimized(report: Report) -> str:

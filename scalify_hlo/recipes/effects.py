@@ -163,7 +163,7 @@ MISSING: Final = {
     "matmul_operands": "the program has no matmul with known roles",
     "state_rescale": "the program returns no state that it takes as data and scale",
     "state.gradient": "no gradient of state is found",
-    "loss_scale.kind": "no loss with gradients is found",
+    "loss_scale": "no loss with gradients is found",
     "matmul.vocabulary": "no matmul projects to a vocabulary",
     "matmul.activation": "no matmul multiplies an activation",
     "matmul.weight": "no matmul multiplies a weight",

@@ -177,6 +177,8 @@ class Report(Shown):
         recipe: The name of the recipe; empty unless a whole rewrite was asked for.
         quantizes: Whether the recipe quantizes matmuls.
         baseline: The effect of a baseline of the literature, in words; empty for other recipes.
+        kept: The number of results that keep their old values in a step whose gradients are not
+            finite, if the recipe skips such steps; None for other recipes.
         roles: The roles of arguments by their names, if roles were asked for.
         layers: The layers, if they were asked for.
         estimate: The estimated time on a device, if ``rewrite --target`` made one.
@@ -209,6 +211,7 @@ class Report(Shown):
     recipe: str = ""
     quantizes: bool = False
     baseline: str = ""
+    kept: int | None = None
     roles: dict[str, str] = field(default_factory=dict)
     layers: list[LayerReport] = field(default_factory=list)
     estimate: Estimate | None = None
