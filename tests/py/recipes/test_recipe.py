@@ -225,7 +225,7 @@ def test_only_what_is_not_default_is_dumped() -> None:
     assert dump_recipe(recipe) == (
         'name = "propagate"\nmeet = "max"\n\n[matmul]\nexclude = ["a\\"\\\\\\u007f\\n", "é"]\n'
     )
-    assert len(tomllib.loads(dump_recipe(recipe, whole=True))["matmul"]) == 10
+    assert len(tomllib.loads(dump_recipe(recipe, whole=True))["matmul"]) == 11
 
 
 def test_every_option_has_a_type_that_is_checked() -> None:
