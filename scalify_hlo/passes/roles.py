@@ -140,19 +140,23 @@ class RolesPass(MainPass):
         marked += [matmul.op.operation for matmul in walk.matmuls]
         listing.touch(marked)
         listing.with_roles = {op.name for op in marked}
-        wide = [matmul for matmul in walk.matmuls if not _is_scaled(matmul)]
-        for key, share in ((FIRST_WIDE, self.first_wide), (LAST_WIDE, self.last_wide)):
-            if share:
-                linear = marks.linear(wide, vocabulary=self.vocabulary)
-                found = outer_layers(wide, linear, share, first=key == FIRST_WIDE)
-                report.remarks += self._mark_outer(main, key, share, found)
+        report.remarks += self._mark_outer(main, walk.matmuls, marks)
         walk.release()
         listed = sum(matmul.op in MATMULS for matmul in report.matmuls)
         report.matmuls += _not_reached(functions, index.ops, listed)
 
     def _mark_outer(
-        self, main: ir.OpView, key: str, share: float, found: Outer
+        self, main: ir.OpView, matmuls: Sequence[Matmul], marks: _RoleMarks
     ) -> Iterator[Remark]:
+        """Marks the matmuls of the first and last linear layers; yields remarks on the others."""
+        wide = [matmul for matmul in matmuls if not _is_scaled(matmul)]
+        for key, share in ((FIRST_WIDE, self.first_wide), (LAST_WIDE, self.last_wide)):
+            if share:
+                linear = marks.linear(wide, vocabulary=self.vocabulary)
+                found = outer_layers(wide, linear, share, first=key == FIRST_WIDE)
+                yield from self._marked(main, key, share, found)
+
+    def _marked(self, main: ir.OpView, key: str, share: float, found: Outer) -> Iterator[Remark]:
         """Marks the matmuls of outer linear layers; yields a remark if some are not marked."""
         mark, which, others = _OUTER[key]
         for op in found.matmuls:
