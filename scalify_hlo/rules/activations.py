@@ -52,7 +52,7 @@ class Activations:
         found = least((source.uncertainty, info.uncertainty))
         if gate is not None and gate.mean and not backward:
             found = NORMALIZED  # A sigmoid is between 0 and 1, however large its input is.
-        level = _level(op, source, info)
+        level = _level(op, source, info, rewriter)
         if level is None and gate is None:
             found = info.uncertainty  # Of a sum of terms whose sizes may not be known.
         certain = found.drifting(info.uncertainty.drift)
@@ -74,23 +74,29 @@ class Activations:
         rewriter.set(op.results[0], info._replace(uncertainty=certain))
 
 
-def _level(op: ir.Operation, source: Scaled, info: Scaled) -> float | None:
+def _level(
+    op: ir.Operation, source: Scaled, info: Scaled, rewriter: ScaleRewriter
+) -> float | None:
     """Returns the level of the result of an activation, or of its backward part, if it is known.
 
     Args:
         op: The op that makes it.
         source: The scale information of the input, or of the gradient of the output.
         info: The scale information of the result.
+        rewriter: The rewriter.
     """
     between = source.scale / info.scale
     if not (between.static or (between.passing and source.scale.passing)):
         return None
     backward, activation = _activation(op)
     size = source.level + _size(source)
-    if activation is None or (activation.bounded and not backward and powers_of(size)):
+    if activation is None:
         return None
-    size += activation.gradient_size if backward else activation.size(size) - size
-    return size - _size(info)
+    if backward:
+        return size + activation.gradient_size - _size(info)
+    if activation.bounded and powers_of(size) and not rewriter.predicts:
+        return None
+    return rewriter.sizes.of_activation(activation, size) - _size(info)
 
 
 def _size(info: Scaled) -> float:
