@@ -93,7 +93,8 @@ def test_it_is_a_sum_over_all_places_of_all_images() -> None:
 
     def gradient(x: jax.Array, g: jax.Array, w: jax.Array, v: jax.Array) -> jax.Array:
         pulled = jax.vjp(lambda w: convolved(x, w, {}), w)[1](g)[0]
-        return pulled.reshape(-1, 32) @ v
+        found: jax.Array = pulled.reshape(-1, 32) @ v
+        return found
 
     w, v = np.zeros((3, 3, channels, 32), np.float32), normals((32, 32))[0]
     exported = program_of(gradient, x, g, w, v)

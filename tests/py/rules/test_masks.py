@@ -21,7 +21,8 @@ Params = tuple[jax.Array, jax.Array]
 
 def losses(params: Params, x: jax.Array, labels: jax.Array) -> jax.Array:
     logits = jnp.tanh(x @ params[0]) @ params[1]
-    return -jnp.take_along_axis(jax.nn.log_softmax(logits), labels[:, None], -1)[:, 0]
+    found: jax.Array = -jnp.take_along_axis(jax.nn.log_softmax(logits), labels[:, None], -1)[:, 0]
+    return found
 
 
 def weighted(params: Params, x: jax.Array, labels: jax.Array, mask: jax.Array) -> jax.Array:
@@ -84,15 +85,16 @@ def test_a_gradient_of_few_rows_is_near_its_size(
     assert -3 <= size - int(cast.scale.removeprefix("2^")) <= 1.5  # It is a power of two.
 
 
-def pooled(params: Params, x: jax.Array, labels: jax.Array, mask: jax.Array) -> jax.Array:
+def pooled(params: Params, x: jax.Array, mask: jax.Array) -> jax.Array:
     """The mean of the rows that a mask keeps, as of a padded sentence."""
     rows, kept = jnp.tanh(x @ params[0]).reshape(8, -1, WIDTH), mask.reshape(8, -1, 1)
-    return jnp.sum(rows * kept, 1) / jnp.sum(kept, 1) @ params[1]
+    found: jax.Array = jnp.sum(rows * kept, 1) / jnp.sum(kept, 1) @ params[1]
+    return found
 
 
 def test_a_mean_of_kept_rows_is_as_large_as_that_of_all() -> None:
-    params, x, labels, kept = given(0.5)
-    arguments = params, x, labels, kept.astype(np.float32)
+    params, x, _, kept = given(0.5)
+    arguments = params, x, kept.astype(np.float32)
     exported = program_of(pooled, *arguments)
     scales = scalify_hlo.measured_scales(exported, *arguments)
     how: Any = {"recipe": "unit", "input_scale": scales, "settings": {"matmul.smallest": 1}}
