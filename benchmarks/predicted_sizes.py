@@ -58,7 +58,8 @@ from scalify_hlo.ir.formats import FORMATS
 from scalify_hlo.program.program import read_text, write_program
 from scalify_hlo.program.rewriting import rewrite_program
 from scalify_hlo.program.tensors import Array
-from scalify_hlo.rules import elementwise
+from scalify_hlo.rules import elementwise, untrusted
+from scalify_hlo.rules.reported_scales import CastScale
 from scalify_hlo.rules.untrusted import noted
 
 GRADIENT = "f8E5M2"
@@ -146,11 +147,11 @@ def _cast(op: ir.Operation) -> Iterable[tuple[ir.Value, Cast]]:
     return [(_unclamped(op.operands[0]), cast)]
 
 
-def _noted(readers: Any, op: ir.Operation, *rest: Any, measured: bool) -> Any:
+def _noted(readers: tuple[int, ...], cast: untrusted.Cast, *, measured: bool) -> CastScale:
     """As `elementwise.noted`, and writes the origin of the scale on a cast to f8."""
-    found = noted(readers, op, *rest, measured=measured)
-    if str(op.results[0].type.element_type).startswith("f8"):
-        op.attributes[ORIGIN] = ir.StringAttr.get(found.origin)
+    found = noted(readers, cast, measured=measured)
+    if str(cast.op.results[0].type.element_type).startswith("f8"):
+        cast.op.attributes[ORIGIN] = ir.StringAttr.get(found.origin)
     return found
 
 

@@ -246,6 +246,9 @@ SOFTMAX_SPREAD: Final = 60
 NORM_SPREAD: Final = 150
 """The most values in which a normalization is searched."""
 
+STATE_DEPTH: Final = 12
+"""The most ops from the state of a recurrent cell to the functions that bound it; a GRU has 4."""
+
 LAYER_SOURCES: Final = 6
 """The most values that are tried as the input of a layer, the nearest to its key op first."""
 

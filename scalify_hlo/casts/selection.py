@@ -39,6 +39,7 @@ class Selection:
     def __init__(self, recipe: Recipe) -> None:
         self._recipe, self._target = recipe.matmul, recipe.target
         self._ragged = recipe.platform.ragged
+        self._gpu = recipe.platform.gpu
         self._blocks = recipe.scaling.kind == "block"
         self._in_f32 = recipe.matmul.narrow and not recipe.scaling.propagated
         self.sites = Sites(recipe)
@@ -90,7 +91,7 @@ class Selection:
         if self._blocks and (wide := _without_blocks(op)) is not None:
             return wide
         if op.operation.name in CONVOLUTIONS:
-            if {*roles} == {ACTIVATION, GRADIENT}:
+            if self._gpu and {*roles} == {ACTIVATION, GRADIENT}:
                 return WEIGHT_GRADIENT
             if formats[0] != formats[1]:
                 return TWO_TYPES
@@ -125,12 +126,13 @@ def _without_blocks(op: ir.OpView) -> Wide | None:
 def _of_one_type(op: ir.OpView, roles: Sequence[str], formats: Sequence[str]) -> Sequence[str]:
     """Returns the formats of the operands of a matmul, and for a convolution one that both share.
 
-    StableHLO has no convolution of two element types. The gradient that is convolved with a weight
-    is cast to the 8-bit format of the weight, whose range is less than that of E5M2.
+    StableHLO has no convolution of two element types. A gradient is cast to the 8-bit format of the
+    weight or of the activation with which it is convolved, whose range is less than that of E5M2.
     """
-    if op.operation.name not in CONVOLUTIONS or {*roles} != {GRADIENT, WEIGHT}:
+    if op.operation.name not in CONVOLUTIONS or GRADIENT not in roles:
         return formats
-    return [formats[roles.index(WEIGHT)]] * 2 if all(map(is_small, formats)) else formats
+    kept = formats[1 - roles.index(GRADIENT)]
+    return [kept] * 2 if all(map(is_small, formats)) else formats
 
 
 def _unknown(extent: Extent, roles: Sequence[str]) -> Wide | None:

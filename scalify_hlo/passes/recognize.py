@@ -18,6 +18,7 @@ from scalify_hlo.ir.value_map import ValueMap, ValueSet
 from scalify_hlo.layers.graph import Graph, Node
 from scalify_hlo.layers.model import BACKWARD, FORWARD, Layer
 from scalify_hlo.layers.recognition import graph_of, layers_of
+from scalify_hlo.layers.states import mark_states
 from scalify_hlo.passes.base import Pass, missed
 from scalify_hlo.report.model import LayerReport, Report
 from scalify_hlo.rules.unit_scaling import ACTIVATIONS
@@ -71,7 +72,7 @@ class RecognizePass(Pass):
         for op, mark in zip(marked, marks.values(), strict=True):
             mark.write(op)
         if self.inputs:
-            marked += mark_inputs(layers, graph)
+            marked += [*mark_inputs(layers, graph), *mark_states(module)]
         index.marked = (index.marked or set()) | {op.name for op in marked}
         if listing is not None:
             listing.touch(marked)

@@ -6,6 +6,8 @@ polynomials. `scalify-recognize` marks the ops that read the inputs and make the
 
 from __future__ import annotations
 
+from typing import Final
+
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import OPS_OF_LAYER
 from scalify_hlo.algebra.runtime_size import alike, powers_of
@@ -25,7 +27,7 @@ class Activations:
     def concern(self, op: ir.Operation) -> bool:
         """Whether an op reads the input of an activation, or ends one; few ops do."""
         present = op.attributes
-        return attributes.LAYER_INPUT in present or attributes.LAYER_NUMBER in present
+        return any(mark in present for mark in _MARKS)
 
     def note(self, op: ir.Operation, rewriter: ScaleRewriter) -> None:
         """Notes the scale information of an operand that is the input of activations."""
@@ -37,10 +39,14 @@ class Activations:
             self._inputs[number] = rewriter.info(op.operands[index])
 
     def end(self, op: ir.Operation, rewriter: ScaleRewriter) -> None:
-        """Sets the size of the result of an activation, or of its backward part."""
+        """Sets the size of the result of an activation or its backward part, or of a state."""
+        if attributes.LAYER_NUMBER in op.attributes:
+            self._end(op, rewriter)
+        if attributes.CELL_STATE in op.attributes:
+            _bound(op, rewriter)
+
+    def _end(self, op: ir.Operation, rewriter: ScaleRewriter) -> None:
         present = op.attributes
-        if attributes.LAYER_NUMBER not in present:
-            return
         source = self._inputs.get(present[attributes.LAYER_NUMBER].value)
         if isinstance(source, Splat):  # The gradient of a mean is a constant.
             source = Scaled(ONE, rewriter.size(source))
@@ -52,7 +58,7 @@ class Activations:
         found = least((source.uncertainty, info.uncertainty))
         if gate is not None and gate.mean and not backward:
             found = NORMALIZED  # A sigmoid is between 0 and 1, however large its input is.
-        level = _level(op, source, info)
+        level = _level(op, source, info, rewriter)
         if level is None and gate is None:
             found = info.uncertainty  # Of a sum of terms whose sizes may not be known.
         certain = found.drifting(info.uncertainty.drift)
@@ -74,23 +80,46 @@ class Activations:
         rewriter.set(op.results[0], info._replace(uncertainty=certain))
 
 
-def _level(op: ir.Operation, source: Scaled, info: Scaled) -> float | None:
+_MARKS: Final = (attributes.LAYER_INPUT, attributes.LAYER_NUMBER, attributes.CELL_STATE)
+
+_LEAST, _STATE = -4.0, -1.0
+"""log2 of the sizes of the states of recurrent cells that are trained: the size that is predicted
+for them, and the least of which a cast at that scale keeps all but few elements."""
+
+
+def _bound(op: ir.Operation, rewriter: ScaleRewriter) -> None:
+    """Sets the size of a state between -1 and 1, which grows as a cell learns to keep it.
+
+    A state that is expected to be smaller by far, as its inputs are, is not one that is trained.
+    """
+    info = rewriter.info(op.results[0])
+    if not rewriter.predicts or not isinstance(info, Scaled) or powers_of(info.level):
+        return
+    if info.scale.static and _LEAST <= info.level + info.scale.exponent < _STATE:
+        rewriter.set(op.results[0], info._replace(level=_STATE - info.scale.exponent))
+
+
+def _level(op: ir.Operation, source: Scaled, info: Scaled, rewriter: ScaleRewriter) -> float | None:
     """Returns the level of the result of an activation, or of its backward part, if it is known.
 
     Args:
         op: The op that makes it.
         source: The scale information of the input, or of the gradient of the output.
         info: The scale information of the result.
+        rewriter: The rewriter.
     """
     between = source.scale / info.scale
     if not (between.static or (between.passing and source.scale.passing)):
         return None
     backward, activation = _activation(op)
     size = source.level + _size(source)
-    if activation is None or (activation.bounded and not backward and powers_of(size)):
+    if activation is None:
         return None
-    size += activation.gradient_size if backward else activation.size(size) - size
-    return size - _size(info)
+    if backward:
+        return size + activation.gradient_size - _size(info)
+    if activation.bounded and powers_of(size) and not rewriter.predicts:
+        return None
+    return rewriter.sizes.of_activation(activation, size) - _size(info)
 
 
 def _size(info: Scaled) -> float:

@@ -37,6 +37,7 @@ from scalify_hlo.rules.families import (
     unscale,
     unscale_activation,
 )
+from scalify_hlo.rules.masks import size_of_count, uncertainty_of_count
 from scalify_hlo.rules.read_sizes import size_of_angle, size_of_read
 from scalify_hlo.rules.registry import meets, rule
 from scalify_hlo.rules.reported_scales import CastScale, take_readers
@@ -158,6 +159,8 @@ def convert(op: ir.Operation, rewriter: ScaleRewriter) -> None:
             return rewriter.read_all(op)
         if rewriter.predicts and (classes := one_hot(value)):
             rewriter.result(op, ONE, -rise(classes, rewriter))
+        elif rewriter.predicts and (size := size_of_count(value)) is not None:
+            rewriter.result(op, ONE, size, uncertainty_of_count())
         elif rewriter.keeps_values(result):
             rewriter.set(result, info_of_integers(value))
         return None

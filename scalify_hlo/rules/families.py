@@ -342,12 +342,8 @@ def unscale_activation(activation: ActivationSize) -> Apply:
         info = rewriter.info(op.operands[0])
         if rewriter.predicts and rewriter.narrow and _of_constant(op, info) is None:
             rewriter.read_all(op)
-            size = rewriter.size(info)
-            if powers_of(size):  # Small if the input is.
-                least = 0 if activation.mean else rewriter.sizes.least([size, 0])
-                return rewriter.result(op, ONE, least + activation.size())
-            rewriter.result(op, ONE, activation.size(size))
-            return None
+            size = rewriter.sizes.of_activation(activation, rewriter.size(info))
+            return rewriter.result(op, ONE, size)
         return unscale(op, rewriter)
 
     return apply

@@ -10,6 +10,7 @@ from scalify_hlo.algebra.runtime_size import alike, powers_of
 from scalify_hlo.algebra.scale import RuntimeScale, Scale, Scaled
 from scalify_hlo.algebra.scale_origins import ScaleOrigin
 from scalify_hlo.rules.runtime_scales import RuntimeScales
+from scalify_hlo.rules.unit_scaling import ActivationSize
 
 _DEGREES: Final = (1, 2, 3, 4, 6)
 """The degrees of roots of which a measured size may be a power."""
@@ -40,6 +41,18 @@ class MeasuredSizes:
     def least(self, levels: Sequence[float]) -> float:
         """Returns the least of several levels, as `largest` does."""
         return min(levels) if alike(levels) else -self.largest([-level for level in levels])
+
+    def of_activation(self, activation: ActivationSize, size: float) -> float:
+        """Returns log2 of the rms of the result of an activation, at run time if it depends on it.
+
+        Args:
+            activation: The activation.
+            size: log2 of the rms of its input. A bounded result is small if its input is, unless
+                it has a mean.
+        """
+        if not (activation.bounded and powers_of(size)):
+            return activation.size(size)
+        return activation.size() + (0 if activation.mean else self.least([size, 0]))
 
     def cast_scale(self, info: Scaled) -> Scale:
         """Returns the scale at which data are near unit, with one run-time scale at most.

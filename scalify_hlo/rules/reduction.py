@@ -12,6 +12,7 @@ from scalify_hlo.ir.monoid import TAKES, monoid
 from scalify_hlo.ir.splats import filled_with
 from scalify_hlo.ir.traits import HOMOGENEOUS, LOGICAL
 from scalify_hlo.rules.families import Count, among_zeros, rise, static_product, steep
+from scalify_hlo.rules.masks import size_of_count, uncertainty_of_count
 from scalify_hlo.rules.regions import run_on_data
 from scalify_hlo.rules.registry import meets, rule
 from scalify_hlo.rules.result_scales import strays
@@ -52,7 +53,11 @@ def _reduced(op: ir.Operation, rewriter: ScaleRewriter, name: str | None, count:
     if name == "stablehlo.add" and not rewriter.narrow:
         _kept_near(op, rewriter)
     target = _from_zero(op, rewriter) or rewriter.align(op, (0, 1))
-    if name == "stablehlo.add" and isinstance(target, Scaled):
+    counts = n and rewriter.predicts and rewriter.format(op.results[0]) is not None
+    if counts and (size := size_of_count(op.results[0])) is not None:
+        known = target if isinstance(target, Scaled) else Scaled(ONE, 0, uncertainty_of_count())
+        target = known._replace(level=known.level + size)
+    elif name == "stablehlo.add" and isinstance(target, Scaled):
         terms = n * n if n and rewriter.narrow and _is_positive(op.operands[0], rewriter) else n
         target = target._replace(level=target.level + rise(terms, rewriter))
     rewriter.set(op.results[0], target)

@@ -18,6 +18,7 @@ _MARKS = (
     attributes.EPSILON,
     attributes.LAYER_NUMBER,
     attributes.LAYER_INPUT,
+    attributes.CELL_STATE,
 )
 
 

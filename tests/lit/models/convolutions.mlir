@@ -32,6 +32,8 @@
 // UNIT-NEXT: %cst_21 = stablehlo.constant dense<5.734400e+04> : tensor<f32>
 // UNIT-NEXT: %cst_22 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
 // UNIT-NEXT: %cst_23 = stablehlo.constant dense<1.000000e-01> : tensor<f32>
+// UNIT-NEXT: %cst_24 = stablehlo.constant dense<1.024000e+03> : tensor<f32>
+// UNIT-NEXT: %cst_25 = stablehlo.constant dense<4.000000e+00> : tensor<f32>
 // UNIT-NEXT: %0 = stablehlo.multiply %arg2, %cst_17 : tensor<32x16xf32>
 // UNIT-NEXT: %1 = stablehlo.add %arg2, %0 : tensor<32x16xf32>
 // UNIT-NEXT: %2 = stablehlo.clamp %cst_18, %1, %cst_19 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
@@ -48,30 +50,30 @@
 // UNIT-NEXT: %13 = stablehlo.add %arg3, %12 : tensor<4x8x8x4xf32>
 // UNIT-NEXT: %14 = stablehlo.clamp %cst_18, %13, %cst_19 : (tensor<f32>, tensor<4x8x8x4xf32>, tensor<f32>) -> tensor<4x8x8x4xf32>
 // UNIT-NEXT: %15 = stablehlo.convert %14 {scalify.forms = ["2^0"]} : (tensor<4x8x8x4xf32>) -> tensor<4x8x8x4xf8E4M3FN>
-// UNIT-NEXT: %cst_24 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e-01> : tensor<f32>
-// UNIT-NEXT: %cst_25 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// UNIT-NEXT: %cst_26 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.000000e+00> : tensor<f32>
-// UNIT-NEXT: %cst_27 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.600000e+01> : tensor<f32>
-// UNIT-NEXT: %cst_28 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
+// UNIT-NEXT: %cst_26 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e-01> : tensor<f32>
+// UNIT-NEXT: %cst_27 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// UNIT-NEXT: %cst_28 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.000000e+00> : tensor<f32>
+// UNIT-NEXT: %cst_29 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.600000e+01> : tensor<f32>
+// UNIT-NEXT: %cst_30 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
 // UNIT-NEXT: %16 = stablehlo.convolution(%15, %11) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["2^0 level 2.58496"]} : (tensor<4x8x8x4xf8E4M3FN>, tensor<3x3x4x32xf8E4M3FN>) -> tensor<4x8x8x32xf32>
 // UNIT-NEXT: %17 = call @relu(%16) {scalify.forms = ["2^0 level 2"]} : (tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf32>
-// UNIT-NEXT: %cst_29 = stablehlo.constant dense<2.500000e-01> : tensor<4x8x8x32xf32>
-// UNIT-NEXT: %18 = stablehlo.multiply %17, %cst_29 : tensor<4x8x8x32xf32>
+// UNIT-NEXT: %cst_31 = stablehlo.constant dense<2.500000e-01> : tensor<4x8x8x32xf32>
+// UNIT-NEXT: %18 = stablehlo.multiply %17, %cst_31 : tensor<4x8x8x32xf32>
 // UNIT-NEXT: %19 = stablehlo.multiply %18, %cst_13 : tensor<4x8x8x32xf32>
 // UNIT-NEXT: %20 = stablehlo.add %18, %19 : tensor<4x8x8x32xf32>
 // UNIT-NEXT: %21 = stablehlo.clamp %cst_18, %20, %cst_19 : (tensor<f32>, tensor<4x8x8x32xf32>, tensor<f32>) -> tensor<4x8x8x32xf32>
 // UNIT-NEXT: %22 = stablehlo.convert %21 {scalify.forms = ["2^2"]} : (tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf8E4M3FN>
-// UNIT-NEXT: %23 = stablehlo.broadcast_in_dim %cst_28, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x8x8x32xf32>
+// UNIT-NEXT: %23 = stablehlo.broadcast_in_dim %cst_30, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x8x8x32xf32>
 // UNIT-NEXT: %24 = stablehlo.compare GT, %16, %23, FLOAT : (tensor<4x8x8x32xf32>, tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xi1>
 // UNIT-NEXT: %25 = stablehlo.convolution(%22, %7) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {stride = [2, 2], pad = [[0, 1], [0, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["2^2 level 4.08496"]} : (tensor<4x8x8x32xf8E4M3FN>, tensor<3x3x32x32xf8E4M3FN>) -> tensor<4x4x4x32xf32>
 // UNIT-NEXT: %26 = call @relu_0_scaled_1(%25) {scalify.forms = ["2^0 level 5.5"]} : (tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xf32>
-// UNIT-NEXT: %27 = stablehlo.broadcast_in_dim %cst_28, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x4x4x32xf32>
+// UNIT-NEXT: %27 = stablehlo.broadcast_in_dim %cst_30, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x4x4x32xf32>
 // UNIT-NEXT: %28 = stablehlo.compare GT, %25, %27, FLOAT : (tensor<4x4x4x32xf32>, tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xi1>
-// UNIT-NEXT: %29 = stablehlo.reduce(%26 init: %cst_28) applies stablehlo.add across dimensions = [1, 2] {scalify.forms = ["2^0 level 7.5"]} : (tensor<4x4x4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
-// UNIT-NEXT: %30 = stablehlo.broadcast_in_dim %cst_27, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
+// UNIT-NEXT: %29 = stablehlo.reduce(%26 init: %cst_30) applies stablehlo.add across dimensions = [1, 2] {scalify.forms = ["2^0 level 7.5"]} : (tensor<4x4x4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
+// UNIT-NEXT: %30 = stablehlo.broadcast_in_dim %cst_29, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
 // UNIT-NEXT: %31 = stablehlo.divide %29, %30 {scalify.forms = ["2^0 level 3.5"]} : tensor<4x32xf32>
-// UNIT-NEXT: %cst_30 = stablehlo.constant dense<2.560000e+02> : tensor<4x32xf32>
-// UNIT-NEXT: %32 = stablehlo.divide %29, %cst_30 : tensor<4x32xf32>
+// UNIT-NEXT: %cst_32 = stablehlo.constant dense<2.560000e+02> : tensor<4x32xf32>
+// UNIT-NEXT: %32 = stablehlo.divide %29, %cst_32 : tensor<4x32xf32>
 // UNIT-NEXT: %33 = stablehlo.multiply %32, %cst_12 : tensor<4x32xf32>
 // UNIT-NEXT: %34 = stablehlo.add %32, %33 : tensor<4x32xf32>
 // UNIT-NEXT: %35 = stablehlo.clamp %cst_18, %34, %cst_19 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
@@ -80,16 +82,16 @@
 // UNIT-NEXT: %38:3 = call @log_softmax_scaled_2(%37) {scalify.forms = ["2^0 level 6.50009", "2^0", "2^0 level 4"]} : (tensor<4x16xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>, tensor<4x1xf32>)
 // UNIT-NEXT: %39 = stablehlo.broadcast_in_dim %arg4, dims = [0] : (tensor<4xi32>) -> tensor<4x1xi32>
 // UNIT-NEXT: %40:2 = call @take_along_axis(%38#0, %39) {scalify.forms = ["2^0 level 6.5", "unscaled"]} : (tensor<4x16xf32>, tensor<4x1xi32>) -> (tensor<4x1xf32>, tensor<4x1x1xi32>)
-// UNIT-NEXT: %41 = stablehlo.reduce(%40#0 init: %cst_28) applies stablehlo.add across dimensions = [0, 1] {scalify.forms = ["2^0 level 7.5"]} : (tensor<4x1xf32>, tensor<f32>) -> tensor<f32>
-// UNIT-NEXT: %42 = stablehlo.divide %41, %cst_26 {scalify.forms = ["2^0 level 5.5"]} : tensor<f32>
+// UNIT-NEXT: %41 = stablehlo.reduce(%40#0 init: %cst_30) applies stablehlo.add across dimensions = [0, 1] {scalify.forms = ["2^0 level 7.5"]} : (tensor<4x1xf32>, tensor<f32>) -> tensor<f32>
+// UNIT-NEXT: %42 = stablehlo.divide %41, %cst_28 {scalify.forms = ["2^0 level 5.5"]} : tensor<f32>
 // UNIT-NEXT: %43 = stablehlo.negate %42 {scalify.forms = ["2^0 level 5.5"]} : tensor<f32>
-// UNIT-NEXT: %44 = stablehlo.negate %cst_25 {scalify.forms = ["unscaled"]} : tensor<f32>
-// UNIT-NEXT: %45 = stablehlo.divide %44, %cst_26 {scalify.forms = ["2^0 level -2"]} : tensor<f32>
+// UNIT-NEXT: %44 = stablehlo.negate %cst_27 {scalify.forms = ["unscaled"]} : tensor<f32>
+// UNIT-NEXT: %45 = stablehlo.divide %44, %cst_28 {scalify.forms = ["2^0 level -2"]} : tensor<f32>
 // UNIT-NEXT: %46 = stablehlo.broadcast_in_dim %45, dims = [] {scalify.forms = ["2^0 level -2"]} : (tensor<f32>) -> tensor<4x1xf32>
 // UNIT-NEXT: %47 = call @take_along_axis_1(%40#1, %46) {scalify.forms = ["2^0 level -4"]} : (tensor<4x1x1xi32>, tensor<4x1xf32>) -> tensor<4x16xf32>
 // UNIT-NEXT: %48 = call @log_softmax_2(%38#1, %38#2, %47) {scalify.forms = ["2^0 level -3.95627"]} : (tensor<4x16xf32>, tensor<4x1xf32>, tensor<4x16xf32>) -> tensor<4x16xf32>
-// UNIT-NEXT: %cst_31 = stablehlo.constant dense<1.600000e+01> : tensor<4x16xf32>
-// UNIT-NEXT: %49 = stablehlo.multiply %48, %cst_31 : tensor<4x16xf32>
+// UNIT-NEXT: %cst_33 = stablehlo.constant dense<1.600000e+01> : tensor<4x16xf32>
+// UNIT-NEXT: %49 = stablehlo.multiply %48, %cst_33 : tensor<4x16xf32>
 // UNIT-NEXT: %50 = stablehlo.multiply %49, %cst_11 : tensor<4x16xf32>
 // UNIT-NEXT: %51 = stablehlo.add %49, %50 : tensor<4x16xf32>
 // UNIT-NEXT: %52 = stablehlo.clamp %cst_20, %51, %cst_21 : (tensor<f32>, tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
@@ -97,10 +99,10 @@
 // UNIT-NEXT: %54 = stablehlo.dot_general %48, %31, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level 0.543731"]} : (tensor<4x16xf32>, tensor<4x32xf32>) -> tensor<16x32xf32>
 // UNIT-NEXT: %55 = stablehlo.transpose %54, dims = [1, 0] {scalify.forms = ["2^0 level 0.543731"]} : (tensor<16x32xf32>) -> tensor<32x16xf32>
 // UNIT-NEXT: %56 = stablehlo.dot_general %53, %3, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-4 level 2.04373"]} : (tensor<4x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<4x32xf32>
-// UNIT-NEXT: %cst_32 = stablehlo.constant dense<2.560000e+02> : tensor<4x32xf32>
-// UNIT-NEXT: %57 = stablehlo.divide %56, %cst_32 : tensor<4x32xf32>
+// UNIT-NEXT: %cst_34 = stablehlo.constant dense<2.560000e+02> : tensor<4x32xf32>
+// UNIT-NEXT: %57 = stablehlo.divide %56, %cst_34 : tensor<4x32xf32>
 // UNIT-NEXT: %58 = stablehlo.broadcast_in_dim %57, dims = [0, 3] {scalify.forms = ["2^0 level -5.95627"]} : (tensor<4x32xf32>) -> tensor<4x4x4x32xf32>
-// UNIT-NEXT: %59 = stablehlo.broadcast_in_dim %cst_28, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x4x4x32xf32>
+// UNIT-NEXT: %59 = stablehlo.broadcast_in_dim %cst_30, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x4x4x32xf32>
 // UNIT-NEXT: %60 = stablehlo.select %28, %58, %59 {scalify.forms = ["2^0 level -6.45627"]} : tensor<4x4x4x32xi1>, tensor<4x4x4x32xf32>
 // UNIT-NEXT: %61 = stablehlo.optimization_barrier %60 : tensor<4x4x4x32xf32>
 // UNIT-NEXT: %62 = stablehlo.abs %61 : tensor<4x4x4x32xf32>
@@ -125,34 +127,44 @@
 // UNIT-NEXT: %81 = stablehlo.divide %cst_2, %80 : tensor<f32>
 // UNIT-NEXT: %82 = stablehlo.optimization_barrier %81 : tensor<f32>
 // UNIT-NEXT: %83 = stablehlo.divide %cst_22, %82 : tensor<f32>
-// UNIT-NEXT: %84 = stablehlo.multiply %cst_23, %82 : tensor<f32>
-// UNIT-NEXT: %85 = stablehlo.broadcast_in_dim %83, dims = [] : (tensor<f32>) -> tensor<4x4x4x32xf32>
-// UNIT-NEXT: %86 = stablehlo.multiply %61, %85 : tensor<4x4x4x32xf32>
-// UNIT-NEXT: %87 = stablehlo.multiply %86, %cst : tensor<4x4x4x32xf32>
-// UNIT-NEXT: %88 = stablehlo.add %86, %87 : tensor<4x4x4x32xf32>
-// UNIT-NEXT: %89 = stablehlo.clamp %cst_18, %88, %cst_19 : (tensor<f32>, tensor<4x4x4x32xf32>, tensor<f32>) -> tensor<4x4x4x32xf32>
-// UNIT-NEXT: %90 = stablehlo.convert %89 {scalify.forms = ["s0 level 6"]} : (tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xf8E4M3FN>
-// UNIT-NEXT: %91 = stablehlo.optimization_barrier {scalify.forms = ["s0 level 6"]} %90 : tensor<4x4x4x32xf8E4M3FN>
-// UNIT-NEXT: %92 = stablehlo.convolution(%17, %60) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[0, 1], [0, 1]], rhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["2^0 level -1.45627"]} : (tensor<4x8x8x32xf32>, tensor<4x4x4x32xf32>) -> tensor<3x3x32x32xf32>
-// UNIT-NEXT: %93 = stablehlo.reverse %arg1, dims = [0, 1] {scalify.forms = ["2^0"]} : tensor<3x3x32x32xf32>
-// UNIT-NEXT: %94 = stablehlo.multiply %93, %cst_16 : tensor<3x3x32x32xf32>
-// UNIT-NEXT: %95 = stablehlo.add %93, %94 : tensor<3x3x32x32xf32>
-// UNIT-NEXT: %96 = stablehlo.clamp %cst_18, %95, %cst_19 : (tensor<f32>, tensor<3x3x32x32xf32>, tensor<f32>) -> tensor<3x3x32x32xf32>
-// UNIT-NEXT: %97 = stablehlo.convert %96 {scalify.forms = ["2^0"]} : (tensor<3x3x32x32xf32>) -> tensor<3x3x32x32xf8E4M3FN>
-// UNIT-NEXT: %98 = stablehlo.convolution(%91, %97) dim_numbers = [b, 0, 1, f]x[0, 1, o, i]->[b, 0, 1, f], window = {pad = [[2, 1], [2, 1]], lhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["s0 level 10.085"]} : (tensor<4x4x4x32xf8E4M3FN>, tensor<3x3x32x32xf8E4M3FN>) -> tensor<4x8x8x32xf32>
-// UNIT-NEXT: %99 = stablehlo.broadcast_in_dim %cst_28, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x8x8x32xf32>
-// UNIT-NEXT: %100 = stablehlo.select %24, %98, %99 {scalify.forms = ["s0 level 9.58496"]} : tensor<4x8x8x32xi1>, tensor<4x8x8x32xf32>
-// UNIT-NEXT: %101 = stablehlo.convolution(%arg3, %100) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["s0 level 13.585"]} : (tensor<4x8x8x4xf32>, tensor<4x8x8x32xf32>) -> tensor<3x3x4x32xf32>
-// UNIT-NEXT: %102 = stablehlo.broadcast_in_dim %84, dims = [] : (tensor<f32>) -> tensor<3x3x4x32xf32>
-// UNIT-NEXT: %103 = stablehlo.multiply %102, %101 : tensor<3x3x4x32xf32>
-// UNIT-NEXT: %104 = stablehlo.subtract %arg0, %103 {scalify.forms = ["2^0 level 0.0336903"]} : tensor<3x3x4x32xf32>
-// UNIT-NEXT: %105 = stablehlo.broadcast_in_dim %cst_24, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<3x3x32x32xf32>
-// UNIT-NEXT: %106 = stablehlo.multiply %105, %92 {scalify.forms = ["2^0 level -4.7782"]} : tensor<3x3x32x32xf32>
-// UNIT-NEXT: %107 = stablehlo.subtract %arg1, %106 {scalify.forms = ["2^0 level 0.000957404"]} : tensor<3x3x32x32xf32>
-// UNIT-NEXT: %108 = stablehlo.broadcast_in_dim %cst_24, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
-// UNIT-NEXT: %109 = stablehlo.multiply %108, %55 {scalify.forms = ["2^0 level -2.7782"]} : tensor<32x16xf32>
-// UNIT-NEXT: %110 = stablehlo.subtract %arg2, %109 {scalify.forms = ["2^0 level 0.015168"]} : tensor<32x16xf32>
-// UNIT-NEXT: return %104, %107, %110, %43 : tensor<3x3x4x32xf32>, tensor<3x3x32x32xf32>, tensor<32x16xf32>, tensor<f32>
+// UNIT-NEXT: %84 = stablehlo.multiply %82, %cst_24 : tensor<f32>
+// UNIT-NEXT: %85 = stablehlo.multiply %cst_23, %84 : tensor<f32>
+// UNIT-NEXT: %86 = stablehlo.multiply %82, %cst_25 : tensor<f32>
+// UNIT-NEXT: %87 = stablehlo.multiply %cst_23, %86 : tensor<f32>
+// UNIT-NEXT: %88 = stablehlo.broadcast_in_dim %83, dims = [] : (tensor<f32>) -> tensor<4x4x4x32xf32>
+// UNIT-NEXT: %89 = stablehlo.multiply %61, %88 : tensor<4x4x4x32xf32>
+// UNIT-NEXT: %90 = stablehlo.multiply %89, %cst : tensor<4x4x4x32xf32>
+// UNIT-NEXT: %91 = stablehlo.add %89, %90 : tensor<4x4x4x32xf32>
+// UNIT-NEXT: %92 = stablehlo.clamp %cst_18, %91, %cst_19 : (tensor<f32>, tensor<4x4x4x32xf32>, tensor<f32>) -> tensor<4x4x4x32xf32>
+// UNIT-NEXT: %93 = stablehlo.convert %92 {scalify.forms = ["s0 level 6"]} : (tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xf8E4M3FN>
+// UNIT-NEXT: %94 = stablehlo.optimization_barrier {scalify.forms = ["s0 level 6"]} %93 : tensor<4x4x4x32xf8E4M3FN>
+// UNIT-NEXT: %95 = stablehlo.convolution(%22, %94) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[0, 1], [0, 1]], rhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["2^2*s0 level 9"]} : (tensor<4x8x8x32xf8E4M3FN>, tensor<4x4x4x32xf8E4M3FN>) -> tensor<3x3x32x32xf32>
+// UNIT-NEXT: %96 = stablehlo.reverse %arg1, dims = [0, 1] {scalify.forms = ["2^0"]} : tensor<3x3x32x32xf32>
+// UNIT-NEXT: %97 = stablehlo.multiply %96, %cst_16 : tensor<3x3x32x32xf32>
+// UNIT-NEXT: %98 = stablehlo.add %96, %97 : tensor<3x3x32x32xf32>
+// UNIT-NEXT: %99 = stablehlo.clamp %cst_18, %98, %cst_19 : (tensor<f32>, tensor<3x3x32x32xf32>, tensor<f32>) -> tensor<3x3x32x32xf32>
+// UNIT-NEXT: %100 = stablehlo.convert %99 {scalify.forms = ["2^0"]} : (tensor<3x3x32x32xf32>) -> tensor<3x3x32x32xf8E4M3FN>
+// UNIT-NEXT: %101 = stablehlo.convolution(%94, %100) dim_numbers = [b, 0, 1, f]x[0, 1, o, i]->[b, 0, 1, f], window = {pad = [[2, 1], [2, 1]], lhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["s0 level 10.085"]} : (tensor<4x4x4x32xf8E4M3FN>, tensor<3x3x32x32xf8E4M3FN>) -> tensor<4x8x8x32xf32>
+// UNIT-NEXT: %102 = stablehlo.broadcast_in_dim %cst_30, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x8x8x32xf32>
+// UNIT-NEXT: %103 = stablehlo.select %24, %101, %102 {scalify.forms = ["s0 level 9.58496"]} : tensor<4x8x8x32xi1>, tensor<4x8x8x32xf32>
+// UNIT-NEXT: %cst_35 = stablehlo.constant dense<9.765625E-4> : tensor<4x8x8x32xf32>
+// UNIT-NEXT: %104 = stablehlo.multiply %103, %cst_35 : tensor<4x8x8x32xf32>
+// UNIT-NEXT: %105 = stablehlo.multiply %104, %cst_13 : tensor<4x8x8x32xf32>
+// UNIT-NEXT: %106 = stablehlo.add %104, %105 : tensor<4x8x8x32xf32>
+// UNIT-NEXT: %107 = stablehlo.clamp %cst_18, %106, %cst_19 : (tensor<f32>, tensor<4x8x8x32xf32>, tensor<f32>) -> tensor<4x8x8x32xf32>
+// UNIT-NEXT: %108 = stablehlo.convert %107 {scalify.forms = ["2^10*s0 level -0.415037"]} : (tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf8E4M3FN>
+// UNIT-NEXT: %109 = stablehlo.optimization_barrier {scalify.forms = ["2^10*s0 level -0.415037"]} %108 : tensor<4x8x8x32xf8E4M3FN>
+// UNIT-NEXT: %110 = stablehlo.convolution(%15, %109) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["2^10*s0 level 3.58496"]} : (tensor<4x8x8x4xf8E4M3FN>, tensor<4x8x8x32xf8E4M3FN>) -> tensor<3x3x4x32xf32>
+// UNIT-NEXT: %111 = stablehlo.broadcast_in_dim %85, dims = [] : (tensor<f32>) -> tensor<3x3x4x32xf32>
+// UNIT-NEXT: %112 = stablehlo.multiply %111, %110 : tensor<3x3x4x32xf32>
+// UNIT-NEXT: %113 = stablehlo.subtract %arg0, %112 {scalify.forms = ["2^0 level 0.0336903"]} : tensor<3x3x4x32xf32>
+// UNIT-NEXT: %114 = stablehlo.broadcast_in_dim %87, dims = [] : (tensor<f32>) -> tensor<3x3x32x32xf32>
+// UNIT-NEXT: %115 = stablehlo.multiply %114, %95 : tensor<3x3x32x32xf32>
+// UNIT-NEXT: %116 = stablehlo.subtract %arg1, %115 {scalify.forms = ["2^0 level 0.000957404"]} : tensor<3x3x32x32xf32>
+// UNIT-NEXT: %117 = stablehlo.broadcast_in_dim %cst_26, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
+// UNIT-NEXT: %118 = stablehlo.multiply %117, %55 {scalify.forms = ["2^0 level -2.7782"]} : tensor<32x16xf32>
+// UNIT-NEXT: %119 = stablehlo.subtract %arg2, %118 {scalify.forms = ["2^0 level 0.015168"]} : tensor<32x16xf32>
+// UNIT-NEXT: return %113, %116, %119, %43 : tensor<3x3x4x32xf32>, tensor<3x3x32x32xf32>, tensor<32x16xf32>, tensor<f32>
 // UNIT-NEXT: }
 // UNIT-NEXT: func.func private @relu(%arg0: tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf32> {
 // UNIT-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
@@ -461,46 +473,76 @@
 // CURRENT-NEXT: %198 = stablehlo.multiply %180, %197 : tensor<4x4x4x32xf32>
 // CURRENT-NEXT: %199 = stablehlo.convert %198 : (tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xf8E4M3FN>
 // CURRENT-NEXT: %200 = stablehlo.optimization_barrier %199 : tensor<4x4x4x32xf8E4M3FN>
-// CURRENT-NEXT: %201 = stablehlo.convolution(%81, %180) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[0, 1], [0, 1]], rhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x8x8x32xf32>, tensor<4x4x4x32xf32>) -> tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %202 = stablehlo.reverse %arg1, dims = [0, 1] : tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %203 = stablehlo.abs %202 : tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %204 = stablehlo.bitcast_convert %203 : (tensor<3x3x32x32xf32>) -> tensor<3x3x32x32xi32>
-// CURRENT-NEXT: %205 = stablehlo.add %204, %c_4 : tensor<3x3x32x32xi32>
-// CURRENT-NEXT: %206 = stablehlo.reduce(%205 init: %c_11) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<3x3x32x32xi32>, tensor<i32>) -> tensor<i32>
-// CURRENT-NEXT: %207 = stablehlo.optimization_barrier %206 : tensor<i32>
-// CURRENT-NEXT: %208 = stablehlo.subtract %207, %c_11 : tensor<i32>
-// CURRENT-NEXT: %209 = stablehlo.bitcast_convert %208 : (tensor<i32>) -> tensor<f32>
-// CURRENT-NEXT: %210 = stablehlo.maximum %209, %cst : tensor<f32>
-// CURRENT-NEXT: %211 = stablehlo.bitcast_convert %210 : (tensor<f32>) -> tensor<ui32>
-// CURRENT-NEXT: %212 = stablehlo.add %211, %c_10 : tensor<ui32>
-// CURRENT-NEXT: %213 = stablehlo.and %212, %c_9 : tensor<ui32>
-// CURRENT-NEXT: %214 = stablehlo.subtract %c_8, %213 : tensor<ui32>
-// CURRENT-NEXT: %215 = stablehlo.bitcast_convert %214 : (tensor<ui32>) -> tensor<f32>
-// CURRENT-NEXT: %216 = stablehlo.bitcast_convert %215 : (tensor<f32>) -> tensor<ui32>
-// CURRENT-NEXT: %217 = stablehlo.subtract %c_7, %216 : tensor<ui32>
-// CURRENT-NEXT: %218 = stablehlo.bitcast_convert %217 : (tensor<ui32>) -> tensor<f32>
-// CURRENT-NEXT: %219 = stablehlo.broadcast_in_dim %215, dims = [] : (tensor<f32>) -> tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %220 = stablehlo.multiply %202, %219 : tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %221 = stablehlo.convert %220 : (tensor<3x3x32x32xf32>) -> tensor<3x3x32x32xf8E4M3FN>
-// CURRENT-NEXT: %222 = stablehlo.convolution(%200, %221) dim_numbers = [b, 0, 1, f]x[0, 1, o, i]->[b, 0, 1, f], window = {pad = [[2, 1], [2, 1]], lhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x4x4x32xf8E4M3FN>, tensor<3x3x32x32xf8E4M3FN>) -> tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %223 = stablehlo.multiply %196, %218 : tensor<f32>
+// CURRENT-NEXT: %201 = stablehlo.convolution(%100, %200) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[0, 1], [0, 1]], rhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x8x8x32xf8E4M3FN>, tensor<4x4x4x32xf8E4M3FN>) -> tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %202 = stablehlo.multiply %97, %196 : tensor<f32>
 // CURRENT-NEXT: %cst_22 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
-// CURRENT-NEXT: %224 = stablehlo.minimum %223, %cst_22 : tensor<f32>
-// CURRENT-NEXT: %225 = stablehlo.broadcast_in_dim %224, dims = [] : (tensor<f32>) -> tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %226 = stablehlo.multiply %222, %225 : tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %227 = stablehlo.broadcast_in_dim %cst_17, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %228 = stablehlo.select %102, %226, %227 : tensor<4x8x8x32xi1>, tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %229 = stablehlo.convolution(%arg3, %228) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x8x8x4xf32>, tensor<4x8x8x32xf32>) -> tensor<3x3x4x32xf32>
-// CURRENT-NEXT: %230 = stablehlo.broadcast_in_dim %cst_13, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<3x3x4x32xf32>
-// CURRENT-NEXT: %231 = stablehlo.multiply %230, %229 : tensor<3x3x4x32xf32>
-// CURRENT-NEXT: %232 = stablehlo.subtract %arg0, %231 : tensor<3x3x4x32xf32>
-// CURRENT-NEXT: %233 = stablehlo.broadcast_in_dim %cst_13, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %234 = stablehlo.multiply %233, %201 : tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %235 = stablehlo.subtract %arg1, %234 : tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %236 = stablehlo.broadcast_in_dim %cst_13, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
-// CURRENT-NEXT: %237 = stablehlo.multiply %236, %170 : tensor<32x16xf32>
-// CURRENT-NEXT: %238 = stablehlo.subtract %arg2, %237 : tensor<32x16xf32>
-// CURRENT-NEXT: return %232, %235, %238, %144 : tensor<3x3x4x32xf32>, tensor<3x3x32x32xf32>, tensor<32x16xf32>, tensor<f32>
+// CURRENT-NEXT: %203 = stablehlo.minimum %202, %cst_22 : tensor<f32>
+// CURRENT-NEXT: %204 = stablehlo.broadcast_in_dim %203, dims = [] : (tensor<f32>) -> tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %205 = stablehlo.multiply %201, %204 : tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %206 = stablehlo.reverse %arg1, dims = [0, 1] : tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %207 = stablehlo.abs %206 : tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %208 = stablehlo.bitcast_convert %207 : (tensor<3x3x32x32xf32>) -> tensor<3x3x32x32xi32>
+// CURRENT-NEXT: %209 = stablehlo.add %208, %c_4 : tensor<3x3x32x32xi32>
+// CURRENT-NEXT: %210 = stablehlo.reduce(%209 init: %c_11) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<3x3x32x32xi32>, tensor<i32>) -> tensor<i32>
+// CURRENT-NEXT: %211 = stablehlo.optimization_barrier %210 : tensor<i32>
+// CURRENT-NEXT: %212 = stablehlo.subtract %211, %c_11 : tensor<i32>
+// CURRENT-NEXT: %213 = stablehlo.bitcast_convert %212 : (tensor<i32>) -> tensor<f32>
+// CURRENT-NEXT: %214 = stablehlo.maximum %213, %cst : tensor<f32>
+// CURRENT-NEXT: %215 = stablehlo.bitcast_convert %214 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %216 = stablehlo.add %215, %c_10 : tensor<ui32>
+// CURRENT-NEXT: %217 = stablehlo.and %216, %c_9 : tensor<ui32>
+// CURRENT-NEXT: %218 = stablehlo.subtract %c_8, %217 : tensor<ui32>
+// CURRENT-NEXT: %219 = stablehlo.bitcast_convert %218 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %220 = stablehlo.bitcast_convert %219 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %221 = stablehlo.subtract %c_7, %220 : tensor<ui32>
+// CURRENT-NEXT: %222 = stablehlo.bitcast_convert %221 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %223 = stablehlo.broadcast_in_dim %219, dims = [] : (tensor<f32>) -> tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %224 = stablehlo.multiply %206, %223 : tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %225 = stablehlo.convert %224 : (tensor<3x3x32x32xf32>) -> tensor<3x3x32x32xf8E4M3FN>
+// CURRENT-NEXT: %226 = stablehlo.convolution(%200, %225) dim_numbers = [b, 0, 1, f]x[0, 1, o, i]->[b, 0, 1, f], window = {pad = [[2, 1], [2, 1]], lhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x4x4x32xf8E4M3FN>, tensor<3x3x32x32xf8E4M3FN>) -> tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %227 = stablehlo.multiply %196, %222 : tensor<f32>
+// CURRENT-NEXT: %cst_23 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
+// CURRENT-NEXT: %228 = stablehlo.minimum %227, %cst_23 : tensor<f32>
+// CURRENT-NEXT: %229 = stablehlo.broadcast_in_dim %228, dims = [] : (tensor<f32>) -> tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %230 = stablehlo.multiply %226, %229 : tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %231 = stablehlo.broadcast_in_dim %cst_17, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %232 = stablehlo.select %102, %230, %231 : tensor<4x8x8x32xi1>, tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %233 = stablehlo.abs %232 : tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %234 = stablehlo.bitcast_convert %233 : (tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xi32>
+// CURRENT-NEXT: %235 = stablehlo.add %234, %c_5 : tensor<4x8x8x32xi32>
+// CURRENT-NEXT: %236 = stablehlo.reduce(%235 init: %c_11) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<4x8x8x32xi32>, tensor<i32>) -> tensor<i32>
+// CURRENT-NEXT: %237 = stablehlo.optimization_barrier %236 : tensor<i32>
+// CURRENT-NEXT: %238 = stablehlo.subtract %237, %c_11 : tensor<i32>
+// CURRENT-NEXT: %239 = stablehlo.bitcast_convert %238 : (tensor<i32>) -> tensor<f32>
+// CURRENT-NEXT: %240 = stablehlo.maximum %239, %cst : tensor<f32>
+// CURRENT-NEXT: %241 = stablehlo.bitcast_convert %240 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %242 = stablehlo.add %241, %c_10 : tensor<ui32>
+// CURRENT-NEXT: %243 = stablehlo.and %242, %c_9 : tensor<ui32>
+// CURRENT-NEXT: %244 = stablehlo.subtract %c_8, %243 : tensor<ui32>
+// CURRENT-NEXT: %245 = stablehlo.bitcast_convert %244 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %246 = stablehlo.bitcast_convert %245 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %247 = stablehlo.subtract %c_7, %246 : tensor<ui32>
+// CURRENT-NEXT: %248 = stablehlo.bitcast_convert %247 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %249 = stablehlo.broadcast_in_dim %245, dims = [] : (tensor<f32>) -> tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %250 = stablehlo.multiply %232, %249 : tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %251 = stablehlo.convert %250 : (tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf8E4M3FN>
+// CURRENT-NEXT: %252 = stablehlo.optimization_barrier %251 : tensor<4x8x8x32xf8E4M3FN>
+// CURRENT-NEXT: %253 = stablehlo.convolution(%75, %252) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x8x8x4xf8E4M3FN>, tensor<4x8x8x32xf8E4M3FN>) -> tensor<3x3x4x32xf32>
+// CURRENT-NEXT: %254 = stablehlo.multiply %72, %248 : tensor<f32>
+// CURRENT-NEXT: %cst_24 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
+// CURRENT-NEXT: %255 = stablehlo.minimum %254, %cst_24 : tensor<f32>
+// CURRENT-NEXT: %256 = stablehlo.broadcast_in_dim %255, dims = [] : (tensor<f32>) -> tensor<3x3x4x32xf32>
+// CURRENT-NEXT: %257 = stablehlo.multiply %253, %256 : tensor<3x3x4x32xf32>
+// CURRENT-NEXT: %258 = stablehlo.broadcast_in_dim %cst_13, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<3x3x4x32xf32>
+// CURRENT-NEXT: %259 = stablehlo.multiply %258, %257 : tensor<3x3x4x32xf32>
+// CURRENT-NEXT: %260 = stablehlo.subtract %arg0, %259 : tensor<3x3x4x32xf32>
+// CURRENT-NEXT: %261 = stablehlo.broadcast_in_dim %cst_13, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %262 = stablehlo.multiply %261, %205 : tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %263 = stablehlo.subtract %arg1, %262 : tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %264 = stablehlo.broadcast_in_dim %cst_13, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
+// CURRENT-NEXT: %265 = stablehlo.multiply %264, %170 : tensor<32x16xf32>
+// CURRENT-NEXT: %266 = stablehlo.subtract %arg2, %265 : tensor<32x16xf32>
+// CURRENT-NEXT: return %260, %263, %266, %144 : tensor<3x3x4x32xf32>, tensor<3x3x32x32xf32>, tensor<32x16xf32>, tensor<f32>
 // CURRENT-NEXT: }
 // CURRENT-NEXT: func.func private @relu(%arg0: tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf32> {
 // CURRENT-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>

@@ -19,13 +19,13 @@
 // UNIT-NEXT: %c_4 = stablehlo.constant dense<0> : tensor<i32>
 // UNIT-NEXT: %cst_5 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
 // UNIT-NEXT: %4 = stablehlo.broadcast_in_dim %cst_5, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<6x16xf32>
-// UNIT-NEXT: %5:5 = stablehlo.while(%iterArg = %arg0, %iterArg_8 = %arg1, %iterArg_9 = %arg2, %iterArg_10 = %c_4, %iterArg_11 = %4) : tensor<4x6x16xf32>, tensor<16x48xf32>, tensor<16x48xf32>, tensor<i32>, tensor<6x16xf32> attributes {scalify.forms = ["2^0", "2^0", "2^0", "unscaled", "2^0 level -1.35762"]}
+// UNIT-NEXT: %5:5 = stablehlo.while(%iterArg = %arg0, %iterArg_8 = %arg1, %iterArg_9 = %arg2, %iterArg_10 = %c_4, %iterArg_11 = %4) : tensor<4x6x16xf32>, tensor<16x48xf32>, tensor<16x48xf32>, tensor<i32>, tensor<6x16xf32> attributes {scalify.forms = ["2^0", "2^0", "2^0", "unscaled", "2^0 level -1"]}
 // UNIT-NEXT: cond {
 // UNIT-NEXT: %13 = stablehlo.compare LT, %iterArg_10, %c_3, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
 // UNIT-NEXT: stablehlo.return %13 : tensor<i1>
 // UNIT-NEXT: } do {
 // UNIT-NEXT: %13 = func.call @dynamic_index_in_dim(%iterArg, %iterArg_10) {scalify.forms = ["2^0"]} : (tensor<4x6x16xf32>, tensor<i32>) -> tensor<6x16xf32>
-// UNIT-NEXT: %14 = func.call @closed_call_scaled_2(%iterArg_8, %iterArg_9, %iterArg_11, %13) {scalify.forms = ["2^0 level -1.35762"]} : (tensor<16x48xf32>, tensor<16x48xf32>, tensor<6x16xf32>, tensor<6x16xf32>) -> tensor<6x16xf32>
+// UNIT-NEXT: %14 = func.call @closed_call_scaled_2(%iterArg_8, %iterArg_9, %iterArg_11, %13) {scalify.forms = ["2^0 level -1"]} : (tensor<16x48xf32>, tensor<16x48xf32>, tensor<6x16xf32>, tensor<6x16xf32>) -> tensor<6x16xf32>
 // UNIT-NEXT: %15 = stablehlo.add %iterArg_10, %c : tensor<i32>
 // UNIT-NEXT: stablehlo.return %iterArg, %iterArg_8, %iterArg_9, %15, %14 : tensor<4x6x16xf32>, tensor<16x48xf32>, tensor<16x48xf32>, tensor<i32>, tensor<6x16xf32>
 // UNIT-NEXT: }
@@ -34,8 +34,8 @@
 // UNIT-NEXT: %7 = stablehlo.multiply %6, %cst : tensor<6x16xf32>
 // UNIT-NEXT: %8 = stablehlo.add %6, %7 : tensor<6x16xf32>
 // UNIT-NEXT: %9 = stablehlo.clamp %cst_1, %8, %cst_2 : (tensor<f32>, tensor<6x16xf32>, tensor<f32>) -> tensor<6x16xf32>
-// UNIT-NEXT: %10 = stablehlo.convert %9 {scalify.forms = ["2^-1 level -0.357617"]} : (tensor<6x16xf32>) -> tensor<6x16xf8E4M3FN>
-// UNIT-NEXT: %11 = stablehlo.dot_general %10, %3, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-1 level 1.64238"]} : (tensor<6x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<6x16xf32>
+// UNIT-NEXT: %10 = stablehlo.convert %9 {scalify.forms = ["2^-1"]} : (tensor<6x16xf32>) -> tensor<6x16xf8E4M3FN>
+// UNIT-NEXT: %11 = stablehlo.dot_general %10, %3, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-1 level 2"]} : (tensor<6x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<6x16xf32>
 // UNIT-NEXT: %cst_7 = stablehlo.constant dense<5.000000e-01> : tensor<6x16xf32>
 // UNIT-NEXT: %12 = stablehlo.multiply %11, %cst_7 : tensor<6x16xf32>
 // UNIT-NEXT: return %12 : tensor<6x16xf32>
@@ -58,7 +58,7 @@
 // UNIT-NEXT: %4 = stablehlo.multiply %arg2, %cst : tensor<6x16xf32>
 // UNIT-NEXT: %5 = stablehlo.add %arg2, %4 : tensor<6x16xf32>
 // UNIT-NEXT: %6 = stablehlo.clamp %cst_1, %5, %cst_2 : (tensor<f32>, tensor<6x16xf32>, tensor<f32>) -> tensor<6x16xf32>
-// UNIT-NEXT: %7 = stablehlo.convert %6 {scalify.forms = ["2^0 level -1.5"]} : (tensor<6x16xf32>) -> tensor<6x16xf8E4M3FN>
+// UNIT-NEXT: %7 = stablehlo.convert %6 {scalify.forms = ["2^0 level -1"]} : (tensor<6x16xf32>) -> tensor<6x16xf8E4M3FN>
 // UNIT-NEXT: %8 = stablehlo.multiply %arg0, %cst_0 : tensor<16x48xf32>
 // UNIT-NEXT: %9 = stablehlo.add %arg0, %8 : tensor<16x48xf32>
 // UNIT-NEXT: %10 = stablehlo.clamp %cst_1, %9, %cst_2 : (tensor<f32>, tensor<16x48xf32>, tensor<f32>) -> tensor<16x48xf32>
@@ -72,19 +72,19 @@
 // UNIT-NEXT: %17 = stablehlo.slice %16 [0:6, 0:16] {scalify.forms = ["2^0 level 2"]} : (tensor<6x48xf32>) -> tensor<6x16xf32>
 // UNIT-NEXT: %18 = stablehlo.slice %16 [0:6, 16:32] {scalify.forms = ["2^0 level 2"]} : (tensor<6x48xf32>) -> tensor<6x16xf32>
 // UNIT-NEXT: %19 = stablehlo.slice %16 [0:6, 32:48] {scalify.forms = ["2^0 level 2"]} : (tensor<6x48xf32>) -> tensor<6x16xf32>
-// UNIT-NEXT: %20 = stablehlo.dot_general %7, %3, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^0 level 0.5"]} : (tensor<6x16xf8E4M3FN>, tensor<16x48xf8E4M3FN>) -> tensor<6x48xf32>
-// UNIT-NEXT: %21 = stablehlo.slice %20 [0:6, 0:16] {scalify.forms = ["2^0 level 0.5"]} : (tensor<6x48xf32>) -> tensor<6x16xf32>
-// UNIT-NEXT: %22 = stablehlo.slice %20 [0:6, 16:32] {scalify.forms = ["2^0 level 0.5"]} : (tensor<6x48xf32>) -> tensor<6x16xf32>
-// UNIT-NEXT: %23 = stablehlo.slice %20 [0:6, 32:48] {scalify.forms = ["2^0 level 0.5"]} : (tensor<6x48xf32>) -> tensor<6x16xf32>
-// UNIT-NEXT: %24 = stablehlo.add %17, %21 {scalify.forms = ["2^0 level 2.08496"]} : tensor<6x16xf32>
-// UNIT-NEXT: %25 = stablehlo.negate %24 {scalify.forms = ["2^0 level 2.08496"]} : tensor<6x16xf32>
+// UNIT-NEXT: %20 = stablehlo.dot_general %7, %3, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^0 level 1"]} : (tensor<6x16xf8E4M3FN>, tensor<16x48xf8E4M3FN>) -> tensor<6x48xf32>
+// UNIT-NEXT: %21 = stablehlo.slice %20 [0:6, 0:16] {scalify.forms = ["2^0 level 1"]} : (tensor<6x48xf32>) -> tensor<6x16xf32>
+// UNIT-NEXT: %22 = stablehlo.slice %20 [0:6, 16:32] {scalify.forms = ["2^0 level 1"]} : (tensor<6x48xf32>) -> tensor<6x16xf32>
+// UNIT-NEXT: %23 = stablehlo.slice %20 [0:6, 32:48] {scalify.forms = ["2^0 level 1"]} : (tensor<6x48xf32>) -> tensor<6x16xf32>
+// UNIT-NEXT: %24 = stablehlo.add %17, %21 {scalify.forms = ["2^0 level 2.16096"]} : tensor<6x16xf32>
+// UNIT-NEXT: %25 = stablehlo.negate %24 {scalify.forms = ["2^0 level 2.16096"]} : tensor<6x16xf32>
 // UNIT-NEXT: %26 = stablehlo.exponential %25 {scalify.forms = ["2^0"]} : tensor<6x16xf32>
 // UNIT-NEXT: %27 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<6x16xf32>
 // UNIT-NEXT: %28 = stablehlo.add %27, %26 {scalify.forms = ["2^0 level 0.5"]} : tensor<6x16xf32>
 // UNIT-NEXT: %29 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<6x16xf32>
 // UNIT-NEXT: %30 = stablehlo.divide %29, %28 {scalify.forms = ["2^0 level -0.884612"]} : tensor<6x16xf32>
-// UNIT-NEXT: %31 = stablehlo.add %18, %22 {scalify.forms = ["2^0 level 2.08496"]} : tensor<6x16xf32>
-// UNIT-NEXT: %32 = stablehlo.negate %31 {scalify.forms = ["2^0 level 2.08496"]} : tensor<6x16xf32>
+// UNIT-NEXT: %31 = stablehlo.add %18, %22 {scalify.forms = ["2^0 level 2.16096"]} : tensor<6x16xf32>
+// UNIT-NEXT: %32 = stablehlo.negate %31 {scalify.forms = ["2^0 level 2.16096"]} : tensor<6x16xf32>
 // UNIT-NEXT: %33 = stablehlo.exponential %32 {scalify.forms = ["2^0"]} : tensor<6x16xf32>
 // UNIT-NEXT: %34 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<6x16xf32>
 // UNIT-NEXT: %35 = stablehlo.add %34, %33 {scalify.forms = ["2^0 level 0.5"]} : tensor<6x16xf32>
@@ -92,12 +92,12 @@
 // UNIT-NEXT: %37 = stablehlo.divide %36, %35 {scalify.forms = ["2^0 level -0.884612"]} : tensor<6x16xf32>
 // UNIT-NEXT: %38 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<6x16xf32>
 // UNIT-NEXT: %39 = stablehlo.subtract %38, %37 {scalify.forms = ["2^0 level -0.884612"]} : tensor<6x16xf32>
-// UNIT-NEXT: %40 = stablehlo.multiply %30, %23 {scalify.forms = ["2^0 level -0.384612"]} : tensor<6x16xf32>
-// UNIT-NEXT: %41 = stablehlo.add %19, %40 {scalify.forms = ["2^0 level 2.02598"]} : tensor<6x16xf32>
+// UNIT-NEXT: %40 = stablehlo.multiply %30, %23 {scalify.forms = ["2^0 level 0.115388"]} : tensor<6x16xf32>
+// UNIT-NEXT: %41 = stablehlo.add %19, %40 {scalify.forms = ["2^0 level 2.05105"]} : tensor<6x16xf32>
 // UNIT-NEXT: %42 = stablehlo.tanh %41 {scalify.forms = ["2^0 level -0.671746"]} : tensor<6x16xf32>
 // UNIT-NEXT: %43 = stablehlo.multiply %39, %42 {scalify.forms = ["2^0 level -1.55636"]} : tensor<6x16xf32>
-// UNIT-NEXT: %44 = stablehlo.multiply %37, %arg2 {scalify.forms = ["2^0 level -2.38461"]} : tensor<6x16xf32>
-// UNIT-NEXT: %45 = stablehlo.add %43, %44 {scalify.forms = ["2^0 level -1.35762"]} : tensor<6x16xf32>
+// UNIT-NEXT: %44 = stablehlo.multiply %37, %arg2 {scalify.forms = ["2^0 level -1.88461"]} : tensor<6x16xf32>
+// UNIT-NEXT: %45 = stablehlo.add %43, %44 {scalify.forms = ["2^0 level -1"]} : tensor<6x16xf32>
 // UNIT-NEXT: return %45 : tensor<6x16xf32>
 // UNIT-NEXT: }
 // UNIT-NEXT: }

@@ -1,0 +1,104 @@
+"""Gradients of convolved kernels, whose operands are a gradient and an activation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+
+import scalify_hlo
+from scalify_hlo import Report
+from tests.py.shared.judge import decibels, normals, program_of
+
+CHANNELS_LAST = ("NHWC", "HWIO", "NHWC")
+CASES: dict[str, dict[str, Any]] = {
+    "same": {},
+    "valid": {"padding": "VALID"},
+    "strides": {"strides": 2},
+    "dilated windows": {"rhs_dilation": 2},
+    "dilated images": {"lhs_dilation": 2, "padding": [(1, 1)] * 2},
+    "groups of features": {"feature_group_count": 4},
+    "groups of images": {"batch_group_count": 2},
+    "channels first": {"dimension_numbers": ("NCHW", "OIHW", "NCHW")},
+}
+
+
+def convolved(x: jax.Array, w: jax.Array, how: dict[str, Any]) -> jax.Array:
+    given: dict[str, Any] = {"padding": "SAME", "dimension_numbers": CHANNELS_LAST, **how}
+    for key in {"rhs_dilation", "lhs_dilation"} & {*given}:
+        given[key] = (given[key],) * 2
+    return lax.conv_general_dilated(x, w, (given.pop("strides", 1),) * 2, **given)
+
+
+def training(how: dict[str, Any]) -> tuple[Any, tuple[Any, ...]]:
+    """The gradient of a kernel, and its arguments: two convolutions, of which the second is how."""
+    groups = how.get("feature_group_count", 1)
+    x, first, second = normals((4, 10, 10, 16), (3, 3, 16, 16), (3, 3, 16 // groups, 32))
+    arrays = [x, first / 12, second / 12]
+    own = {"dimension_numbers": how.get("dimension_numbers", CHANNELS_LAST)}
+    if "dimension_numbers" in how:
+        orders = ((0, 3, 1, 2), (3, 2, 0, 1), (3, 2, 0, 1))
+        arrays = [a.transpose(order) for a, order in zip(arrays, orders, strict=True)]
+
+    def loss(kernels: Any, x: jax.Array) -> jax.Array:
+        return jnp.mean(convolved(jnp.tanh(convolved(x, kernels[0], own)), kernels[1], how) ** 2)
+
+    return jax.grad(loss), ((arrays[1], arrays[2]), arrays[0])
+
+
+def rewritten(recipe: str, how: dict[str, Any]) -> tuple[Any, Report, Any, Any]:
+    function, arguments = training(how)
+    exported = program_of(function, *arguments)
+    scales = scalify_hlo.measured_scales(exported, *arguments)
+    given: Any = {"recipe": recipe, "settings": {"matmul.smallest": 1}}
+    if recipe in ("fp8", "unit"):
+        given["input_scale"] = scales
+    program, report = scalify_hlo.rewrite(exported, report=True, **given)
+    return program, report, function, arguments
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("recipe", ["unit", "fp8-current"])
+def test_it_is_quantized_with_the_format_of_the_activation(recipe: str, case: str) -> None:
+    program, report, function, arguments = rewritten(recipe, CASES[case])
+    assert len(report.matmuls) == 5
+    assert {m.formats[:2] for m in report.matmuls} == {("f8E4M3FN", "f8E4M3FN")}
+    assert not report.remarks
+    expected = jax.tree.leaves(function(*arguments))
+    for found, exact in zip(jax.tree.leaves(program.call(*arguments)), expected, strict=True):
+        assert decibels(exact, found) > 20
+
+
+@pytest.mark.parametrize("recipe", ["fp8", "fp8-delayed", "fp8-calibrated"])
+def test_other_recipes_quantize_it_too(recipe: str) -> None:
+    if recipe == "fp8-calibrated":
+        function, arguments = training({})
+        exported = program_of(function, *arguments)
+        profile = scalify_hlo.calibrate(exported, [arguments])
+        settings = {"matmul.smallest": 1}
+        report = scalify_hlo.rewrite(exported, profile=profile, settings=settings, report=True)[1]
+    else:
+        report = rewritten(recipe, {})[1]
+    assert [m.wide for m in report.matmuls] == [None] * 5
+
+
+def test_it_is_a_sum_over_all_places_of_all_images() -> None:
+    """The scale of a sum over N * H * W products is the root of that (table A.2)."""
+    images, side, channels = 4, 16, 16
+    x, g = normals((images, side, side, channels), (images, side, side, 32))
+
+    def gradient(x: jax.Array, g: jax.Array, w: jax.Array, v: jax.Array) -> jax.Array:
+        pulled = jax.vjp(lambda w: convolved(x, w, {}), w)[1](g)[0]
+        found: jax.Array = pulled.reshape(-1, 32) @ v
+        return found
+
+    w, v = np.zeros((3, 3, channels, 32), np.float32), normals((32, 32))[0]
+    exported = program_of(gradient, x, g, w, v)
+    how: Any = {"recipe": "unit", "input_scale": {"*": 1.0}, "settings": {"matmul.smallest": 1}}
+    cast = scalify_hlo.rewrite(exported, report=True, **how)[1].matmuls[-1].scales[0]
+    assert cast is not None
+    assert cast.scale == "2^5"
