@@ -38,8 +38,8 @@ def lines(name: str) -> list[dict[str, Any]]:
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Prints columns, all but the first to the right."""
-    cells = [heads, *rows]
+    """Prints columns, all but the first to the right, without rows of no figure."""
+    cells = [heads, *[row for row in rows if any(row[-len(heads) + 1 :])]]
     widths = [max(len(row[i]) for row in cells) for i in range(len(heads))]
     for first, *others in cells:
         columns = [each.rjust(width) for each, width in zip(others, widths[1:], strict=True)]
@@ -70,8 +70,9 @@ def gap(contender: str, model: str, outlier: int = 0) -> str:
 def table3() -> None:
     """The experiments of the Scalify paper, and baselines."""
     rows = [
-        (name, number, "" if loss is None else f"{loss:+.2f}", gap(name, "gpt2"))
+        (name, number, "" if loss is None else f"{loss:+.2f}", ours)
         for name, (number, loss) in PUBLISHED.items()
+        if (ours := gap(name, "gpt2"))
     ]
     table(("recipe", "experiment", "theirs", "ours"), rows)
 
