@@ -219,8 +219,9 @@ class _Search:
         data = [s for s, v in zip(seeds, op.operands, strict=True) if is_real(v.type)]
         if data and all(each is None for each in data) and name in _LINEAR:
             return [None] * len(results)
-        weak = self._starting(op, name)
-        if weak is None or not self._inside(op) or self._inside is _anywhere:
+        here = self._inside is not _anywhere and self._inside(op)
+        weak = self._starting(op, name) if here else None
+        if weak is None:
             return [0] * len(results)
         return [self._seed(result, weak=weak) for result in results]
 
