@@ -29,10 +29,13 @@ from benchmarks.common import Row, report
 from scalify_hlo._compat import func, ir, load_mhlo, new_context
 from scalify_hlo.errors import InputError, UsageError
 from scalify_hlo.ir.functions import is_private
-from scalify_hlo.program.sandbox import in_child
+from scalify_hlo.program.sandbox import fork
 
 TAKEN = frozenset({"stablehlo", "chlo", "mhlo", "func", "sdy", "builtin"})
 LEAST = 0.98
+SECONDS = 20
+"""The most that the parser may take."""
+
 LONGEST = 1 << 22
 """The most bytes of a file that is read."""
 
@@ -111,8 +114,8 @@ def measure(folder: Path) -> Counts:
     """Rewrites each module of a repository."""
     counts = Counts(git(folder, "rev-parse", "--short=12", "HEAD").strip())
     for name, text in modules(folder):
-        written = in_child(partial(write_entries, text), len(text))
-        found = json.loads(written) if written else None  # jaxlib's parser crashes on a few
+        _, written = fork(partial(write_entries, text), SECONDS)
+        found = json.loads(written) if written else None  # None where jaxlib's parser crashes
         if found is None:
             continue
         counts.other += not found
