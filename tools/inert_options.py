@@ -67,6 +67,7 @@ INERT: Final = (
     _row("--against", "there is a --recipe", 2, "IN is the original"),
     _row("--markdown", "--format is json", 2, "different forms of the output"),
     _row("--markdown", "one recipe or op is named", 2, "the page has"),
+    _row("--literature", "one recipe is named", 2, "the list has"),
     _row("--all --set", "`recipes` has no NAME", 2, "there is no recipe to print"),
     _row("--mlir-print-debuginfo --output", "`opt` has --verify-diagnostics", 2, "writes no "
          "module"),

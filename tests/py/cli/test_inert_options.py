@@ -80,6 +80,7 @@ LINES = (
     f"explain {IN} --target cpu --recipe fp8 --against {IN}",
     "rules --format json --markdown",
     "recipes fp8 --markdown",
+    "recipes coat --literature",
     "recipes --all",
     "recipes --set compute=bf16",
     f"{OPT} --mlir-print-debuginfo",

@@ -14,6 +14,7 @@ import pytest
 import scalify_hlo
 from scalify_hlo import UsageError, load_recipe
 from scalify_hlo.cli.recipes import page
+from scalify_hlo.commands.choose.comparison import recipes_of
 from scalify_hlo.recipes.sources import LABELS, source_of
 from scalify_hlo.recipes.toml import literature_names, preset_names, preset_text
 from tests.py.shared.commands import call
@@ -148,3 +149,8 @@ def test_the_list_is_json_and_a_page_too() -> None:
 def test_a_name_and_the_list_are_misuse() -> None:
     result = call("recipes", "coat", "--literature", code=2)
     assert "the list has all recipes" in result.stderr
+
+
+def test_compare_takes_all_of_them_by_one_word() -> None:
+    assert sorted(name for name, _ in recipes_of("literature", {})) == literature_names()
+    assert [name for name, _ in recipes_of("coat,qwix", {})] == ["coat", "qwix"]
