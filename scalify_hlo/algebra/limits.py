@@ -346,6 +346,13 @@ a few more matmuls in a row."""
 LINT_DEPTH: Final = 24
 """The most ops that a lint follows in a chain, within Python's recursion limit."""
 
+LINT_OCTAVES: Final = 0.4
+"""The most octaves by which a value of unit scale may depart from it: a sum of two values does by
+half an octave, and the mean of an activation that `scalify_hlo.unit` leaves in it by 0.3."""
+
+LOSS_CONE: Final = 64
+"""The most values before the first gradient that are searched for the exponential of a loss."""
+
 CONSTANT_SAMPLE: Final = 1 << 16
 """The approximate number of elements of a constant from which its size is computed."""
 
