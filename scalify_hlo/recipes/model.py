@@ -41,7 +41,8 @@ Meet = Literal["anchor", "max"]
 Rounding = Literal["default", "down", "up", "nearest"]
 Epsilon = Literal["exact", "data"]
 Statistic = Literal["none", "l2", "l1", "max"]
-Target = Literal["any", "cpu", "gpu", "rocm", "tpu", "iree", "portable", "h100", "h200", "b200"]
+Gpu = Literal["l40s", "rtx4090", "h100", "h200", "b200"]
+Target = Literal["any", "cpu", "gpu", "rocm", "tpu", "iree", "portable", Gpu]
 Scales = Literal["propagated", "current", "delayed", "calibrated", "block"]
 BlockScale = Literal["e8m0", "e4m3", "f32"]
 BlockRounding = Literal["floor", "even", "ceil", "rceil"]
@@ -313,8 +314,9 @@ class Recipe:
             GPUs. ``gpu`` is for GPUs of NVIDIA and newer ones of AMD, and ``rocm`` for GPUs of AMD
             with FNUZ formats. Compilers for ``tpu`` and ``iree`` refuse the attribute, and ``cpu``
             does not need it. ``portable`` is for any reader of StableHLO, versions before 1.6
-            included: it has no ``algorithm``, and no CHLO. ``h100``, ``h200`` and ``b200`` are as
-            ``gpu``, and leave matmuls wide that are no faster in FP8 there. ``any`` is as ``gpu``,
+            included: it has no ``algorithm``, and no CHLO. ``l40s``, ``rtx4090``, ``h100``,
+            ``h200`` and ``b200`` are as ``gpu``, and leave matmuls wide that are no faster in FP8
+            there. ``any`` is as ``gpu``,
             but as ``tpu`` for programs that jax.export wrote for TPUs. With it, casts and matmuls
             are in the orders of GPUs only in programs that jax.export wrote for CUDA alone.
         matmul: See `MatmulOptions`.
