@@ -347,8 +347,7 @@ LINT_DEPTH: Final = 24
 """The most ops that a lint follows in a chain, within Python's recursion limit."""
 
 LINT_OCTAVES: Final = 0.4
-"""The most octaves by which a value of unit scale may depart from it: a sum of two values does by
-half an octave, and the mean of an activation that `scalify_hlo.unit` leaves in it by 0.3."""
+"""The most octaves by which a value may depart from unit scale; a sum of two values does by 0.5."""
 
 LOSS_CONE: Final = 64
 """The most values before the first gradient that are searched for the exponential of a loss."""

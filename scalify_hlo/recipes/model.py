@@ -38,7 +38,7 @@ MEASURE, BOUNDED, WIDE = "measure", "bounded", "wide"
 """The values of the option `untrusted`."""
 
 Meet = Literal["anchor", "max"]
-Rounding = Literal["default", "down", "up", "nearest"]
+Rounding = Literal["default", "down", "up", "nearest", "stochastic"]
 Epsilon = Literal["exact", "data"]
 Statistic = Literal["none", "l2", "l1", "max"]
 Gpu = Literal["l40s", "rtx4090", "h100", "h200", "b200"]
@@ -288,8 +288,11 @@ class Recipe:
         meet: The scale to which operands with unrelated run-time scales are rescaled. ``anchor``
             keeps the scale of one operand, so that only the other one is multiplied. ``max`` takes
             the larger scale, which is a new run-time scale.
-        rounding: The rounding of scales that are not powers of two. ``default`` rounds roots, and
-            statistics such as the rms, down, and largest magnitudes up.
+        rounding: The rounding of scales that are not powers of two: of roots, of the root of K by
+            which a matmul of K products divides, and of statistics. ``default`` rounds all down but
+            largest magnitudes, which it rounds up. ``stochastic`` rounds statistics up or down by a
+            hash of their bits, so that their mean is kept, and the others down: those are the same
+            in each step. Where sizes are predicted, the root of K is exact until data are cast.
         saturate: Whether numbers beyond the range of a format become its largest number.
         epsilon: The epsilon that normalizations add. ``exact`` adds the epsilon of the model, at
             the scale of the data. ``data`` adds it to data near unit. This changes the result, but
