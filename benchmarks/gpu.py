@@ -36,6 +36,7 @@ from jax.experimental.layout import Format, Layout
 import scalify_hlo
 from benchmarks.gpu_profile import NO_COMMAND_BUFFERS, by_class, instruction_times, of_kernels
 from benchmarks.roofline_models import MODELS, Model, Shape, swiglu, swiglu_shapes
+from scalify_hlo.recipes.formats import DEVICES
 from scalify_hlo.recipes.toml import preset_names
 from scalify_hlo.targets.description import Target, load_target
 from scalify_hlo.targets.hlo import read_hlo
@@ -336,7 +337,7 @@ def versions() -> dict[str, str]:
 
 def target_of(kind: str) -> Target:
     """The description of a device by XLA's name of its kind; that of an H200 for any other."""
-    names = [name for name in ("h100", "h200", "b200") if name in kind.lower()]
+    names = [name for name in DEVICES if name in kind.lower().replace(" ", "")]
     return load_target(names[0] if names else "h200")
 
 

@@ -352,6 +352,12 @@ a few more matmuls in a row."""
 LINT_DEPTH: Final = 24
 """The most ops that a lint follows in a chain, within Python's recursion limit."""
 
+LINT_OCTAVES: Final = 0.4
+"""The most octaves by which a value may depart from unit scale; a sum of two values does by 0.5."""
+
+LOSS_CONE: Final = 64
+"""The most values before the first gradient that are searched for the exponential of a loss."""
+
 CONSTANT_SAMPLE: Final = 1 << 16
 """The approximate number of elements of a constant from which its size is computed."""
 

@@ -52,7 +52,8 @@ class Compare(WithSteps, Choosing, WithSettings, WithOutput):
         within: The share of the first loss by which the last may be larger than that of the
             original; by default 0.02.
         seeds: How many runs, of which all but the first have other first weights.
-        target: Estimate times on a device: h100, h200, b200, tpu-v5e, tpu-v6e or tpu7x.
+        target: Estimate times on a device: l40s, rtx4090, h100, h200, b200, tpu-v5e, tpu-v6e or
+            tpu7x.
     """
 
     recipes: str = option("all", metavar="all|literature|NAME|FILE,...")

@@ -25,8 +25,9 @@ class Inspect(OfProgram, WithRows, WithRewrite, WithRemarks):
     --arguments lists the names, types and scales of arguments and results. --matmuls lists each
     matmul with its part, operands, M x N x K, number of calls, formats, the least trusted scale,
     source line and name. --lint lists what is likely to go wrong in the program that the recipe
-    makes; with --recipe propagate, in the program as it is. Several of these may be given. In a
-    pipe, names are never cut. Tables have the first rows, and the overview a line for each list but
+    makes; with --recipe propagate, in the program as it is. It also lists where the original
+    departs from unit scale at initialization. Several of these may be given. In a pipe, names are
+    never cut. Tables have the first rows, and the overview a line for each list but
     the first; --rows 0 prints all.
 
     Roles are forward, dgrad, wgrad, backward, other, vocabulary and product, and those of operands:

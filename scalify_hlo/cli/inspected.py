@@ -176,7 +176,8 @@ class Inspected:
     @property
     def findings(self) -> list[Finding]:
         """The findings of the lints."""
-        return lint(self.rewritten, self.options, self.report)
+        original = None if self.rewrites else self.program.module
+        return lint(self.rewritten, self.options, self.report, original)
 
     def lines(self, chosen: Sequence[str], rows: int, *, sites: bool) -> Iterator[str]:
         """Yields the lines on the parts that are chosen, or an overview.

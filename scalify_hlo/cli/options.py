@@ -279,7 +279,7 @@ class Compiling(OfProgram, WithSizes, WithForm):
     """A command that compiles a program for a device.
 
     Attributes:
-        target: The device: cpu, h100, h200, b200, tpu-v5e, tpu-v6e or tpu7x.
+        target: The device: cpu, l40s, rtx4090, h100, h200, b200, tpu-v5e, tpu-v6e or tpu7x.
         free_layouts: Let XLA choose the layouts of arguments, as for a caller with Layout.AUTO.
         timeout: The most seconds that XLA may take for a program.
     """

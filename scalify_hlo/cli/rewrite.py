@@ -138,7 +138,7 @@ class Rewrite(OfProgram, WithOutput, WithRewrite, WithQuiet, WithRemarks):
     that are GPUs, matmuls have their dimensions in the order in which transposes read them. They
     have the same sums, which a compiler may add up in another order.
 
-    --target sets the target of the recipe: for h100, h200 and b200, matmuls stay wide that FP8 is
+    --target sets the target of the recipe: for h100, h200 and others, matmuls stay wide that FP8 is
     not estimated to make faster. If the compiler of the device is installed, the program and its
     original in bf16 are compiled for it. A line on standard error and the report have the estimated
     speed; `explain` has each matmul.
@@ -157,7 +157,8 @@ class Rewrite(OfProgram, WithOutput, WithRewrite, WithQuiet, WithRemarks):
         require: Fail unless these bounds hold, as in 'narrow>=0.9,statistics<=2'.
         strict: Make each remark an error, such as one on a matmul that stays wide.
         optimize: Replace ops by faster ones of the same value, whatever the recipe does.
-        target: The device to rewrite for: cpu, h100, h200, b200, tpu-v5e, tpu-v6e or tpu7x.
+        target: The device to rewrite for: cpu, l40s, rtx4090, h100, h200, b200, tpu-v5e, tpu-v6e or
+            tpu7x.
         again: Accept a program that was rewritten before.
     """
 

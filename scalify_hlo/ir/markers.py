@@ -24,7 +24,8 @@ attributes hold the parameters:
 * ``scalify.statistic`` is ``max``, ``l1`` or ``l2``.
 * ``scalify.every`` is an i64 N: the marker has an effect only in steps that are multiples of N. Its
   operand `step` is an integer scalar.
-* ``scalify.rounding``, which recipes write, is ``up``, ``down`` or ``nearest``.
+* ``scalify.rounding``, which recipes write, is ``up``, ``down``, ``nearest`` or
+  ``stochastic``.
 * With ``scalify.batched``, a `dynamic_rescale` has several tensors with the same number of
   elements, whose statistics are computed in one reduction.
 * With ``scalify.carried``, the arguments of the program that correspond to these tensors follow as

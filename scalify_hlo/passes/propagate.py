@@ -40,8 +40,8 @@ class PropagatePass(MainPass):
 
     def edit(self, main: ir.OpView, index: ModuleIndex, report: Report) -> None:
         """See `MainPass.edit`."""
-        module, asked = main.operation.parent, {"annotate": self.annotate, "probe": self.probe}
-        Propagation(module, self.recipe, index, report, **asked).main(main)
+        module, asked = main.operation.parent, (self.annotate, self.probe)
+        Propagation(module, self.recipe, index, report, *asked).main(main)
         if index.layers or index.own or not index.counted:
             index.casts = len(clear_layers(module, index.marked))
         if self.strict and report.remarks:

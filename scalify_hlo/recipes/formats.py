@@ -76,6 +76,8 @@ PLATFORMS: Mapping[str, Platform] = {
     "tpu": Platform(("f8E4M3", "f8E3M4", *FNUZ), accelerator=True, ragged=True),
     "iree": Platform(("f8E4M3", "f8E4M3B11FNUZ", "f8E3M4", *MICRO)),
     "portable": Platform(("f8E4M3", "f8E3M4", *MICRO)),
+    "l40s": replace(_CUDA, device=True),
+    "rtx4090": replace(_CUDA, device=True),
     "h100": replace(_CUDA, device=True),
     "h200": replace(_CUDA, device=True),
     "b200": replace(_CUDA, device=True, turns=False),

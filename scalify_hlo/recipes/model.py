@@ -42,10 +42,11 @@ MEASURE, BOUNDED, WIDE = "measure", "bounded", "wide"
 """The values of the option `untrusted`."""
 
 Meet = Literal["anchor", "max"]
-Rounding = Literal["default", "down", "up", "nearest"]
+Rounding = Literal["default", "down", "up", "nearest", "stochastic"]
 Epsilon = Literal["exact", "data"]
 Statistic = Literal["none", "l2", "l1", "max"]
-Target = Literal["any", "cpu", "gpu", "rocm", "tpu", "iree", "portable", "h100", "h200", "b200"]
+Gpu = Literal["l40s", "rtx4090", "h100", "h200", "b200"]
+Target = Literal["any", "cpu", "gpu", "rocm", "tpu", "iree", "portable", Gpu]
 Scales = Literal["propagated", "current", "delayed", "calibrated", "block", "static", "none"]
 LossScaling = Literal["none", "constant", "automatic"]
 BlockScale = Literal["e8m0", "e4m3", "f32"]
@@ -331,8 +332,11 @@ class Recipe:
         meet: The scale to which operands with unrelated run-time scales are rescaled. ``anchor``
             keeps the scale of one operand, so that only the other one is multiplied. ``max`` takes
             the larger scale, which is a new run-time scale.
-        rounding: The rounding of scales that are not powers of two. ``default`` rounds roots, and
-            statistics such as the rms, down, and largest magnitudes up.
+        rounding: The rounding of scales that are not powers of two: of roots, of the root of K by
+            which a matmul of K products divides, and of statistics. ``default`` rounds all down but
+            largest magnitudes, which it rounds up. ``stochastic`` rounds statistics up or down by a
+            hash of their bits, so that their mean is kept, and the others down: those are the same
+            in each step. Where sizes are predicted, the root of K is exact until data are cast.
         saturate: Whether numbers beyond the range of a format become its largest number.
         epsilon: The epsilon that normalizations add. ``exact`` adds the epsilon of the model, at
             the scale of the data. ``data`` adds it to data near unit. This changes the result, but
@@ -357,8 +361,9 @@ class Recipe:
             GPUs. ``gpu`` is for GPUs of NVIDIA and newer ones of AMD, and ``rocm`` for GPUs of AMD
             with FNUZ formats. Compilers for ``tpu`` and ``iree`` refuse the attribute, and ``cpu``
             does not need it. ``portable`` is for any reader of StableHLO, versions before 1.6
-            included: it has no ``algorithm``, and no CHLO. ``h100``, ``h200`` and ``b200`` are as
-            ``gpu``, and leave matmuls wide that are no faster in FP8 there. ``any`` is as ``gpu``,
+            included: it has no ``algorithm``, and no CHLO. ``l40s``, ``rtx4090``, ``h100``,
+            ``h200`` and ``b200`` are as ``gpu``, and leave matmuls wide that are no faster in FP8
+            there. ``any`` is as ``gpu``,
             but as ``tpu`` for programs that jax.export wrote for TPUs. With it, casts and matmuls
             are in the orders of GPUs only in programs that jax.export wrote for CUDA alone.
         matmul: See `MatmulOptions`.

@@ -10,11 +10,13 @@ from typing import Final
 import numpy as np
 
 from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.algebra.noise import INDEX_FACTOR, SALT_FACTOR, UNSURE, WORD
 from scalify_hlo.ir import emit
 
 UP: Final = "up"
 DOWN: Final = "down"
 NEAREST: Final = "nearest"
+STOCHASTIC: Final = "stochastic"
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +148,9 @@ class Emitter:
             otherwise: The other value.
         """
         bits = self.cast(self.bits, value)
-        if added := self._layout.added(rounding):
+        if rounding == STOCHASTIC:
+            bits = self.op("add", bits, self._noise(bits))
+        elif added := self._layout.added(rounding):
             bits = self.op("add", bits, self.integer(added))
         # The mask keeps the sign: as an unsigned number, a negative float is beyond infinity.
         mask = self.integer((1 << self._layout.width) - 1 - self._layout.fraction)
@@ -155,6 +159,17 @@ class Emitter:
         less = self.op("subtract", bits, self.integer(1))
         usable = self.compare(less, self.integer(self._layout.infinity - 1), "LT")
         return self.select(usable, self.cast(self.float, bits), otherwise)
+
+    def _noise(self, bits: ir.Value) -> ir.Value:
+        """Returns numbers below 2^mantissa that look random: a hash of the first bits of floats.
+
+        A float of fraction f is rounded up with the probability f, so that the mean is kept.
+        """
+        width, mantissa = self._layout.width, self._layout.mantissa
+        first = self.op("shift_right_logical", bits, self.integer(UNSURE))
+        factor = INDEX_FACTOR | (SALT_FACTOR << WORD if width > WORD else 0)
+        mixed = self.op("multiply", first, self.integer(factor))
+        return self.op("shift_right_logical", mixed, self.integer(width - mantissa))
 
     def inverse_scale(self, amax: ir.Value, largest: float) -> ir.Value:
         """Returns the largest power of two that is at most ``largest / amax``, without a division.

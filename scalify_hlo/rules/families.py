@@ -21,6 +21,7 @@ from scalify_hlo.ir.functions import is_block
 from scalify_hlo.ir.traits import ARITHMETIC, ELEMENTWISE, REDUCTIONS, THROUGH_ZERO, TRANSCENDENTAL
 from scalify_hlo.ir.value_map import ValueSet
 from scalify_hlo.rules.drift import drifts, flattened, is_read_square, nearer, steepness
+from scalify_hlo.rules.emitter import NEAREST, UP
 from scalify_hlo.rules.huge import is_huge
 from scalify_hlo.rules.read_sizes import size_of_read
 from scalify_hlo.rules.registered import ON_DATA
@@ -36,16 +37,16 @@ Count = Callable[[ir.Operation], int | None]
 def rise(count: int | None, rewriter: ScaleRewriter) -> float:
     """Returns log2(sqrt(count)), by which a sum of unit terms raises the level.
 
-    The result is rounded down unless sizes are predicted.
+    The result is rounded as the recipe says, by default down, unless sizes are predicted.
     """
     if not count:
         return 0
-    return size_of(sum_of(count)) if rewriter.predicts else whole_rise(count)
-
-
-def whole_rise(count: int) -> int:
-    """floor(log2(sqrt(count)))."""
-    return (count.bit_length() - 1) // 2
+    if rewriter.predicts:
+        return size_of(sum_of(count))
+    rounding = rewriter.recipe.rounding
+    if rounding == UP:
+        return ((count - 1).bit_length() + 1) // 2
+    return (count.bit_length() - (rounding != NEAREST)) // 2
 
 
 @of_family("keep", neutral=True)
@@ -201,7 +202,7 @@ def _finish(op: ir.Operation, info: Scaled, terms: int | None, rewriter: ScaleRe
     """
     drift = info.uncertainty.drift
     if terms and rewriter.narrow and not rewriter.predicts:
-        drift += size_of(sum_of(terms)) - whole_rise(terms)
+        drift += size_of(sum_of(terms)) - rise(terms, rewriter)
     if drift:
         octaves = int(drift)
         uncertainty = info.uncertainty.drifting(drift - octaves)

@@ -8,7 +8,7 @@ the scales of results are monomials of them, without any IR.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import TypeAlias
@@ -66,6 +66,8 @@ Key: TypeAlias = tuple[Hashable, ...]
 """The name of a function, the devices that run it, and the scales of its operands, in which
 run-time scales are numbered."""
 
+Watch: TypeAlias = Callable[[ir.Operation, ScaleRewriter], None]
+
 
 class Propagation:
     """The walk over a module.
@@ -80,6 +82,7 @@ class Propagation:
         report: The report, which the walk fills.
         annotate: Whether each op gets a ``scalify.forms`` attribute; see `PropagatePass`.
         probe: Whether the program gets probes; see `PropagatePass`.
+        watch: A function that is called after the rule of each op that has a ``scalify.value``.
     """
 
     def __init__(
@@ -88,12 +91,12 @@ class Propagation:
         recipe: Recipe,
         index: ModuleIndex,
         report: Report,
-        *,
-        annotate: bool,
-        probe: bool,
+        annotate: bool = False,
+        probe: bool = False,
+        watch: Watch | None = None,
     ) -> None:
         narrow = recipe.narrow_data
-        self._narrow, self._probe = narrow, probe
+        self._narrow, self._probe, self._watch = narrow, probe, watch
         self._listing = index.listing
         self._functions = functions_in(module)
         self._marked = marked_functions(self._functions, index)
@@ -180,7 +183,7 @@ class Propagation:
         """Visits the ops up to the last cast, and those after it whose operands are scaled."""
         ops = self._ops(main.regions[0].blocks[0])
         sized = any(attributes.result_pairs(main)) or self._annotate
-        if sized or self._probe or not self._narrow:
+        if sized or self._probe or self._watch or not self._narrow:
             self._visit_all(ops, rewriter)
             return
         wide = self._listing.wide_behind if self._listing is not None else 0
@@ -225,7 +228,8 @@ class Propagation:
         if name in self._always or rewriter.concerns(op):
             if self._on_data and self._guards(op, rewriter):
                 return
-            number = op.attributes.get(attributes.VALUE_NUMBER) if self._probe else None
+            numbered = self._probe or self._watch
+            number = op.attributes.get(attributes.VALUE_NUMBER) if numbered else None
             if name in self._sized and len(op.attributes):
                 op = self._visit_layer(name, op, rewriter)
             else:
@@ -234,6 +238,8 @@ class Propagation:
                 rescaled_by_rms(rewriter.unsure.pop(), rewriter)
             if number is not None:
                 op.attributes[attributes.VALUE_NUMBER] = number
+                if self._watch:
+                    self._watch(op, rewriter)
         if self._annotate:
             self._note(op, rewriter)
 

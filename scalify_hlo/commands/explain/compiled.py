@@ -149,8 +149,9 @@ def explain(
 
     Args:
         program: As for `rewrite`; it is not changed. With a recipe, it is the original.
-        target: The name of the device: ``cpu``, ``h100``, ``h200``, ``b200``, ``tpu-v5e``,
-            ``tpu-v6e`` or ``tpu7x``. All but ``cpu`` need an extra of this package.
+        target: The name of the device: ``cpu``, ``l40s``, ``rtx4090``, ``h100``, ``h200``,
+            ``b200``, ``tpu-v5e``, ``tpu-v6e`` or ``tpu7x``. All but ``cpu`` need an extra of this
+            package.
         recipe: The recipe of the rewrite that is explained, as for `rewrite`; None to explain the
             program as it is.
         signature: As for `rewrite`.

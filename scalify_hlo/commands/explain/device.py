@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from os import PathLike
-from typing import Final
+from typing import Final, get_args
 
 from scalify_hlo.errors import UsageError
 from scalify_hlo.recipes.loading import sets
-from scalify_hlo.recipes.model import Recipe
+from scalify_hlo.recipes.model import Gpu, Recipe
 from scalify_hlo.recipes.model import Target as RecipeTarget
 from scalify_hlo.targets.description import Target, load_target
 
@@ -16,7 +16,6 @@ KEY: Final = "target"
 """The key of the option of recipes."""
 _RECIPES: Final[Mapping[str, RecipeTarget]] = {"cuda": "gpu", "tpu": "tpu", "cpu": "cpu"}
 """The target of a recipe for each platform."""
-_NAMED: Final[tuple[RecipeTarget, ...]] = ("h100", "h200", "b200")
 
 
 def recipe_target(target: Target) -> RecipeTarget:
@@ -29,7 +28,7 @@ def recipe_target(target: Target) -> RecipeTarget:
         >>> recipe_target(load_target("tpu-v6e"))
         'tpu'
     """
-    return next((n for n in _NAMED if n == target.name), _RECIPES[target.platform])
+    return next((n for n in get_args(Gpu) if n == target.name), _RECIPES[target.platform])
 
 
 def for_device(name: str, settings: Mapping[str, object]) -> dict[str, object]:

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple, TypeAlias
 from scalify_hlo._compat import ir
 from scalify_hlo.dataflow.names import name_of, shown_name
 from scalify_hlo.ir.locations import source_location
+from scalify_hlo.passes.pipeline import Options
 from scalify_hlo.report.matmuls import Location, MatmulReport
 from scalify_hlo.report.model import ValueReport
 
@@ -73,6 +74,8 @@ class Subject:
         rewritten: Whether a recipe of low precision was applied.
         undeclared: The names of arguments that the program measures in each call, since no one
             declared their scale.
+        original: The program before the rewrite; None if that was a rewritten program too.
+        options: The options of the rewrite.
     """
 
     main: ir.OpView
@@ -83,6 +86,8 @@ class Subject:
     trains: bool
     rewritten: bool
     undeclared: Sequence[str]
+    original: ir.Module | None
+    options: Options
 
 
 Check: TypeAlias = Callable[[Subject], Iterator[Place]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from scalify_hlo._compat import ir
@@ -9,6 +10,7 @@ from scalify_hlo.commands.lint.exponentials import exponentials
 from scalify_hlo.commands.lint.formats import epsilons, infinities, long_sums
 from scalify_hlo.commands.lint.model import Finding, Lint, Subject
 from scalify_hlo.commands.lint.programs import left_wide, recast_weights, undeclared_scales
+from scalify_hlo.commands.lint.unit_scale import departures
 from scalify_hlo.dataflow.depth import levels_of
 from scalify_hlo.dataflow.matmuls import WEIGHT
 from scalify_hlo.dataflow.names import FORWARD
@@ -69,6 +71,13 @@ LINTS: Final = (
         "with --input-values F.npz",
         undeclared_scales,
     ),
+    Lint(
+        "unit-scale",
+        "A result or a gradient departs from unit scale at initialization, by its predicted size.",
+        "write it with the function of scalify_hlo.unit that is named, and draw weights with "
+        "variance 1; sizes are predicted for inputs of rms 1, or as they are declared",
+        departures,
+    ),
 )
 """The lints, in the order in which their findings are shown."""
 
@@ -76,22 +85,27 @@ _EVERY: Final = "scalify.lint"
 """The mark of all ops, so that all calls are inlined."""
 
 
-def lint(module: ir.Module, options: Options, report: Report) -> list[Finding]:
+def lint(
+    module: ir.Module, options: Options, report: Report, original: ir.Module | None
+) -> list[Finding]:
     """Returns what the lints find in a program.
 
     Args:
         module: The program as a rewrite leaves it. Calls are inlined in it.
         options: The options of the rewrite.
         report: The report of the rewrite.
+        original: The program before the rewrite; None if that was a rewritten program too.
     """
     with module.context:
         levels = levels_of(module.operation)
-    return run_deep(lambda: _findings(module, options, report), levels)
+    return run_deep(lambda: _findings(module, options, report, original), levels)
 
 
-def _findings(module: ir.Module, options: Options, report: Report) -> list[Finding]:
+def _findings(
+    module: ir.Module, options: Options, report: Report, original: ir.Module | None
+) -> list[Finding]:
     with module.context, ir.Location.unknown():
-        subject = _subject(module.operation, options, report)
+        subject = replace(_subject(module.operation, options, report), original=original)
         return [
             Finding(each.name, place.message, place.location, place.name, each.cure)
             for each in LINTS
@@ -115,6 +129,8 @@ def _subject(module: ir.Operation, options: Options, report: Report) -> Subject:
         trains=bool(report.roles) or any(m.part != FORWARD for m in matmuls),
         rewritten=options.recipe.narrow,
         undeclared=_undeclared(options, report),
+        original=None,
+        options=options,
     )
 
 

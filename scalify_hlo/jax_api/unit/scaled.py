@@ -197,7 +197,8 @@ def _times(x: Any, alpha: float, **_: Any) -> Any:
 
 
 def _lowered(x: Any, *, known: str, **factors: Any) -> Any:
-    y = _times(x, **factors)
+    with jax.named_scope(FACTOR.name):  # The lint of unit scale finds the factors by it.
+        y = _times(x, **factors)
     return set_scaling(y, 1.0) if known == _VALUE else y
 
 

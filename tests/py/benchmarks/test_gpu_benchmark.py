@@ -43,6 +43,7 @@ def test_an_h200_has_a_bound() -> None:
 def test_devices_are_known_by_the_names_of_xla() -> None:
     assert gpu.target_of("NVIDIA H100 80GB HBM3").name == "h100"
     assert gpu.target_of("NVIDIA H200").name == "h200"
+    assert gpu.target_of("NVIDIA GeForce RTX 4090").name == "rtx4090"
 
 
 def test_arrays_are_like_those_of_training() -> None:

@@ -13,6 +13,7 @@ import scalify_hlo
 from scalify_hlo._compat import ir
 from scalify_hlo.casts.casts import Casts
 from scalify_hlo.dialect import attributes
+from scalify_hlo.recipes.formats import DEVICES
 from tests.py.shared.judge import (
     assert_all_same_bits,
     body_of,
@@ -41,7 +42,7 @@ def barriers(function: Callable[..., Any], target: str, recipe: str) -> int:
     arguments = [shaped(64, 64)] * 2
     text = stablehlo_of(function, *arguments)
     settings = {"target": target, "matmul.smallest": 1}
-    if target in ("h100", "h200", "b200"):
+    if target in DEVICES:
         settings |= LARGE
     new, _ = scalify_hlo.rewrite(text, recipe=recipe, settings=settings, report=True)
     text = str(new)

@@ -343,6 +343,24 @@ def test_roots_of_scales_are_rounded_as_the_recipe_says(rounding: str, exponent:
     np.testing.assert_array_equal(data * scale, np.sqrt(np.array([32, 72], np.float32)))
 
 
+@pytest.mark.parametrize(
+    ("rounding", "terms", "exponent"),
+    [
+        *[("default", 8, 1), ("down", 8, 1), ("up", 8, 2), ("nearest", 8, 2)],
+        *[("nearest", 7, 1), ("up", 16, 2), ("down", 15, 1), ("up", 17, 3), ("stochastic", 15, 1)],
+    ],
+)
+def test_the_root_of_k_is_rounded_as_the_recipe_says(
+    rounding: str, terms: int, exponent: int
+) -> None:
+    """Algorithm 3 of the Scalify paper: ``pow2_round(sqrt(K))``."""
+    recipe = load_recipe("propagate", {"rounding": rounding})
+    x, w = np.ones((4, terms), np.float32), np.ones((terms, 4), np.float32)
+    data, scale = run_pairs(jnp.matmul, recipe, (x, 3), (w, 0))
+    assert scale == 2.0 ** (3 + exponent)
+    np.testing.assert_array_equal(data * scale, 8.0 * (x @ w))
+
+
 def test_bf16_saturates_where_f16_ends() -> None:
     x = jnp.full((32, 64), 1e30, jnp.bfloat16)
     recipe = load_recipe("fp16", {"matmul.output": "f32"})

@@ -143,6 +143,18 @@ def test_rounding_is_the_recipes(rounding: Any, value: float, power: float) -> N
     assert run("l1", data, 0, "f32", Recipe(rounding=rounding))[1] == power
 
 
+def test_stochastic_rounding_keeps_the_mean() -> None:
+    values = np.random.default_rng(0).uniform(1.0, 2.0, 200).astype(np.float32)
+    recipe = Recipe(rounding="stochastic")
+    powers = [run("max", np.full((2, 2), value), 0, "f32", recipe)[1] for value in values]
+    assert set(powers) == {1.0, 2.0}
+    assert np.mean(powers) == pytest.approx(np.mean(values), abs=0.1)
+    upper = np.array(powers)[values > 1.8], np.array(powers)[values < 1.2]
+    assert np.mean(upper[0]) > 1.7 > 1.3 > np.mean(upper[1])
+    again = run("max", np.full((2, 2), values[0]), 0, "f32", recipe)
+    assert again[1] == powers[0]  # The same statistic has the same scale.
+
+
 @pytest.mark.parametrize(("step", "acts"), [(0, True), (1, False), (3, False), (4, True)])
 def test_every_few_steps(step: int, acts: bool) -> None:
     data = np.full((2, 2), 8.0, np.float32)

@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 
 from scalify_hlo.errors import InputError
+from scalify_hlo.recipes.formats import DEVICES
 from scalify_hlo.storage import children, files
 from scalify_hlo.storage.files import write_folder
 from scalify_hlo.targets.compiling import require_fits
@@ -198,6 +199,8 @@ def test_a_format_without_matmuls_runs_at_the_peak_of_a_wider_one() -> None:
     assert load_target("tpu-v5e").flops("f8") == load_target("tpu-v5e").flops("bf16") == 197e12
     assert load_target("h200").flops("f4") == load_target("h200").flops("f8")
     assert load_target("b200").flops("f4") == 9000e12
+    assert load_target("l40s").flops("f8") == 733e12
+    assert load_target("rtx4090").flops("f8") == 330.3e12  # With sums in f32.
 
 
 def test_extras_have_the_compilers_of_all_targets() -> None:
@@ -277,7 +280,7 @@ def test_a_folder_is_written_whole_or_not_at_all(
     assert (folder / "a").read_text() == "1"
 
 
-@pytest.mark.parametrize("name", ["h100", "h200", "b200"])
+@pytest.mark.parametrize("name", DEVICES)
 def test_a_matmul_of_f8_is_a_kernel_of_cublas(name: str) -> None:
     """Without an algorithm, XLA would take one of its own kernels, if it is not told not to."""
     target = require_plugin(name)

@@ -63,6 +63,7 @@ NOT_LIMITS: dict[str, dict[str, str]] = {
         "dataflow/monomials.py": "_DIGITS",
         "dialect/structure.py": "_DIGITS",
         "casts/costs.py": "_MARGIN _NOTHING",
+        "commands/lint/unit_ops.py": "_ROUNDED",
         "commands/stats/formats.py": "_NOT_CLIPPED",
         "commands/stats/readout.py": "_EXACT",
     },

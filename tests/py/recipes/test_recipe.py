@@ -18,7 +18,17 @@ from scalify_hlo import Recipe, ScalifyError, UsageError, dump_recipe, load_reci
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.cli.recipes import page
 from scalify_hlo.recipes.fields import values_of
-from scalify_hlo.recipes.formats import AUTO, E5M2, F8, FNUZ, MICRO, OPERANDS, PLATFORMS, spellings
+from scalify_hlo.recipes.formats import (
+    AUTO,
+    DEVICES,
+    E5M2,
+    F8,
+    FNUZ,
+    MICRO,
+    OPERANDS,
+    PLATFORMS,
+    spellings,
+)
 from scalify_hlo.recipes.loading import OPTIONS, PLACES, defaults, idle, own_options
 from scalify_hlo.recipes.model import (
     KEEP,
@@ -323,7 +333,7 @@ def test_operands_meet_only_where_hardware_multiplies_them(activation: str) -> N
 
 
 PRESENT = {
-    **{name: ["f8E4M3FN", "f8E5M2"] for name in ("gpu", "h100", "h200", "b200")},
+    **{name: ["f8E4M3FN", "f8E5M2"] for name in ("gpu", *DEVICES)},
     "iree": ["f8E4M3FN", "f8E4M3FNUZ", "f8E5M2", "f8E5M2FNUZ"],
     "portable": sorted({*F8} - {"f8E3M4", "f8E4M3"}),
     "tpu": ["f8E4M3B11FNUZ", "f8E4M3FN", "f8E5M2"],
