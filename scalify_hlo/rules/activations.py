@@ -82,7 +82,7 @@ class Activations:
 
 _MARKS: Final = (attributes.LAYER_INPUT, attributes.LAYER_NUMBER, attributes.CELL_STATE)
 
-_LEAST, _STATE = -4.0, -1.0
+_LEAST, _STATE = -2.5, -1.0
 """log2 of the sizes of the states of recurrent cells that are trained: the size that is predicted
 for them, and the least of which a cast at that scale keeps all but few elements."""
 

@@ -130,7 +130,7 @@ def exponent_of_state(name: str | Cell, size: float = 1.0) -> int:
     return int(cast.scale.removeprefix("2^"))
 
 
-@pytest.mark.parametrize("name", CELLS)
+@pytest.mark.parametrize("name", [name for name in CELLS if name != "lstm"])
 def test_a_state_between_minus_1_and_1_is_near_both_a_first_and_a_trained_one(name: str) -> None:
     """Within 3 octaves below the scale, and 1 above it."""
     exponent, run, (p, x) = exponent_of_state(name), states(name), given()
@@ -141,4 +141,4 @@ def test_a_state_between_minus_1_and_1_is_near_both_a_first_and_a_trained_one(na
 
 def test_other_states_keep_their_sizes() -> None:
     assert exponent_of_state("lstm", 2.0**-8) < -4
-    assert exponent_of_state(summed, 0.25) < exponent_of_state("gru", 0.25) == -1
+    assert exponent_of_state(summed, 2.0**-8) < -2

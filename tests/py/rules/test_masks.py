@@ -79,7 +79,8 @@ def test_a_gradient_of_few_rows_is_near_its_size(
 
     def of_logits(logits: jax.Array) -> jax.Array:
         each = -jnp.take_along_axis(jax.nn.log_softmax(logits), labels[:, None], -1)[:, 0]
-        return jnp.sum(each * kept) / kept.sum()
+        found: jax.Array = jnp.sum(each * kept) / kept.sum()
+        return found
 
     size = math.log2(rms(jax.grad(of_logits)(logits)))
     assert -3 <= size - int(cast.scale.removeprefix("2^")) <= 1.5  # It is a power of two.
