@@ -86,10 +86,9 @@ def outliers() -> None:
 
 
 def literature() -> None:
-    """The recipes of the literature on the two decoders."""
-    names = ("fp8-current", *literature_names())
-    rows = [(name, gap(name, "llama"), gap(name, "experts")) for name in names]
-    table(("recipe", "llama", "experts"), rows)
+    """The recipes of the literature on three models."""
+    models, names = ("gpt2", "llama", "experts"), ("fp8-current", *literature_names())
+    table(("recipe", *models), [(name, *[gap(name, each) for each in models]) for name in names])
 
 
 TABLES = {"sweep": sweep, "table3": table3, "outliers": outliers, "literature": literature}
