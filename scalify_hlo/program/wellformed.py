@@ -10,7 +10,7 @@ from scalify_hlo.algebra.limits import INLINED_OPS, MOST_TOLD, OPS_OF_OP
 from scalify_hlo.algebra.unfolding import Unfolding
 from scalify_hlo.errors import UNNAMED, InputError, place_of_text
 from scalify_hlo.ir.calls import functions_in
-from scalify_hlo.ir.functions import callee_of, main_function, referred_by, symbol_of
+from scalify_hlo.ir.functions import callee_of, main_function, referred_by, symbol_of, terminator
 from scalify_hlo.ir.traits import CALLS, REFERENCES
 from scalify_hlo.ir.walk import ops_in
 
@@ -25,13 +25,14 @@ def check_calls(module: ir.Module, name: str) -> None:
         name: The name of the module in diagnostics.
 
     Raises:
-        InputError: A function calls itself or one without a body, or functions call others so often
-            that the program would become too large. Analyses follow each call separately, and XLA
-            inlines them.
+        InputError: A function calls itself or one without a body, or does not end with a return of
+            its results, or functions call others so often that the program would become too large.
+            Analyses follow each call separately, and XLA inlines them.
     """
     with module.context:
         inlined = _Inlined(module.operation, name)
         for function in inlined.functions.values():
+            _check_end(function, name)
             size = inlined.of(symbol_of(function)).size
             if size > INLINED_OPS + OPS_OF_OP * inlined.folded:
                 raise InputError(
@@ -40,6 +41,18 @@ def check_calls(module: ir.Module, name: str) -> None:
                     location=place(function.location, name),
                     hint="call functions in a stablehlo.while, or fewer times",
                 )
+
+
+def _check_end(function: ir.OpView, name: str) -> None:
+    """Refuses a function that ends with the return of a region, which MLIR's verifier accepts."""
+    for block in function.regions[0].blocks:
+        end = terminator(block)
+        if end.operation.name.endswith(".return") and end.operation.name != "func.return":
+            raise InputError(
+                f"the function @{symbol_of(function)} ends with {end.operation.name}",
+                location=place(end.location, name),
+                hint="end it with func.return, which returns its results",
+            )
 
 
 class _Inlined(Unfolding[str]):

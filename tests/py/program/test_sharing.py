@@ -177,3 +177,15 @@ def test_pytrees_that_share_their_nodes() -> None:
         scalify_hlo.deserialize(data)
     call("inspect", "-", text=sharing.with_tree(60, times=1), code=0)
     assert "is damaged" in refused(sharing.with_tree(3000, times=1), "inspect")
+
+
+@pytest.mark.parametrize("results", ["", "tensor<4xf32>"])
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
+def test_a_function_that_ends_as_a_region(command: tuple[str, ...], results: str) -> None:
+    error = refused(
+        f"""func.func @main(%x: tensor<4xf32>) -> ({results}) {{
+          "stablehlo.return"(%x) : (tensor<4xf32>) -> ()
+        }}""",
+        *command,
+    )
+    assert ": error: the function @main ends with stablehlo.return" in error
