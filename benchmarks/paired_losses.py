@@ -148,8 +148,9 @@ def _stateful(found: jax.export.Exported, sample: Sequence[Any]) -> Compiled:
 
 
 def standard_error(gaps: Sequence[float]) -> float:
-    """Returns the standard error of the mean; NaN for one number."""
-    return statistics.stdev(gaps) / math.sqrt(len(gaps)) if len(gaps) > 1 else math.nan
+    """Returns the standard error of the mean; NaN for one number, or if one is not finite."""
+    known = len(gaps) > 1 and all(map(math.isfinite, gaps))
+    return statistics.stdev(gaps) / math.sqrt(len(gaps)) if known else math.nan
 
 
 def append(path: Path, entry: Mapping[str, Any]) -> None:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 from scalify_hlo._compat import ir
 from scalify_hlo.casts.loss_scale import LOSS, Scaling, scale_automatically
-from scalify_hlo.casts.selection import without_effect
 from scalify_hlo.dataflow.carried import carried_arguments
 from scalify_hlo.dataflow.cotangents import cotangents_of
 from scalify_hlo.dataflow.frames import Frame
 from scalify_hlo.dataflow.index import ModuleIndex
 from scalify_hlo.dialect import attributes
-from scalify_hlo.errors import Remark, UsageError
+from scalify_hlo.errors import UsageError
 from scalify_hlo.ir.locations import remark
 from scalify_hlo.passes.base import MainPass
 from scalify_hlo.recipes.effects import MISSING
@@ -63,18 +61,12 @@ class LossScalePass(MainPass):
         scaling.run()
         scaling.mark_ends()
         if not scaling.ends:
-            report.remarks += self._without_gradients(main)
+            message = f"loss_scale.kind has no effect: {MISSING['loss_scale']}"
+            report.remarks.append(remark(main, message, _EXPORT))
         if automatic:
             report.statistics += scale_automatically(main, scaling, options, carried)
             report.scaling_state, report.kept = StateReport((LOSS,), 0), len(carried)
         index.invalidate()
-
-    def _without_gradients(self, main: ir.OpView) -> Iterator[Remark]:
-        """Yields a remark for each option that found no gradient."""
-        kind = "loss_scale.kind has no effect"
-        yield remark(main, f"{kind}: {MISSING['loss_scale']}", _EXPORT)
-        others = without_effect(main, self.recipe, {"loss_scale"})
-        yield from (each for each in others if not each.message.startswith(kind))
 
 
 _EXPORT = "rewrite the function that takes the gradient, as jax.value_and_grad returns it"
