@@ -153,15 +153,13 @@ HOPELESS: Final = 32
 """The uncertainty in octaves above which a size is treated as unknown: the whole range of f16."""
 
 NEAR_UNIT: Final = 6
-"""The largest |log2| of a constant that is taken for a summand near 1, and not for an epsilon or a
-mask."""
+"""The largest |log2| of a constant that is taken for a summand near 1: no epsilon, and no mask."""
 
 ROOMLESS: Final = 32
 """The octaves above which no format has room. Larger uncertainties are treated as equal."""
 
 HIGHEST_DEGREE: Final = 1e30
-"""The highest degree of an uncertainty, in absolute value: squares of higher ones would overflow
-f64, and no format has room for it."""
+"""The highest degree of an uncertainty, in absolute value: squares of it do not overflow f64."""
 
 UNBOUNDED: Final = 1e6
 """The largest uncertainty, in octaves: nothing is known of the size."""
@@ -185,8 +183,7 @@ UNCERTAINTY_ROOTS: Final = 12
 """The most roots of one uncertainty; the least of any more are merged into its `rest`."""
 
 CALL_DEPTH: Final = 64
-"""The depth of calls that analyses follow. Each call is followed separately, so the time may grow
-with the number of paths."""
+"""The depth of calls that analyses follow, each separately: time may grow with the paths."""
 
 FLOW_VALUES: Final = 300_000
 """The most values that are followed from one value; those in functions count once per call."""
@@ -333,8 +330,7 @@ EPILOGUE_STEPS: Final = 64
 an approximate GELU has 15."""
 
 READER_STEPS: Final = 16
-"""The most ops between a matmul and the transpose that reads what was rounded or scaled of it; five
-are usual."""
+"""The most ops between a matmul and the transpose that reads what was made of it; 5 are usual."""
 
 READ_CONE: Final = 16
 """The most ops between a square and the function that reads it as a value."""
@@ -398,12 +394,10 @@ DRAWN_NUMBERS: Final = 4096
 """The number of random numbers that samples of layers draw at once."""
 
 COST_PASSES: Final = 8
-"""The most times that all changes of the matmuls that a device computes wide are tried; two or
-three suffice."""
+"""The most times that changes of matmuls that a device computes wide are tried; 2 or 3 suffice."""
 
 ENCODED_CHUNK: Final = 1 << 21
-"""The number of elements of a constant that are cast at a time, so that little extra memory is
-used."""
+"""The elements of a constant that are cast at a time, so that little extra memory is used."""
 
 RECIPE_BYTES: Final = 1 << 24
 """The most bytes that are read from a stream as a recipe; a stream may never end."""
@@ -432,8 +426,7 @@ PAGE_RECORDS: Final = 64
 """The most records of a value of which a page has columns; of more, some evenly spaced ones."""
 
 TABLE_ROWS: Final = 64
-"""The most values whose statistics are taken together, as those that come first are kept until
-then."""
+"""The most values whose statistics are taken together: the first ones are kept until then."""
 
 TABLE_BASE: Final = 1 << 10
 """The least number of elements of a row of such a table; rows have so many times a power of 4, as

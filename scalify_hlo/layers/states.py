@@ -27,7 +27,8 @@ _MOVES: Final = LAYOUT | SLICES | ROUNDS | BROADCASTS | {"stablehlo.convert"}
 _RANGES: Final = {"stablehlo.tanh": _SIGNED, "stablehlo.logistic": _SHARE}
 _ENDS: Final = {"tanh": _SIGNED, "sigmoid": _SHARE}
 _LAYER: Final = attributes.LAYER
-_ADD, _SUBTRACT, _MULTIPLY = (f"stablehlo.{name}" for name in ("add", "subtract", "multiply"))
+_ADD, _SUBTRACT = "stablehlo.add", "stablehlo.subtract"
+_MULTIPLY: Final = "stablehlo.multiply"
 
 
 class _Place(NamedTuple):

@@ -14,7 +14,6 @@ from scalify_hlo.recipes.fields import (
     Amount,
     Count,
     Positive,
-    PowerOfTwo,
     Share,
     formed,
     number,
@@ -24,6 +23,7 @@ from scalify_hlo.recipes.fields import (
 )
 from scalify_hlo.recipes.formats import ANY, AUTO, MICRO, PLATFORMS, SMALL, Formats, Platform
 from scalify_hlo.recipes.formats import KEEP as KEEP
+from scalify_hlo.recipes.loss_scale import LossScale as LossScale
 from scalify_hlo.recipes.state import DataRounding as DataRounding
 from scalify_hlo.recipes.state import MomentScales as MomentScales
 from scalify_hlo.recipes.state import StateOptions as StateOptions
@@ -48,7 +48,6 @@ Statistic = Literal["none", "l2", "l1", "max"]
 Gpu = Literal["l40s", "rtx4090", "h100", "h200", "b200"]
 Target = Literal["any", "cpu", "gpu", "rocm", "tpu", "iree", "portable", Gpu]
 Scales = Literal["propagated", "current", "delayed", "calibrated", "block", "static", "none"]
-LossScaling = Literal["none", "constant", "automatic"]
 BlockScale = Literal["e8m0", "e4m3", "f32"]
 BlockRounding = Literal["floor", "even", "ceil", "rceil"]
 WeightBlock = Literal["row", "square"]
@@ -198,26 +197,6 @@ class Scaling:
     def in_powers(self) -> bool:
         """Whether scales are powers of two; those of a profile and static ones always are."""
         return self.power_2_scale or self.kind in ("calibrated", "static")
-
-
-@dataclass(frozen=True, slots=True)
-class LossScale:
-    """The scale of the loss of a training step: a baseline, which is one scale for all gradients.
-
-    Attributes:
-        kind: With ``constant``, all gradients of the backward pass are ``value`` times as large,
-            and are divided by it where the optimizer reads them (Micikevicius et al. 2018, section
-            3.2). With ``automatic``, the scale is state, which the program takes and returns as
-            that of delayed scales. It doubles after ``period`` steps, and is halved if a gradient
-            is infinite or NaN. Such a step returns the state that it was given. It does not combine
-            with ``delayed`` scales.
-        value: The scale, or the first one; a power of two.
-        period: The number of steps with finite gradients after which an automatic scale doubles.
-    """
-
-    kind: LossScaling = "none"
-    value: PowerOfTwo = option(65536.0, needs=effects.LOSS_SCALED)
-    period: Count = option(2000, needs=effects.AUTOMATIC)
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,8 +30,10 @@ from scalify_hlo.layers.model import NORMS
 from scalify_hlo.rules.contraction import contracted, window
 from scalify_hlo.rules.unit_scaling import ACTIVATIONS
 
-_ADD, _MULTIPLY, _DIVIDE = "stablehlo.add", "stablehlo.multiply", "stablehlo.divide"
-_SCATTER, _REDUCE, _SQRT = "stablehlo.scatter", "stablehlo.reduce", "stablehlo.sqrt"
+_ADD: Final = "stablehlo.add"
+_MULTIPLY, _DIVIDE = "stablehlo.multiply", "stablehlo.divide"
+_SCATTER, _REDUCE = "stablehlo.scatter", "stablehlo.reduce"
+_SQRT: Final = "stablehlo.sqrt"
 _EXPONENTIAL: Final = "stablehlo.exponential"
 _ELEMENTWISE: Final = frozenset({*ARITHMETIC, *CARRIES, "stablehlo.tanh", "stablehlo.power"})
 _SOFTMAX: Final = "softmax"

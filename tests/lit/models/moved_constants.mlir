@@ -198,7 +198,7 @@
 // UNIT-NEXT: %19 = stablehlo.compare LT, %iterArg, %c_2, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
 // UNIT-NEXT: stablehlo.return %19 : tensor<i1>
 // UNIT-NEXT: } do {
-// UNIT-NEXT: %19 = func.call @closed_call_scaled_2(%cst_6, %iterArg_9) {scalify.forms = ["2^0 level -1.67175"]} : (tensor<32x32xf8E4M3FN>, tensor<4x32xf32>) -> tensor<4x32xf32>
+// UNIT-NEXT: %19 = func.call @closed_call_scaled_2(%cst_6, %iterArg_9) {scalify.forms = ["2^0 level -1"]} : (tensor<32x32xf8E4M3FN>, tensor<4x32xf32>) -> tensor<4x32xf32>
 // UNIT-NEXT: %20 = stablehlo.add %iterArg, %c : tensor<i32>
 // UNIT-NEXT: stablehlo.return %20, %19 : tensor<i32>, tensor<4x32xf32>
 // UNIT-NEXT: }
@@ -250,7 +250,7 @@
 // UNIT-NEXT: %5 = stablehlo.dot_general %4, %arg0, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-3 level 2"]} : (tensor<4x32xf8E4M3FN>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
 // UNIT-NEXT: %cst_3 = stablehlo.constant dense<1.250000e-01> : tensor<4x32xf32>
 // UNIT-NEXT: %6 = stablehlo.multiply %5, %cst_3 : tensor<4x32xf32>
-// UNIT-NEXT: %7 = stablehlo.tanh %6 {scalify.forms = ["2^0 level -1.67175"]} : tensor<4x32xf32>
+// UNIT-NEXT: %7 = stablehlo.tanh %6 {scalify.forms = ["2^0 level -1"]} : tensor<4x32xf32>
 // UNIT-NEXT: return %7 : tensor<4x32xf32>
 // UNIT-NEXT: }
 // UNIT-NEXT: }
