@@ -117,7 +117,7 @@ def _level(op: ir.Operation, source: Scaled, info: Scaled, rewriter: ScaleRewrit
         return None
     if backward:
         return size + activation.gradient_size - _size(info)
-    if activation.bounded and powers_of(size) and not rewriter.predicts:
+    if activation.bounded and powers_of(size):
         return None
     return rewriter.sizes.of_activation(activation, size) - _size(info)
 

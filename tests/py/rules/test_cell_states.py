@@ -100,13 +100,9 @@ def remarks(function: Callable[..., Any], *, declared: bool) -> list[str]:
     return [remark.message for remark in report.remarks if "measured" in remark.message]
 
 
-@pytest.mark.parametrize("name", ["simple", "lstm"])
-def test_no_size_of_a_forward_pass_is_measured(name: str) -> None:
-    """A gate of an input whose size is measured is certain, as that of a declared one.
-
-    The state of a GRU is measured if jax writes the body into the loop, as 0.12 does.
-    """
-    assert remarks(loss(name), declared=False) == []
+def test_no_size_of_a_forward_pass_is_measured() -> None:
+    """Gates of inputs of unknown size may be far smaller than their bound, and are measured."""
+    assert remarks(loss("simple"), declared=False) == []
 
 
 @pytest.mark.parametrize("unroll", [False, True])
