@@ -37,6 +37,7 @@ from tests.py.shared.judge import (
     parse,
     rewritten,
     run_plain,
+    values_of,
 )
 from tests.py.shared.refining import evaluate_refined
 
@@ -277,6 +278,17 @@ def _assert_aliases(text: str, signature: str) -> None:
             assert taken == given, f"an argument of type {taken} is given back as {given}"
 
 
+def _scaled_loss(program: Drawn, _: str) -> None:
+    """Bit-equal if gradients are larger by a power of two until something else reads them."""
+    if program.level == "mlir":
+        return
+    text = program.text(everything=True)
+    settings = {"loss_scale.kind": "constant", "loss_scale.value": 2.0 ** (program.seed % 24)}
+    module, _ = rewritten(text, "same", recipe=load_recipe("propagate", settings))
+    arrays, run = values_of(text, program.arrays(), program.exponents), program.run()
+    assert_all_same_bits(run(module, arrays), run(parse(text), arrays))
+
+
 def _formats_of_f32(program: Drawn, text: str) -> None:
     """Bit-equal where every format of a recipe is f32."""
     if program.other in (*_OF_BLOCKS, _MOMENTS_OF_BLOCKS):  # Their data have 8 bits or fewer.
@@ -371,6 +383,7 @@ def _values(module: ir.Module, report: Report, arrays: Sequence[Array]) -> list[
 
 _JUDGES = {
     "propagate": _propagate,
+    "scaled loss": _scaled_loss,
     "formats of f32": _formats_of_f32,
     "casts": _casts,
     "stored weights": _stored_weights,
