@@ -25,9 +25,11 @@ from scalify_hlo.casts.strategy import CastContext, CastOperand, Formats
 from scalify_hlo.dataflow.matmuls import GRADIENT, WEIGHT
 from scalify_hlo.dataflow.names import FORWARD
 from scalify_hlo.dialect import attributes
+from scalify_hlo.errors import Remark
 from scalify_hlo.ir import emit
 from scalify_hlo.ir.contraction import contraction_of
 from scalify_hlo.ir.formats import element_of, is_narrow
+from scalify_hlo.ir.locations import remark
 from scalify_hlo.ir.traits import CONTRACTED
 from scalify_hlo.ir.value_map import ValueCache
 from scalify_hlo.recipes.model import KEEP
@@ -51,6 +53,7 @@ class OwnScales(Tensors):
         self._made: ValueCache[Operand] = ValueCache()
         self._requests: list[QuantizeRequest] = []
         self._last: list[Operand] = []
+        self._without_rows: dict[tuple[str, str], Remark] = {}
         recipe, module = self._recipe, context.module
         summed = recipe.scaling.in_powers and not on_one_device(module)
         self._sums = PartialSums(module, recipe, context.exchanges) if summed else None
@@ -90,6 +93,11 @@ class OwnScales(Tensors):
         rows = scaling.weight_scales if role == WEIGHT else scaling.data_scales
         if scaling.kind != "delayed" and (rows == "row" or (rows == "channel" and forward)):
             found = channels(op, side)
+            if found is None:
+                key = "weight_scales" if role == WEIGHT else "data_scales"
+                message = f"scaling.{key}: the {role} has one scale, as its rows share results"
+                told = remark(op, message, f"leave out scaling.{key} for such programs")
+                self._without_rows.setdefault((key, op.operation.name), told)
         found = joined(found, independent(op, side, each=scaling.batch == "each"))
         place = op.results[0], side
         kept, gradient = self.kept(op, role), role == GRADIENT
@@ -151,4 +159,5 @@ class OwnScales(Tensors):
         """See `CastStrategy`."""
         if self._sums is not None:
             self._sums.join()
+        report.remarks += self._without_rows.values()
         super().finish(report)

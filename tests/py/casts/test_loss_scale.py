@@ -278,7 +278,7 @@ def test_reports_say_that_a_recipe_is_a_baseline() -> None:
 
 
 def test_baselines_are_exempt_from_the_laws() -> None:
-    """They lose what other recipes keep, and all ways of `benchmarks.laws` are held to the laws."""
+    """Baselines lose what other recipes keep: no way of `benchmarks.laws` is one of them."""
     assert all(load_recipe(name).baseline for name in BASELINES)
     assert not any(load_recipe(way.recipe).baseline for way in WAYS)
 

@@ -106,11 +106,29 @@ def test_products_of_activations_have_rows_too() -> None:
     np.testing.assert_array_equal(np.asarray(found), expected)
 
 
+def test_an_operand_without_rows_is_told() -> None:
+    x, w = jnp.ones((2, 64, 32)), jnp.ones((3, 32, 32))
+
+    def convolved(x: jax.Array, w: jax.Array) -> jax.Array:
+        numbers = ("NWC", "WIO", "NWC")
+        return jax.lax.conv_general_dilated(x, w, (1,), "SAME", dimension_numbers=numbers)
+
+    text, settings = stablehlo_of(convolved, x, w), {"scaling.data_scales": "row"}
+    told = scalify_hlo.rewrite(text, recipe="fp8-current", settings=settings, report=True)[1]
+    (remark,) = (each for each in told.remarks if "data_scales" in each.message)
+    assert (
+        remark.message
+        == "scaling.data_scales: the activation has one scale, as its rows share results"
+    )
+    plain = scalify_hlo.rewrite(text, recipe="fp8-current", report=True)[1]
+    assert not [each for each in plain.remarks if "_scales" in each.message]
+
+
 # Stated scales.
 
 
 def stated(value: Array, format_: str, exponent: int) -> Array:
-    """What a cast at 2^exponent makes of numbers: the largest one of the format bounds them."""
+    """Numbers as a cast at 2^exponent makes them: the largest one of the format bounds them."""
     most = FORMATS[format_].max_finite
     data = np.clip(value * 2.0**-exponent, -most, most).astype(dtype_of(format_))
     return np.asarray(data.astype(F32) * F32(2.0**exponent))

@@ -284,7 +284,7 @@ def _scaled_loss(program: Drawn, _: str) -> None:
         return
     text = program.text(everything=True)
     settings = {"loss_scale.kind": "constant", "loss_scale.value": 2.0 ** (program.seed % 24)}
-    module, _ = rewritten(text, "same", recipe=load_recipe("propagate", settings))
+    module = rewritten(text, "same", recipe=load_recipe("propagate", settings))[0]
     arrays, run = values_of(text, program.arrays(), program.exponents), program.run()
     assert_all_same_bits(run(module, arrays), run(parse(text), arrays))
 

@@ -50,7 +50,7 @@ class Blocks(NamedTuple):
 
 
 class Said(NamedTuple):
-    """What a paper, or the documentation of a library, says of a recipe.
+    """The ingredients of a recipe in its paper, or in the documentation of its library.
 
     Attributes:
         forward: The format of activations and weights.
