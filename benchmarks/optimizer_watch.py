@@ -6,10 +6,10 @@ import jax.numpy as jnp
 
 from scalify_hlo._compat import ir, new_context, stablehlo
 from scalify_hlo.ir import emit
-from scalify_hlo.ir.functions import main_function
+from scalify_hlo.ir.functions import block_of, main_function
 from scalify_hlo.program.tensors import DTYPES
 from scalify_hlo.rules.statistics import statistic
-from scalify_hlo.transforms.hoist import add_results, block_of, lift
+from scalify_hlo.transforms.hoist import add_results, lift
 from scalify_hlo.transforms.inlining import inline_calls
 
 _MARK = "benchmarks.watched"

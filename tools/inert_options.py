@@ -28,8 +28,8 @@ def _row(options: str, when: str, code: int, told: str) -> Inert:
 
 INERT: Final = (
     _row("--entry", "the program is a jax.export file", 1, "starts at its function `main`"),
-    _row("--signature --input-scale --set --profile", "a command that rewrites on request has no "
-         "--recipe", 2, "is for a rewrite, and there is no --recipe"),
+    _row("--signature --input-scale --set --profile --residuals", "a command that rewrites on "
+         "request has no --recipe", 2, "is for a rewrite, and there is no --recipe"),
     _row("--dim", "there are --inputs, which have their sizes", 2, "--dim has no effect"),
     _row("--dim", "the shapes of the program are static", 2, "has static shapes"),
     _row("--dim", "the program has other symbolic sizes", 2, "no symbolic size 'c'"),
@@ -39,6 +39,7 @@ INERT: Final = (
     _row("--input-values", "no cast of the recipe depends on sizes", 2, "no effect: no cast of"),
     _row("--input-values --inputs", "an array is for no argument", 2, "which is no argument"),
     _row("--optimize", "there is nothing that it replaces", 0, "--optimize has no effect"),
+    _row("--residuals", "no pass keeps values for a later one", 0, "auto has no effect"),
     _row("--target", "the recipe changes no format", 0, "no estimate: the recipe propagate"),
     _row("--recipe --budget", "the recipe quantizes no matmul", 1, "quantizes no matmul"),
     _row("--set", "another option of the recipe leaves it without effect", 2, "has no effect"),

@@ -18,13 +18,12 @@ from scalify_hlo.dataflow.matmuls import WEIGHT
 from scalify_hlo.dataflow.sizes import Extent
 from scalify_hlo.dialect import attributes
 from scalify_hlo.ir.contraction import contraction_of
-from scalify_hlo.ir.functions import in_block, main_function
+from scalify_hlo.ir.functions import block_of, in_block, main_function
 from scalify_hlo.ir.patterns import MARK, is_matmul_like, tags_of
 from scalify_hlo.ir.traits import CONTRACTED, IN_ORDER, MATMULS
 from scalify_hlo.ir.value_map import ValueCache, ValueMap
 from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.report.matmuls import STORED, OperandScale, Wide
-from scalify_hlo.transforms.hoist import block_of
 
 
 @dataclass

@@ -15,7 +15,7 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.errors import InputError, UsageError, nearest
 from scalify_hlo.ir import emit, markers
 from scalify_hlo.ir.formats import element_type, format_of
-from scalify_hlo.ir.functions import around, in_block, terminator
+from scalify_hlo.ir.functions import around, block_of, in_block, terminator
 from scalify_hlo.ir.locations import source_location
 from scalify_hlo.ir.patterns import matches
 from scalify_hlo.ir.value_map import ValueCache, ValueMap, ValueSet
@@ -24,7 +24,6 @@ from scalify_hlo.layers.model import NORMS
 from scalify_hlo.recipes.effects import RESCALES
 from scalify_hlo.recipes.model import NONE, NamedRescale, Recipe, Rescale
 from scalify_hlo.report.model import Report, SiteReport
-from scalify_hlo.transforms.hoist import block_of
 from scalify_hlo.transforms.marker_barriers import rescaled, rescaled_before, rescaled_together
 
 

@@ -217,12 +217,15 @@ class WithRewrite(WithSettings):
         signature: same keeps the types of arguments and results; scaled makes float ones pairs.
         input_scale: The rms of the inputs whose names match; 2^k becomes their scale.
         profile: Take all scales from a profile that `calibrate` wrote.
+        residuals: auto keeps less for the backward pass, with the same values; keep does not. By
+            default recipes with narrow matmuls or values do.
     """
 
     recipe: str | None = option(None, metavar="NAME|FILE", reads=True)
     signature: Literal["same", "scaled"] = "same"
     input_scale: tuple[str, ...] = option((), metavar="PATTERN=2^k")
     profile: str | None = option(None, metavar="PROFILE.JSON", reads=True)
+    residuals: Literal["auto", "keep"] | None = None
 
     def options(
         self, settings: Mapping[str, object] | None = None, *, strict: bool = False
@@ -242,7 +245,9 @@ class WithRewrite(WithSettings):
         from scalify_hlo.recipes.toml import parse_input_scale
 
         scales = dict(map(parse_input_scale, self.input_scale))
-        own = self.keyed if settings is None else settings
+        own = dict(self.keyed if settings is None else settings)
+        if self.residuals is not None:
+            own["residuals"] = self.residuals
         made = make_options(self.recipe, self.signature, scales, own, self.profile, strict=strict)
         require_pairs(made.recipe, self.signature)
         return made
@@ -270,7 +275,9 @@ class WithOptionalRewrite(WithRewrite):
             return self.options(settings)
         scaled = self.signature != "same"
         given = {"--signature": scaled, "--input-scale": self.input_scale, "--set": self.settings}
-        refuse_without({**given, "--profile": self.profile}, "--recipe")
+        refuse_without(
+            {**given, "--profile": self.profile, "--residuals": self.residuals}, "--recipe"
+        )
         return None
 
 

@@ -103,6 +103,12 @@ def terminator(block: ir.Block) -> ir.Operation:
     return end
 
 
+def block_of(value: ir.Value) -> ir.Block:
+    """Returns the block in which a value is defined."""
+    owner = value.owner
+    return owner if is_block(owner) else owner.operation.block
+
+
 def maker(value: ir.Value) -> ir.Operation | None:
     """Returns the op that makes a value; None for an argument of a block."""
     owner = value.owner

@@ -18,7 +18,9 @@ _Elementwise: TypeAlias = (
     Literal["choice", "sum", "product", "extreme", "magnitude", "root", "power", "exponential"]
     | Literal["logarithm", "trigonometric", "sigmoid", "integral", "numeric"]
 )
-_OtherElementwise: TypeAlias = Literal["round", "special", "kernel", "test", "part", "logical"]
+_OtherElementwise: TypeAlias = Literal[
+    "round", "bits", "special", "kernel", "test", "part", "logical"
+]
 _Combining: TypeAlias = (
     Literal["dot", "ragged_dot", "convolution", "reduction", "scatter", "device_sum"]
     | Literal["batch_norm", "factorization", "map", "sort"]
@@ -78,6 +80,7 @@ OPS: Final = {
     # Ops that move elements.
     **Op("copy", None).of("mhlo.copy", "sdy.sharding_constraint", "stablehlo.optimization_barrier"),
     **Op("round").of("stablehlo.convert", "stablehlo.reduce_precision"),
+    **Op("bits").of("stablehlo.bitcast_convert"),
     **Op("reshape").of("stablehlo.reshape"),
     **Op("reshape", dynamic=True).of("stablehlo.dynamic_reshape"),
     **Op("reverse").of("stablehlo.reverse"),
@@ -302,6 +305,13 @@ ELEMENTWISE: Final = where(*_kinds(_Elementwise))
 
 EACH: Final = ELEMENTWISE | ROUNDS
 """Elementwise ops on floats, and casts."""
+
+CHEAP: Final = (
+    where(*_kinds(_Elementwise), *get_args(_OtherElementwise))
+    | where("source", "reshape", "transpose", "reverse", "broadcast", "slice")
+) - {"stablehlo.xor"}
+"""Ops that compute a value in less time than a device takes to read it; of the elementwise ones,
+those of generators of random bits are many for each element."""
 
 STATISTICS: Final = EACH | RESHAPES | BROADCASTS | {"stablehlo.reduce"}
 """Ops that compute statistics of a tensor, such as of its rows, and numbers of these."""

@@ -16,8 +16,10 @@ from scalify_hlo.ir.locations import source_location
 from scalify_hlo.passes.base import MainPass, Pass
 from scalify_hlo.report.model import Report
 from scalify_hlo.rules.placement import on_one_device
+from scalify_hlo.transforms.held import cut_held
 from scalify_hlo.transforms.late_factors import LateFactors
 from scalify_hlo.transforms.matmul_dims import order_casts, order_dims
+from scalify_hlo.transforms.residuals import cut_residuals
 from scalify_hlo.transforms.scatter import replace_scatters
 
 
@@ -123,3 +125,33 @@ class CastAgainPass(MainPass):
             ops = named(block)
             cast_again(block, ops)
             part_statistics(ops)
+
+
+@dataclass(frozen=True)
+class CutResidualsPass(Pass):
+    """Has the forward pass keep less for the backward pass, in loops and in blocks.
+
+    It comes after all casts, so that a value that is only read as f8 is kept as that.
+
+    Attributes:
+        asked: Whether it is a remark that there is nothing to change.
+    """
+
+    name: ClassVar[str] = "scalify-cut-residuals"
+    asked: bool = False
+
+    def apply(self, module: ir.Operation, _: ModuleIndex, report: Report) -> None:
+        """See `Pass.apply`."""
+        sizes = cut_residuals(module) + cut_held(module)
+        report.kept_before = sum(before for before, _ in sizes)
+        report.kept_after = sum(after for _, after in sizes)
+        if self.asked and not sizes:
+            main = main_function(module)
+            location = source_location((module if main is None else main).location)
+            report.remarks.append(Remark(_NO_RESIDUALS, location, "func.func", _KEEP))
+
+
+_NO_RESIDUALS: Final = (
+    "--residuals auto has no effect: no pass keeps more for a later one than that has to read"
+)
+_KEEP: Final = "leave it out (residuals='auto')"

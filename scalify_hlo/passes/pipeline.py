@@ -23,6 +23,7 @@ from scalify_hlo.passes.base import Pass
 from scalify_hlo.passes.insert_rescales import InsertRescalesPass
 from scalify_hlo.passes.late import (
     CastAgainPass,
+    CutResidualsPass,
     LateFactorsPass,
     OptimizePass,
     OrderDimsPass,
@@ -44,6 +45,7 @@ from scalify_hlo.passes.state import NarrowStatePass, PackMomentsPass, RoundStat
 from scalify_hlo.passes.switch_matmuls import SwitchMatmulsPass
 from scalify_hlo.passes.verify import VerifyPass
 from scalify_hlo.profile.model import Profile
+from scalify_hlo.recipes.formats import AUTO
 from scalify_hlo.recipes.model import NONE, PORTABLE, WIDE, Recipe
 from scalify_hlo.recipes.toml import input_scale_text
 from scalify_hlo.report.matmuls import with_layers
@@ -155,6 +157,7 @@ class Options:
             (late and recipe.rounds_gradients, RoundResultsPass()),
             (late and recipe.orders_dims, OrderDimsPass()),
             (late and recipe.casts_again, CastAgainPass()),
+            (late and recipe.cuts_residuals, CutResidualsPass(recipe.residuals == AUTO)),
             (True, LegalizePass(expand=recipe.target == PORTABLE, composites=True)),
             (True, VerifyPass()),
         ]

@@ -13,6 +13,7 @@ from scalify_hlo.report.matmuls import MatmulEntry, matmul_entries
 from scalify_hlo.report.model import MEASURED, MatmulReport, Report
 from scalify_hlo.report.totals import Part, Totals
 from scalify_hlo.results.model import dump, keys, result
+from scalify_hlo.results.shown import size_text
 
 
 def summary(report: Report) -> str:
@@ -34,7 +35,7 @@ def summary(report: Report) -> str:
     if not total or all(matmul.wide == KEPT for matmul in matmuls):
         left = f"{_counted(total)} left as they are" if total else "the program has no matmul"
         asked = NONE_ASKED if report.quantizes else _unscaled(report)
-        told = (asked, _optimized(report), _baseline(report))
+        told = (asked, _optimized(report), _residuals(report), _baseline(report))
         return "; ".join([f"{report.recipe}: {left}", *filter(None, told)])
     narrow = [matmul for matmul in matmuls if matmul.wide is None]
     totals = report.totals
@@ -50,6 +51,7 @@ def summary(report: Report) -> str:
         _averages(report),
         _computes(report),
         _optimized(report),
+        _residuals(report),
         _baseline(report),
     )
     return shown("; ".join([line, *filter(None, more)]))
@@ -77,6 +79,13 @@ def _optimized(report: Report) -> str:
     found = f"{scatters} scatter{'s' * (scatters != 1)} replaced by selects" if scatters else ""
     moved = f"{matmuls} matmul{'s' * (matmuls != 1)} in another order of dimensions"
     return "; ".join(filter(None, [found, moved * (matmuls > 0)]))
+
+
+def _residuals(report: Report) -> str:
+    """Returns what loops kept for the backward pass and what they keep now, as text."""
+    if not report.kept_before:
+        return ""
+    return f"residuals: {size_text(report.kept_before)} to {size_text(report.kept_after)}"
 
 
 def _wide(matmuls: Iterable[MatmulReport]) -> str:
@@ -156,7 +165,8 @@ def warn_of(report: Report) -> None:
 @result("scalify-hlo report", version=2)
 @keys(
     "*report(recipe) summary *report(totals) matmuls *report(rescalings=sites compute "
-    "optimized=(scatters=optimized matmuls=ordered) estimate remarks)"
+    "optimized=(scatters=optimized matmuls=ordered) "
+    "residuals=(before=kept_before after=kept_after) estimate remarks)"
 )
 class ReportRecord(NamedTuple):
     """A report, with its summary."""

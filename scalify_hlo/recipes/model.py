@@ -45,6 +45,7 @@ Meet = Literal["anchor", "max"]
 Rounding = Literal["default", "down", "up", "nearest", "stochastic"]
 Epsilon = Literal["exact", "data"]
 Statistic = Literal["none", "l2", "l1", "max"]
+Residuals = Literal["default", "auto", "keep"]
 Gpu = Literal["l40s", "rtx4090", "h100", "h200", "b200"]
 Target = Literal["any", "cpu", "gpu", "rocm", "tpu", "iree", "portable", Gpu]
 Scales = Literal["propagated", "current", "delayed", "calibrated", "block", "static", "none"]
@@ -345,6 +346,10 @@ class Recipe:
             there. ``any`` is as ``gpu``,
             but as ``tpu`` for programs that jax.export wrote for TPUs. With it, casts and matmuls
             are in the orders of GPUs only in programs that jax.export wrote for CUDA alone.
+        residuals: What loops of the forward pass keep for those of the backward pass. ``auto``
+            keeps the fewest bytes from which cheap ops compute the rest again, with the same
+            values; ``keep`` keeps what the program does. ``default`` is ``auto`` for recipes with
+            narrow matmuls or values, and ``keep`` for others.
         matmul: See `MatmulOptions`.
         scaling: See `Scaling`.
         blocks: See `Blocks`.
@@ -370,6 +375,7 @@ class Recipe:
     predict: Predict = option("none", needs=effects.DATA)
     untrusted: Untrusted = option("measure", needs=effects.DATA)
     target: Target = "any"
+    residuals: Residuals = "default"
     matmul: MatmulOptions = option(MatmulOptions)
     scaling: Scaling = option(Scaling)
     blocks: Blocks = option(Blocks)
@@ -414,6 +420,12 @@ class Recipe:
         if self.compute != AUTO:
             return self.compute
         return "bf16" if self.casts_to_f8 and self.platform.accelerator else KEEP
+
+    @property
+    def cuts_residuals(self) -> bool:
+        """Whether loops keep less for the backward pass; see the attribute `residuals`."""
+        narrow = self.matmul.narrow or self.rest != KEEP
+        return self.residuals == AUTO or (self.residuals == "default" and narrow)
 
     @property
     def casts_again(self) -> bool:

@@ -173,6 +173,8 @@ class Report(Shown):
             to be rounded to the format of weights.
         optimized: The number of scatters that became selects, if the program was to be optimized.
         ordered: The number of matmuls whose dimensions are in another order, for GPUs.
+        kept_before: The bytes that loops kept for the backward pass, where they keep others now.
+        kept_after: The bytes that these loops keep now.
         compute: The format of the rest of the model, if the recipe changes it.
         recipe: The name of the recipe; empty unless a whole rewrite was asked for.
         quantizes: Whether the recipe quantizes matmuls.
@@ -207,6 +209,8 @@ class Report(Shown):
     averages: Count = 0
     optimized: Count = 0
     ordered: Count = 0
+    kept_before: Count = 0
+    kept_after: Count = 0
     compute: Annotated[str, one_of(["bf16", "f16"])] | None = None
     recipe: str = ""
     quantizes: bool = False

@@ -82,3 +82,9 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
             is_word = key.endswith("_db") and isinstance(value, str)
             found[key] = _RATIOS[value] if is_word else value
     return found
+
+
+def size_text(count: int) -> str:
+    """Returns a number of bytes as text, in MiB or GiB."""
+    gib = count / 2**30
+    return f"{gib:,.2f} GiB" if gib >= 1 else f"{count / 2**20:,.2f} MiB"

@@ -22,6 +22,7 @@ from scalify_hlo.errors import InputError
 from scalify_hlo.ir.functions import entry
 from scalify_hlo.ir.locations import without_large_locations
 from scalify_hlo.results.kinds import Count, Seconds, Several
+from scalify_hlo.results.shown import size_text
 from scalify_hlo.storage import children
 from scalify_hlo.storage.interrupts import undone_by_signals
 from scalify_hlo.storage.server import REDUCE, last_words, told
@@ -149,16 +150,11 @@ def require_fits(compiled: Compiled, target: Target, name: str) -> None:
         return
     excess = compiled.peak - target.memory
     raise InputError(
-        f"the program needs {_size(compiled.peak)} on each device, and {target.name} has "
-        f"{_size(target.memory)}: {_size(excess)} too much",
+        f"the program needs {size_text(compiled.peak)} on each device, and {target.name} has "
+        f"{size_text(target.memory)}: {size_text(excess)} too much",
         location=name,
         hint="divide it among more devices, donate its state, or make its batch smaller",
     )
-
-
-def _size(count: int) -> str:
-    gib = count / 2**30
-    return f"{gib:,.2f} GiB" if gib >= 1 else f"{count / 2**20:,.2f} MiB"
 
 
 def _devices(module: ir.Module, asked: int | None, name: str) -> tuple[int, int]:

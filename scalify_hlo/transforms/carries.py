@@ -1,4 +1,4 @@
-"""Removal of the carries that loops do not change."""
+"""Removal of the carries of loops that nothing reads."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
 from scalify_hlo.ir import emit
-from scalify_hlo.ir.traits import LOOP
+from scalify_hlo.ir.traits import LOOP, WRITES
 from scalify_hlo.ir.value_map import erase, erase_argument, replace_uses
 
 _PLACING = ("mhlo.", "sdy.")
@@ -59,16 +59,22 @@ class Loop(NamedTuple):
 
 
 def without_dead_carries(loop: ir.Operation) -> Loop | None:
-    """Removes the unchanged carries of a loop; returns None if there are none."""
+    """Removes the carries of a loop that nothing reads; returns None if there are none.
+
+    They are carries that it does not change, or in which each turn writes.
+    """
     blocks = [region.blocks[0] for region in loop.regions]
     body = blocks[1]
     last = body.operations[-1]
 
     def dead(index: int) -> bool:
-        argument = body.arguments[index]
-        uses = [*blocks[0].arguments[index].uses, *loop.results[index].uses]
-        inner = [use.owner == last.operation for use in argument.uses]
-        return not uses and inner == [True] and last.operands[index] == argument
+        argument, next_ = body.arguments[index], last.operands[index]
+        if any(blocks[0].arguments[index].uses) or any(loop.results[index].uses):
+            return False
+        inner = [use.owner.operation for use in argument.uses]
+        if next_ != argument and len(inner) == 1 and inner[0].name in WRITES:
+            return next_ == inner[0].results[0] and len(list(next_.uses)) == 1
+        return next_ == argument and inner == [last.operation]
 
     kept = [i for i in range(len(loop.operands)) if not dead(i)]
     dropped = [i for i in range(len(loop.operands)) if i not in kept]
@@ -76,6 +82,9 @@ def without_dead_carries(loop: ir.Operation) -> Loop | None:
         return None
     emit.op(last, last.operation.name, [], [last.operands[i] for i in kept])
     erase(last)
+    for index in dropped:
+        for use in [use.owner for use in body.arguments[index].uses]:
+            erase(use)
     for block in blocks:
         for index in reversed(dropped):
             erase_argument(block, index)

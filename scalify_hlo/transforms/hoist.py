@@ -15,7 +15,7 @@ from scalify_hlo.dataflow.turns import turns_of
 from scalify_hlo.dialect import attributes
 from scalify_hlo.errors import InputError
 from scalify_hlo.ir import emit
-from scalify_hlo.ir.functions import terminator
+from scalify_hlo.ir.functions import block_of, terminator
 from scalify_hlo.ir.locations import source_location
 from scalify_hlo.ir.traits import BODIES, BRANCHES, LOOP
 from scalify_hlo.ir.value_map import ValueCache, ValueMap, erase, replace_op, replace_uses
@@ -174,12 +174,6 @@ class _Hoisting:
         erase(op)
 
 
-def block_of(value: ir.Value) -> ir.Block:
-    """Returns the block in which a value is defined."""
-    owner = value.owner
-    return owner if isinstance(owner, ir.Block) else owner.operation.block
-
-
 def _raised(op: ir.Operation, hoisted: Sequence[_Hoisted]) -> ir.Operation:
     """Returns the op that replaces one, with values of its regions as further results."""
     values = [value for value, _ in hoisted]
@@ -219,8 +213,8 @@ def _loop(op: ir.Operation, hoisted: Sequence[_Hoisted]) -> ir.Operation:
         ends.append(emit.elementwise("stablehlo.add", counter, one, **emit.before(last)))
     else:
         counter = None
-    _return_more(last, [*(carry.combined(counter, last) for carry in carries), *ends])
-    return _with_more(op, starts, [start.type for start in starts])
+    return_more(last, [*(carry.combined(counter, last) for carry in carries), *ends])
+    return with_more(op, starts, [start.type for start in starts])
 
 
 class _Carry:
@@ -310,8 +304,8 @@ def _branches(op: ir.Operation, values: Sequence[ir.Value]) -> ir.Operation:
         block = region.blocks[0]
         last = terminator(block)
         own = [v if block_of(v) == block else emit.constant(v.type, 0, last) for v in values]
-        _return_more(last, own)
-    return _with_more(op, (), [value.type for value in values])
+        return_more(last, own)
+    return with_more(op, (), [value.type for value in values])
 
 
 def _per_device(op: ir.Operation, hoisted: Sequence[_Hoisted]) -> ir.Operation:
@@ -319,8 +313,8 @@ def _per_device(op: ir.Operation, hoisted: Sequence[_Hoisted]) -> ir.Operation:
     devices = devices_of(op.opview, nested=False)
     last = terminator(op.regions[0].blocks[0])
     together = [_of_devices(value, combine, devices, last) for value, combine in hoisted]
-    _return_more(last, together)
-    return _with_more(op, (), [value.type for value in together])
+    return_more(last, together)
+    return with_more(op, (), [value.type for value in together])
 
 
 def _of_devices(
@@ -342,15 +336,16 @@ def _side_by_side(tables: ir.Value, last: ir.Operation) -> ir.Value:
     return emit.reshaped(swapped, [rows, devices * columns], last)
 
 
-def _return_more(last: ir.Operation, values: Sequence[ir.Value]) -> None:
+def return_more(last: ir.Operation, values: Sequence[ir.Value]) -> None:
+    """Has the last op of a block return values after its others."""
     emit.op(last, last.name, [], [*last.operands, *values], attributes.all_of(last))
     erase(last)
 
 
-def _with_more(
+def with_more(
     op: ir.Operation, operands: Sequence[ir.Value], types: Sequence[ir.Type]
 ) -> ir.Operation:
-    """Returns the op with more operands and results; it takes the blocks of the old op."""
+    """Returns an op with more operands and results; it takes the blocks of the old op."""
     marks = attributes.all_of(op)
     marks.pop(_OLD_PLACING, None)
     if _PER_VALUE in marks:

@@ -26,6 +26,7 @@ from scalify_hlo.commands.stats.prepare import Programs, Selection
 from scalify_hlo.commands.stats.values import Scan, Watched
 from scalify_hlo.dialect import attributes
 from scalify_hlo.ir import emit
+from scalify_hlo.ir.functions import block_of
 from scalify_hlo.ir.traits import MATMULS, PRODUCTS
 from scalify_hlo.ir.value_map import ValueMap
 from scalify_hlo.passes.pipeline import Options
@@ -37,7 +38,7 @@ from scalify_hlo.rules.probes import Probed
 from scalify_hlo.run.differences import Difference, compare
 from scalify_hlo.run.runner import compiled
 from scalify_hlo.run.session import Session
-from scalify_hlo.transforms.hoist import Stack, block_of
+from scalify_hlo.transforms.hoist import Stack
 
 _KEPT = Stack("gather", SAMPLE_TURNS)
 

@@ -25,9 +25,10 @@ from scalify_hlo.commands.stats.packing import (
 from scalify_hlo.commands.stats.values import Watched, constant_tally
 from scalify_hlo.ir import emit
 from scalify_hlo.ir.formats import format_of, is_complex
+from scalify_hlo.ir.functions import block_of
 from scalify_hlo.ir.value_map import ValueMap
 from scalify_hlo.program.tensors import Array
-from scalify_hlo.transforms.hoist import First, block_of
+from scalify_hlo.transforms.hoist import First
 
 
 class Extents(BitOps):

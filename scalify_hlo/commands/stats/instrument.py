@@ -32,10 +32,11 @@ from scalify_hlo.commands.stats.tables import Group, Outlined, groups_of
 from scalify_hlo.commands.stats.values import Watched, constant_tally
 from scalify_hlo.dataflow.turns import turns_of
 from scalify_hlo.ir import emit
+from scalify_hlo.ir.functions import block_of
 from scalify_hlo.ir.traits import LOOP
 from scalify_hlo.ir.value_map import ValueCache, ValueMap
 from scalify_hlo.rules.probes import Probed
-from scalify_hlo.transforms.hoist import Joined, Stack, block_of
+from scalify_hlo.transforms.hoist import Joined, Stack
 
 Sampler = Callable[[ir.Value, ir.Operation], ir.Value]
 """Takes a value and an op, and builds a sample of the value before the op."""

@@ -20,11 +20,11 @@ from scalify_hlo.dataflow.names import name_of, part_of, shown_name
 from scalify_hlo.dialect import attributes
 from scalify_hlo.errors import place_of_text
 from scalify_hlo.ir.formats import format_of
+from scalify_hlo.ir.functions import block_of
 from scalify_hlo.ir.locations import source_location
 from scalify_hlo.ir.splats import dense_of
 from scalify_hlo.ir.traits import BODIES, BRANCHES, CHOICES, LOOP, ROUNDS, where
 from scalify_hlo.ir.value_map import ValueMap
-from scalify_hlo.transforms.hoist import block_of
 
 _BROADCAST: Final = "stablehlo.broadcast_in_dim"
 _SAME: Final = where("copy", "magnitude", "reshape", "transpose", "reverse")

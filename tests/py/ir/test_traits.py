@@ -129,7 +129,7 @@ APART: dict[str, frozenset[str]] = {
             *("stablehlo.create_token", "stablehlo.dynamic_iota", "stablehlo.get_dimension_size"),
             *("stablehlo.popcnt", "stablehlo.rng_bit_generator"),
             *("stablehlo.shift_left", "stablehlo.shift_right_arithmetic"),
-            *("stablehlo.shift_right_logical", "stablehlo.bitcast_convert"),
+            "stablehlo.shift_right_logical",
         }
     ),
     "one of a kind": frozenset(

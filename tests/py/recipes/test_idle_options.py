@@ -82,6 +82,7 @@ EFFECTS = {
     "predict": Case("unit"),
     "untrusted": Case("bounded", program="powers"),
     "target": Case("rocm"),
+    "residuals": Case("keep"),
     "matmul.activation": Case("f8E4M3B11FNUZ"),
     "matmul.weight": Case("f8E3M4"),
     "matmul.gradient": Case("e4m3"),
@@ -344,7 +345,7 @@ def test_state_that_no_step_carries_is_remarked() -> None:
 
 DECIDE = {
     *("meet", "rounding", "saturate", "epsilon", "predict", "untrusted", "target"),
-    *("inputs.step", "scaling.fp8_format", "scaling.batch"),
+    *("residuals", "inputs.step", "scaling.fp8_format", "scaling.batch"),
 }
 """Options that decide about what a program may or may not have."""
 REMARKED = [key for key in EFFECTS if key not in DECIDE and EFFECTS[key].recipe != "fp8-calibrated"]

@@ -1,0 +1,123 @@
+"""Residuals of loops: fewer bytes, and the same values."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+
+from tests.py.shared.residual_steps import both, same, same_values
+
+_LAYERS, _ROWS, _WIDTH, _HIDDEN = 3, 4, 8, 16
+_DECLARED = {"input_scale": {"*": 0.5}}
+
+
+def _norm(x: Any, gain: Any) -> Any:
+    wide = x.astype(jnp.float32)
+    scale = lax.rsqrt(jnp.mean(wide * wide, -1, keepdims=True) + 1e-5)
+    return (wide * scale).astype(x.dtype) * gain
+
+
+def _mlp(x: Any, w: Any) -> Any:
+    h = _norm(x, w["gain"])
+    return x + (jax.nn.silu(h @ w["gate"]) * (h @ w["up"])) @ w["down"]
+
+
+def _attention(x: Any, w: Any) -> Any:
+    q, k, v = (x @ w[n] for n in ("gate", "up", "other"))
+    p = jax.nn.softmax(q @ k.T, -1)
+    return x + (p @ v) @ w["down"]
+
+
+def _dropped(x: Any, w: Any) -> Any:
+    bits = lax.bitcast_convert_type(x, jnp.uint32)
+    kept = (bits ^ (bits >> 9)) % 3 > 0
+    return jnp.where(kept, jnp.tanh(x @ w["gate"]) @ w["down"], 0.0)
+
+
+def _weights() -> dict[str, Any]:
+    shapes = {
+        **dict.fromkeys(("gate", "up", "other"), (_LAYERS, _WIDTH, _HIDDEN)),
+        "down": (_LAYERS, _HIDDEN, _WIDTH),
+        "gain": (_LAYERS, _WIDTH),
+    }
+    random = np.random.default_rng(0)
+    return {n: jnp.asarray(random.normal(0, 0.5, s), jnp.float32) for n, s in shapes.items()}
+
+
+def _step(layer: Callable[..., Any], reverse: bool, weights: Any, x: Any) -> Any:
+    def loss(weights: Any) -> Any:
+        y, outputs = lax.scan(lambda x, w: (layer(x, w), x[0]), x, weights, reverse=reverse)
+        return jnp.sum(y * y) + jnp.sum(outputs)
+
+    return jax.value_and_grad(loss)(weights)
+
+
+def _unrolled(layer: Callable[..., Any], weights: Any, x: Any) -> Any:
+    def loss(weights: Any) -> Any:
+        y = x
+        for i in range(_LAYERS):
+            y = layer(y, jax.tree.map(operator.itemgetter(i), weights))
+        return jnp.mean(y**2), y
+
+    return jax.value_and_grad(loss, has_aux=True)(weights)
+
+
+def _in_batches(layer: Callable[..., Any], weights: Any, x: Any) -> Any:
+    def turn(total: Any, part: Any) -> Any:
+        found = _unrolled(layer, weights, part)[1]
+        return jax.tree.map(jnp.add, total, found), None
+
+    parts = jnp.stack([x, x + 1])
+    return lax.scan(turn, jax.tree.map(jnp.zeros_like, weights), parts)[0]
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("recipe", ["propagate", "fp8-current", "unit", "mxfp8"])
+@pytest.mark.parametrize("layer", [_mlp, _attention, _dropped])
+def test_loops_keep_less_and_give_thesame(
+    layer: Callable[..., Any], recipe: str, reverse: bool
+) -> None:
+    x = jnp.asarray(np.random.default_rng(1).normal(0, 1, (_ROWS, _WIDTH)), jnp.float32)
+    declared = _DECLARED if recipe == "unit" else {}
+    step = functools.partial(_step, layer, reverse)
+    report, before, after = both(step, _weights(), x, recipe=recipe, **declared)
+    assert report.kept_after < report.kept_before
+    same(before, after)
+
+
+@pytest.mark.parametrize("step", [_unrolled, _in_batches])
+@pytest.mark.parametrize("recipe", ["propagate", "fp8-current", "unit", "mxfp8"])
+@pytest.mark.parametrize("layer", [_mlp, _attention, _dropped])
+def test_blocks_keep_less_and_give_thesame(
+    layer: Callable[..., Any], recipe: str, step: Callable[..., Any]
+) -> None:
+    x = jnp.asarray(np.random.default_rng(1).normal(0, 1, (_ROWS, _WIDTH)), jnp.float32)
+    declared = _DECLARED if recipe == "unit" else {}
+    fn = functools.partial(step, layer)
+    report, before, after = both(fn, _weights(), x, recipe=recipe, **declared)
+    assert report.kept_after < report.kept_before
+    same(before, after)
+
+
+@pytest.mark.parametrize("recipe", ["propagate", "fp8-current"])
+@pytest.mark.parametrize("policy", [None, jax.checkpoint_policies.dots_saveable])
+def test_checkpoints_give_thesame(policy: Any, recipe: str) -> None:
+    x = jnp.asarray(np.random.default_rng(1).normal(0, 1, (_ROWS, _WIDTH)), jnp.float32)
+    layer = jax.checkpoint(_mlp, policy=policy)
+    for step in (functools.partial(_step, layer, False), functools.partial(_unrolled, layer)):
+        _, before, after = both(step, _weights(), x, recipe=recipe)
+        same(before, after)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_steps_give_thesame(seed: int) -> None:
+    """`python -m benchmarks.residual_steps` tries more of them."""
+    same_values(seed)
