@@ -111,6 +111,29 @@ def test_gradients_that_fall_keep_their_digits_without_a_statistic() -> None:
         assert decibels(exact, found) > 19
 
 
+@pytest.mark.parametrize("recipe", ["unit", "fp8", "fp8-current"])
+def test_a_frozen_kernel_is_stored_and_cast_from_there(recipe: str) -> None:
+    """It is convolved with an activation in E4M3, and with a gradient in E5M2."""
+    x, y, trained, frozen = normals(*[(4, 8, 8, 16)] * 2, *[(3, 3, 16, 16)] * 2)
+
+    def loss(trained: jax.Array, frozen: jax.Array, x: jax.Array) -> jax.Array:
+        return jnp.mean((convolved(jnp.tanh(convolved(x, trained, {})), frozen, {}) - y) ** 2)
+
+    def step(trained: jax.Array, frozen: jax.Array, x: jax.Array) -> jax.Array:
+        return trained - jax.grad(loss)(trained, frozen, x)
+
+    given = trained / 12, frozen / 12, x
+    settings = {"matmul.smallest": 1, "state.weight": "e4m3"}
+    program, report = scalify_hlo.rewrite(
+        program_of(step, *given), recipe=recipe, signature="scaled", settings=settings, report=True
+    )
+    assert program.in_avals[2].dtype == jnp.float8_e4m3fn
+    assert [m.wide for m in report.matmuls] == [None] * 4
+    state = scalify_hlo.scaled_state(program, given[:2])
+    found = scalify_hlo.asarray(program.call(*state, scalify_hlo.as_scaled_array(x)))
+    assert decibels(step(*given) - given[0], np.asarray(found) - given[0]) > 17
+
+
 def test_it_is_a_sum_over_all_places_of_all_images() -> None:
     """The scale of a sum over N * H * W products is the root of that (table A.2)."""
     images, side, channels = 4, 16, 16
