@@ -119,7 +119,7 @@ def test_a_frozen_kernel_is_stored_and_cast_from_there(recipe: str) -> None:
     def loss(trained: jax.Array, frozen: jax.Array, x: jax.Array) -> jax.Array:
         return jnp.mean((convolved(jnp.tanh(convolved(x, trained, {})), frozen, {}) - y) ** 2)
 
-    def step(trained: jax.Array, frozen: jax.Array, x: jax.Array) -> jax.Array:
+    def step(trained: Any, frozen: Any, x: Any) -> Any:
         return trained - jax.grad(loss)(trained, frozen, x)
 
     given = trained / 12, frozen / 12, x
