@@ -9,9 +9,10 @@
 The scales of the inputs are measured from the values that the step runs on, or nothing is declared.
 The rewritten step also returns the data of each matmul operand before its cast, and each cast says
 what rms it predicts. An error is log2 of the real rms over the predicted one; for a cast in a loop
-the rms is that over its turns. Operands in E4M3 are forward ones, weights among them; gradients are
-in E5M2. Where a predicted size is not trusted, the step measures the amax, and the error is that of
-a scale that was measured: such operands count in the share within the bound, and not as trusted.
+the rms is that over its turns. Activations and weights are one kind, in E4M3 but for those that are
+convolved with gradients, and gradients the other, in E5M2. Where a predicted size is not trusted,
+the step measures the amax, and the error is that of a scale that was measured: such operands count
+in the share within the bound, and not as trusted.
 
 The cost of an error is what rounding adds: the noise of the cast over that at the power of two that
 is best for the very data, in dB. A prediction of half its size in E5M2 costs nothing, one that lets
@@ -62,10 +63,8 @@ from scalify_hlo.rules import elementwise, untrusted
 from scalify_hlo.rules.reported_scales import CastScale
 from scalify_hlo.rules.untrusted import noted
 
-GRADIENT = "f8E5M2"
-
 ORIGIN = f"{PREFIX}origin"
-"""The attribute with the origin of the scale of a cast."""
+"""The attribute with the kind of a cast, and the origin of its scale."""
 
 DEAREST = 1.0
 """The decibels that a trusted prediction may cost."""
@@ -89,7 +88,7 @@ class Part:
 
 
 FORWARD = Part("forward", 2, 0.95, 4)
-BACKWARD = Part("gradients", 3, 0.9, FORMATS[GRADIENT].room)
+BACKWARD = Part("gradients", 3, 0.9, FORMATS["f8E5M2"].room)
 
 
 class Cast(NamedTuple):
@@ -97,12 +96,14 @@ class Cast(NamedTuple):
 
     Attributes:
         part: What it is of.
+        format: Its format.
         where: The name stack of the matmul or of what made the operand.
         level: log2 of the rms that is predicted for the data.
         measured: Whether the program measures the operand for the cast.
     """
 
     part: Part
+    format: str
     where: str
     level: float
     measured: bool
@@ -141,9 +142,10 @@ def _cast(op: ir.Operation) -> Iterable[tuple[ir.Value, Cast]]:
     if ORIGIN not in op.attributes:
         return []
     level = str(op.attributes[attributes.FORMS][0].value).partition(" level ")[2]
-    part = BACKWARD if str(op.results[0].type.element_type) == GRADIENT else FORWARD
-    measured = op.attributes[ORIGIN].value == "measured"
-    cast = Cast(part, _stack(op), float(level.split(" ")[0] or 0), measured)
+    kind, _, origin = str(op.attributes[ORIGIN].value).partition(" ")
+    part = BACKWARD if kind == attributes.GRADIENT else FORWARD
+    format_, predicted = str(op.results[0].type.element_type), float(level.split(" ")[0] or 0)
+    cast = Cast(part, format_, _stack(op), predicted, origin == "measured")
     return [(_unclamped(op.operands[0]), cast)]
 
 
@@ -151,7 +153,7 @@ def _noted(readers: tuple[int, ...], cast: untrusted.Cast, *, measured: bool) ->
     """As `elementwise.noted`, and writes the origin of the scale on a cast to f8."""
     found = noted(readers, cast, measured=measured)
     if str(cast.op.results[0].type.element_type).startswith("f8"):
-        cast.op.attributes[ORIGIN] = ir.StringAttr.get(found.origin)
+        cast.op.attributes[ORIGIN] = ir.StringAttr.get(f"{cast.kind} {found.origin}")
     return found
 
 
@@ -197,15 +199,15 @@ def operands(name: str, kind: str, setting: Setting) -> list[Operand]:
         noise = [_is_noise(a, b) for (_, a), (_, b) in zip(found, again, strict=True)]
         sizes = [size for size, is_noise in zip(sizes, noise, strict=True) if not is_noise]
     return [
-        Operand(c, s - c.level, cost_of(data, c.part))
+        Operand(c, s - c.level, cost_of(data, c.format))
         for c, s, data in sizes
         if s is not None and np.isfinite(s)
     ]
 
 
-def cost_of(magnitudes: Array, part: Part) -> float:
+def cost_of(magnitudes: Array, format_: str) -> float:
     """The noise of rounding data to f8 over that at the best power of two, in dB."""
-    type_, end = DTYPES[part.name]
+    type_, end = DTYPES[format_], FORMATS[format_].max_finite
     data = magnitudes[np.isfinite(magnitudes)]
     fit = math.floor(math.log2(end / data.max()))
     best = min(_noise(data, fit - k, type_, end) for k in range(-1, 4))
@@ -215,8 +217,7 @@ def cost_of(magnitudes: Array, part: Part) -> float:
     return float(10 * np.log10(own / best)) if best else math.inf
 
 
-DTYPES = {"forward": (ml_dtypes.float8_e4m3fn, 448.0), "gradients": (ml_dtypes.float8_e5m2, 57344)}
-"""The types of operands, and their largest numbers."""
+DTYPES = {"f8E4M3FN": ml_dtypes.float8_e4m3fn, "f8E5M2": ml_dtypes.float8_e5m2}
 
 
 def _noise(data: Array, k: int, type_: Any, end: float) -> float:

@@ -10,11 +10,10 @@ measured scales of the inputs, `fp8` and `fp8-state` with the signature `scaled`
 `reduce` op that the step runs more than the original, `apart` those that are left where no weight
 and no moment is kept in f16 or f8 or rescaled: the statistics of activations and gradients.
 
-Bounds for `apart`: under `unit` 0, or 1 for twelve layers and more, or for convolutions 1 for each
-normalization; for transformers under `fp8` and `fp8-state` 2 for each layer, 1 for the last
-normalization, and 1 for BERT's head. With a baseline, which is a directory with other sources of
-scalify_hlo, no model may have more than with those. Models of packages that are not installed are
-left out.
+Bounds for `apart`: under `unit` 0, or 1 for twelve layers and more; for transformers under `fp8`
+and `fp8-state` 2 for each layer, 1 for the last normalization, and 1 for BERT's head. With a
+baseline, which is a directory with other sources of scalify_hlo, no model may have more than with
+those. Models of packages that are not installed are left out.
 
 The report of each rewrite, and of one of the forward pass, is compared with the program: it has to
 list each matmul once, as often as it is called, with a reason if it is wide and with the scales of
@@ -75,10 +74,6 @@ LAYERS: Mapping[str, int] = {
 HEADS = frozenset({"bert"})
 """Those of them that normalize once more before the logits."""
 
-NORMALIZATIONS: Mapping[str, int] = {"resnet50": 53, "resnet-flax": 9, "unet": 49, "unet-flax": 8}
-"""The networks of convolutions, with how many normalizations each has. Gradients in E4M3, which has
-little room, are measured where they come in."""
-
 DEEP = 12
 """From how many layers on `unit` may take one statistic."""
 
@@ -91,7 +86,7 @@ def most(name: str, recipe: str) -> int | None:
     layers = LAYERS.get(name)
     if recipe in STATE:
         return None if layers is None else 2 * layers + 1 + (name in HEADS)
-    return NORMALIZATIONS.get(name, int(layers is not None and layers >= DEEP))
+    return int(layers is not None and layers >= DEEP)
 
 
 def requests(exported: Export, program: Path) -> list[dict[str, Any]]:

@@ -20,7 +20,7 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.ir.contraction import contraction_of
 from scalify_hlo.ir.functions import block_of, in_block, main_function
 from scalify_hlo.ir.patterns import MARK, is_matmul_like, tags_of
-from scalify_hlo.ir.traits import CONTRACTED, IN_ORDER, MATMULS
+from scalify_hlo.ir.traits import CONTRACTED, CONVOLUTIONS, IN_ORDER, MATMULS
 from scalify_hlo.ir.value_map import ValueCache, ValueMap
 from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.report.matmuls import STORED, OperandScale, Wide
@@ -58,10 +58,14 @@ class Matmul:
         self.formats, self.wide = None, wide
 
     def weights(self, format_: str) -> Iterator[Weight]:
-        """Yields the operands that are weights and get a format."""
+        """Yields the operands that are weights and get a format, or can be cast from it.
+
+        A kernel that is convolved with a gradient may have the format of gradients.
+        """
         if self.formats is not None:
+            cast = self.is_small and self.op.operation.name in CONVOLUTIONS
             for side, role in enumerate(self.roles):
-                if role == WEIGHT and self.formats[side] == format_:
+                if role == WEIGHT and (cast or self.formats[side] == format_):
                     yield Weight(self.op, side)
 
     def note(self, scales: Scales) -> None:

@@ -42,16 +42,31 @@ class Selection:
         self._gpu = recipe.platform.gpu
         self._blocks = recipe.scaling.kind == "block"
         self._in_f32 = recipe.matmul.narrow and not recipe.scaling.propagated
+        self._fitted = self._gpu or recipe.scaling.kind in _FITTED
         self.sites = Sites(recipe)
 
     def of(self, op: ir.OpView, extent: Extent) -> Matmul:
         """Returns a matmul that has roles, with the decision on it."""
         roles = roles_of(op)
         matmul = Matmul(op, extent, roles)
-        lhs, rhs = _of_one_type(op, roles, [getattr(self._recipe, role) for role in roles])
-        matmul.wide = self._wide(matmul, (lhs, rhs))
-        matmul.formats = (lhs, rhs) if matmul.wide is None else None
+        formats = self._formats(op, roles)
+        matmul.wide = self._wide(matmul, formats)
+        matmul.formats = formats if matmul.wide is None else None
         return matmul
+
+    def _formats(self, op: ir.OpView, roles: Sequence[str]) -> Formats:
+        """Returns the formats of the operands of a matmul; both of a convolution have the same.
+
+        StableHLO has convolutions of two f8 types since version 1.20, and files are written at
+        older ones. Gradients fall with the loss, by more than E4M3 has room for, so that both
+        operands have the format of gradients. They have that of the other operand if scales follow
+        the loss, or on a GPU, where no other kernels are known.
+        """
+        lhs, rhs = (getattr(self._recipe, role) for role in roles)
+        if op.operation.name not in CONVOLUTIONS or GRADIENT not in roles:
+            return lhs, rhs
+        shared = (lhs, rhs)[roles.index(GRADIENT) ^ self._fitted]
+        return (shared, shared) if is_small(lhs) and is_small(rhs) else (lhs, rhs)
 
     def _wide(self, matmul: Matmul, formats: Formats) -> Wide | None:
         """Returns the reason why a matmul stays wide; None if it gets formats."""
@@ -82,7 +97,8 @@ class Selection:
             return Wide(KEPT.kind, reason, chosen=True, option=f"matmul.{kept}")
         if op.attributes[attributes.PART].value == OTHER:
             return NEITHER
-        return E5M2_PAIR if all(f.startswith(_E5M2) for f in formats) else None
+        dot = self._gpu or op.operation.name not in CONVOLUTIONS
+        return E5M2_PAIR if dot and all(f.startswith(_E5M2) for f in formats) else None
 
     def _small(
         self, op: ir.OpView, roles: Sequence[str], formats: Formats, extent: Extent
@@ -121,18 +137,6 @@ def _without_blocks(op: ir.OpView) -> Wide | None:
         return NO_BLOCKS
     shapes = (value.type.has_static_shape for value in list(op.operands)[:2])
     return None if all(shapes) else BLOCK_SIZES
-
-
-def _of_one_type(op: ir.OpView, roles: Sequence[str], formats: Sequence[str]) -> Sequence[str]:
-    """Returns the formats of the operands of a matmul, and for a convolution one that both share.
-
-    StableHLO has no convolution of two element types. A gradient is cast to the 8-bit format of the
-    weight or of the activation with which it is convolved, whose range is less than that of E5M2.
-    """
-    if op.operation.name not in CONVOLUTIONS or GRADIENT not in roles:
-        return formats
-    kept = formats[1 - roles.index(GRADIENT)]
-    return [kept] * 2 if all(map(is_small, formats)) else formats
 
 
 def _unknown(extent: Extent, roles: Sequence[str]) -> Wide | None:
@@ -254,7 +258,10 @@ _ON_OPERANDS: Final[Mapping[str, frozenset[str]]] = {
 """The roles of operands that a matmul has if an option has an effect on it."""
 
 _E5M2: Final = "f8E5M2"
-"""No hardware multiplies two operands of this format, or of its variants."""
+"""No matmul, and no kernel of GPUs, multiplies two operands of this format, or of its variants."""
+
+_FITTED: Final = ("current", "delayed", "calibrated")
+"""The kinds of scales that follow from the numbers of each operand."""
 
 _STATIC: Final = "export the program with that size; matmul.exclude leaves it out on purpose"
 
@@ -296,7 +303,7 @@ NEITHER: Final = Wide(
 E5M2_PAIR: Final = Wide("E5M2 x E5M2", "no hardware multiplies E5M2 with E5M2")
 TWO_TYPES: Final = Wide(
     "convolution of two formats",
-    "StableHLO has no convolution of two element types",
+    "no convolution has two element types before StableHLO 1.20",
     hint="give activations and weights one format to quantize it; "
     "matmul.exclude leaves it out on purpose",
     option="matmul.weight",

@@ -7,164 +7,131 @@
 // UNIT:      module @_step attributes {jax.uses_shape_polymorphism = false, mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
 // UNIT-NEXT: func.func public @main(%arg0: tensor<3x3x4x32xf32>, %arg1: tensor<3x3x32x32xf32>, %arg2: tensor<32x16xf32>, %arg3: tensor<4x8x8x4xf32>, %arg4: tensor<4xi32>) -> (tensor<3x3x4x32xf32> {jax.result_info = "result[0][0]"}, tensor<3x3x32x32xf32> {jax.result_info = "result[0][1]"}, tensor<32x16xf32> {jax.result_info = "result[0][2]"}, tensor<f32> {jax.result_info = "result[1]"}) {
 // UNIT-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<4x4x4x32xf32>
-// UNIT-NEXT: %c = stablehlo.constant dense<2130706432> : tensor<ui32>
-// UNIT-NEXT: %cst_0 = stablehlo.constant dense<1.2676506E+30> : tensor<f32>
-// UNIT-NEXT: %cst_1 = stablehlo.constant dense<7.88860905E-31> : tensor<f32>
-// UNIT-NEXT: %cst_2 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// UNIT-NEXT: %cst_3 = stablehlo.constant dense<3.906250e-03> : tensor<f32>
-// UNIT-NEXT: %c_4 = stablehlo.constant dense<2139095039> : tensor<ui32>
-// UNIT-NEXT: %c_5 = stablehlo.constant dense<1> : tensor<ui32>
-// UNIT-NEXT: %c_6 = stablehlo.constant dense<4286578688> : tensor<ui32>
-// UNIT-NEXT: %c_7 = stablehlo.constant dense<8388607> : tensor<ui32>
-// UNIT-NEXT: %c_8 = stablehlo.constant dense<8388608> : tensor<i32>
-// UNIT-NEXT: %c_9 = stablehlo.constant dense<8388608> : tensor<4x4x4x32xi32>
-// UNIT-NEXT: %cst_10 = stablehlo.constant dense<2.560000e+02> : tensor<f32>
-// UNIT-NEXT: %cst_11 = stablehlo.constant dense<0.000000e+00> : tensor<4x16xf32>
-// UNIT-NEXT: %cst_12 = stablehlo.constant dense<0.000000e+00> : tensor<4x32xf32>
-// UNIT-NEXT: %cst_13 = stablehlo.constant dense<0.000000e+00> : tensor<4x8x8x32xf32>
-// UNIT-NEXT: %cst_14 = stablehlo.constant dense<0.000000e+00> : tensor<4x8x8x4xf32>
-// UNIT-NEXT: %cst_15 = stablehlo.constant dense<0.000000e+00> : tensor<3x3x4x32xf32>
-// UNIT-NEXT: %cst_16 = stablehlo.constant dense<0.000000e+00> : tensor<3x3x32x32xf32>
-// UNIT-NEXT: %cst_17 = stablehlo.constant dense<0.000000e+00> : tensor<32x16xf32>
-// UNIT-NEXT: %cst_18 = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
-// UNIT-NEXT: %cst_19 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
-// UNIT-NEXT: %cst_20 = stablehlo.constant dense<-5.734400e+04> : tensor<f32>
-// UNIT-NEXT: %cst_21 = stablehlo.constant dense<5.734400e+04> : tensor<f32>
-// UNIT-NEXT: %cst_22 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// UNIT-NEXT: %cst_23 = stablehlo.constant dense<1.000000e-01> : tensor<f32>
-// UNIT-NEXT: %cst_24 = stablehlo.constant dense<1.024000e+03> : tensor<f32>
-// UNIT-NEXT: %cst_25 = stablehlo.constant dense<4.000000e+00> : tensor<f32>
-// UNIT-NEXT: %0 = stablehlo.multiply %arg2, %cst_17 : tensor<32x16xf32>
-// UNIT-NEXT: %1 = stablehlo.add %arg2, %0 : tensor<32x16xf32>
-// UNIT-NEXT: %2 = stablehlo.clamp %cst_18, %1, %cst_19 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
-// UNIT-NEXT: %3 = stablehlo.convert %2 {scalify.forms = ["2^0"]} : (tensor<32x16xf32>) -> tensor<32x16xf8E4M3FN>
-// UNIT-NEXT: %4 = stablehlo.multiply %arg1, %cst_16 : tensor<3x3x32x32xf32>
-// UNIT-NEXT: %5 = stablehlo.add %arg1, %4 : tensor<3x3x32x32xf32>
-// UNIT-NEXT: %6 = stablehlo.clamp %cst_18, %5, %cst_19 : (tensor<f32>, tensor<3x3x32x32xf32>, tensor<f32>) -> tensor<3x3x32x32xf32>
-// UNIT-NEXT: %7 = stablehlo.convert %6 {scalify.forms = ["2^0"]} : (tensor<3x3x32x32xf32>) -> tensor<3x3x32x32xf8E4M3FN>
-// UNIT-NEXT: %8 = stablehlo.multiply %arg0, %cst_15 : tensor<3x3x4x32xf32>
-// UNIT-NEXT: %9 = stablehlo.add %arg0, %8 : tensor<3x3x4x32xf32>
-// UNIT-NEXT: %10 = stablehlo.clamp %cst_18, %9, %cst_19 : (tensor<f32>, tensor<3x3x4x32xf32>, tensor<f32>) -> tensor<3x3x4x32xf32>
-// UNIT-NEXT: %11 = stablehlo.convert %10 {scalify.forms = ["2^0"]} : (tensor<3x3x4x32xf32>) -> tensor<3x3x4x32xf8E4M3FN>
-// UNIT-NEXT: %12 = stablehlo.multiply %arg3, %cst_14 : tensor<4x8x8x4xf32>
-// UNIT-NEXT: %13 = stablehlo.add %arg3, %12 : tensor<4x8x8x4xf32>
-// UNIT-NEXT: %14 = stablehlo.clamp %cst_18, %13, %cst_19 : (tensor<f32>, tensor<4x8x8x4xf32>, tensor<f32>) -> tensor<4x8x8x4xf32>
-// UNIT-NEXT: %15 = stablehlo.convert %14 {scalify.forms = ["2^0"]} : (tensor<4x8x8x4xf32>) -> tensor<4x8x8x4xf8E4M3FN>
-// UNIT-NEXT: %cst_26 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e-01> : tensor<f32>
-// UNIT-NEXT: %cst_27 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// UNIT-NEXT: %cst_28 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.000000e+00> : tensor<f32>
-// UNIT-NEXT: %cst_29 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.600000e+01> : tensor<f32>
-// UNIT-NEXT: %cst_30 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// UNIT-NEXT: %16 = stablehlo.convolution(%15, %11) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["2^0 level 2.58496"]} : (tensor<4x8x8x4xf8E4M3FN>, tensor<3x3x4x32xf8E4M3FN>) -> tensor<4x8x8x32xf32>
-// UNIT-NEXT: %17 = call @relu(%16) {scalify.forms = ["2^0 level 2"]} : (tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf32>
-// UNIT-NEXT: %cst_31 = stablehlo.constant dense<2.500000e-01> : tensor<4x8x8x32xf32>
-// UNIT-NEXT: %18 = stablehlo.multiply %17, %cst_31 : tensor<4x8x8x32xf32>
-// UNIT-NEXT: %19 = stablehlo.multiply %18, %cst_13 : tensor<4x8x8x32xf32>
-// UNIT-NEXT: %20 = stablehlo.add %18, %19 : tensor<4x8x8x32xf32>
-// UNIT-NEXT: %21 = stablehlo.clamp %cst_18, %20, %cst_19 : (tensor<f32>, tensor<4x8x8x32xf32>, tensor<f32>) -> tensor<4x8x8x32xf32>
-// UNIT-NEXT: %22 = stablehlo.convert %21 {scalify.forms = ["2^2"]} : (tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf8E4M3FN>
-// UNIT-NEXT: %23 = stablehlo.broadcast_in_dim %cst_30, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x8x8x32xf32>
-// UNIT-NEXT: %24 = stablehlo.compare GT, %16, %23, FLOAT : (tensor<4x8x8x32xf32>, tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xi1>
-// UNIT-NEXT: %25 = stablehlo.convolution(%22, %7) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {stride = [2, 2], pad = [[0, 1], [0, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["2^2 level 4.08496"]} : (tensor<4x8x8x32xf8E4M3FN>, tensor<3x3x32x32xf8E4M3FN>) -> tensor<4x4x4x32xf32>
-// UNIT-NEXT: %26 = call @relu_0_scaled_1(%25) {scalify.forms = ["2^0 level 5.5"]} : (tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xf32>
-// UNIT-NEXT: %27 = stablehlo.broadcast_in_dim %cst_30, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x4x4x32xf32>
-// UNIT-NEXT: %28 = stablehlo.compare GT, %25, %27, FLOAT : (tensor<4x4x4x32xf32>, tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xi1>
-// UNIT-NEXT: %29 = stablehlo.reduce(%26 init: %cst_30) applies stablehlo.add across dimensions = [1, 2] {scalify.forms = ["2^0 level 7.5"]} : (tensor<4x4x4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
-// UNIT-NEXT: %30 = stablehlo.broadcast_in_dim %cst_29, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
-// UNIT-NEXT: %31 = stablehlo.divide %29, %30 {scalify.forms = ["2^0 level 3.5"]} : tensor<4x32xf32>
-// UNIT-NEXT: %cst_32 = stablehlo.constant dense<2.560000e+02> : tensor<4x32xf32>
-// UNIT-NEXT: %32 = stablehlo.divide %29, %cst_32 : tensor<4x32xf32>
-// UNIT-NEXT: %33 = stablehlo.multiply %32, %cst_12 : tensor<4x32xf32>
-// UNIT-NEXT: %34 = stablehlo.add %32, %33 : tensor<4x32xf32>
-// UNIT-NEXT: %35 = stablehlo.clamp %cst_18, %34, %cst_19 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
-// UNIT-NEXT: %36 = stablehlo.convert %35 {scalify.forms = ["2^4 level -0.5"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
-// UNIT-NEXT: %37 = stablehlo.dot_general %36, %3, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^4 level 2"]} : (tensor<4x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>) -> tensor<4x16xf32>
-// UNIT-NEXT: %38:3 = call @log_softmax_scaled_2(%37) {scalify.forms = ["2^0 level 6.50009", "2^0", "2^0 level 4"]} : (tensor<4x16xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>, tensor<4x1xf32>)
-// UNIT-NEXT: %39 = stablehlo.broadcast_in_dim %arg4, dims = [0] : (tensor<4xi32>) -> tensor<4x1xi32>
-// UNIT-NEXT: %40:2 = call @take_along_axis(%38#0, %39) {scalify.forms = ["2^0 level 6.5", "unscaled"]} : (tensor<4x16xf32>, tensor<4x1xi32>) -> (tensor<4x1xf32>, tensor<4x1x1xi32>)
-// UNIT-NEXT: %41 = stablehlo.reduce(%40#0 init: %cst_30) applies stablehlo.add across dimensions = [0, 1] {scalify.forms = ["2^0 level 7.5"]} : (tensor<4x1xf32>, tensor<f32>) -> tensor<f32>
-// UNIT-NEXT: %42 = stablehlo.divide %41, %cst_28 {scalify.forms = ["2^0 level 5.5"]} : tensor<f32>
-// UNIT-NEXT: %43 = stablehlo.negate %42 {scalify.forms = ["2^0 level 5.5"]} : tensor<f32>
-// UNIT-NEXT: %44 = stablehlo.negate %cst_27 {scalify.forms = ["unscaled"]} : tensor<f32>
-// UNIT-NEXT: %45 = stablehlo.divide %44, %cst_28 {scalify.forms = ["2^0 level -2"]} : tensor<f32>
-// UNIT-NEXT: %46 = stablehlo.broadcast_in_dim %45, dims = [] {scalify.forms = ["2^0 level -2"]} : (tensor<f32>) -> tensor<4x1xf32>
-// UNIT-NEXT: %47 = call @take_along_axis_1(%40#1, %46) {scalify.forms = ["2^0 level -4"]} : (tensor<4x1x1xi32>, tensor<4x1xf32>) -> tensor<4x16xf32>
-// UNIT-NEXT: %48 = call @log_softmax_2(%38#1, %38#2, %47) {scalify.forms = ["2^0 level -3.95627"]} : (tensor<4x16xf32>, tensor<4x1xf32>, tensor<4x16xf32>) -> tensor<4x16xf32>
-// UNIT-NEXT: %cst_33 = stablehlo.constant dense<1.600000e+01> : tensor<4x16xf32>
-// UNIT-NEXT: %49 = stablehlo.multiply %48, %cst_33 : tensor<4x16xf32>
-// UNIT-NEXT: %50 = stablehlo.multiply %49, %cst_11 : tensor<4x16xf32>
-// UNIT-NEXT: %51 = stablehlo.add %49, %50 : tensor<4x16xf32>
-// UNIT-NEXT: %52 = stablehlo.clamp %cst_20, %51, %cst_21 : (tensor<f32>, tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
-// UNIT-NEXT: %53 = stablehlo.convert %52 {scalify.forms = ["2^-4 level 0.0437314"]} : (tensor<4x16xf32>) -> tensor<4x16xf8E5M2>
-// UNIT-NEXT: %54 = stablehlo.dot_general %48, %31, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level 0.543731"]} : (tensor<4x16xf32>, tensor<4x32xf32>) -> tensor<16x32xf32>
-// UNIT-NEXT: %55 = stablehlo.transpose %54, dims = [1, 0] {scalify.forms = ["2^0 level 0.543731"]} : (tensor<16x32xf32>) -> tensor<32x16xf32>
-// UNIT-NEXT: %56 = stablehlo.dot_general %53, %3, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-4 level 2.04373"]} : (tensor<4x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<4x32xf32>
-// UNIT-NEXT: %cst_34 = stablehlo.constant dense<2.560000e+02> : tensor<4x32xf32>
-// UNIT-NEXT: %57 = stablehlo.divide %56, %cst_34 : tensor<4x32xf32>
-// UNIT-NEXT: %58 = stablehlo.broadcast_in_dim %57, dims = [0, 3] {scalify.forms = ["2^0 level -5.95627"]} : (tensor<4x32xf32>) -> tensor<4x4x4x32xf32>
-// UNIT-NEXT: %59 = stablehlo.broadcast_in_dim %cst_30, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x4x4x32xf32>
-// UNIT-NEXT: %60 = stablehlo.select %28, %58, %59 {scalify.forms = ["2^0 level -6.45627"]} : tensor<4x4x4x32xi1>, tensor<4x4x4x32xf32>
-// UNIT-NEXT: %61 = stablehlo.optimization_barrier %60 : tensor<4x4x4x32xf32>
-// UNIT-NEXT: %62 = stablehlo.abs %61 : tensor<4x4x4x32xf32>
-// UNIT-NEXT: %63 = stablehlo.bitcast_convert %62 : (tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xi32>
-// UNIT-NEXT: %64 = stablehlo.add %63, %c_9 : tensor<4x4x4x32xi32>
-// UNIT-NEXT: %65 = stablehlo.reduce(%64 init: %c_8) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<4x4x4x32xi32>, tensor<i32>) -> tensor<i32>
-// UNIT-NEXT: %66 = stablehlo.subtract %65, %c_8 : tensor<i32>
-// UNIT-NEXT: %67 = stablehlo.bitcast_convert %66 : (tensor<i32>) -> tensor<f32>
-// UNIT-NEXT: %68 = stablehlo.bitcast_convert %67 : (tensor<f32>) -> tensor<ui32>
-// UNIT-NEXT: %69 = stablehlo.add %68, %c_7 : tensor<ui32>
-// UNIT-NEXT: %70 = stablehlo.and %69, %c_6 : tensor<ui32>
-// UNIT-NEXT: %71 = stablehlo.subtract %70, %c_5 : tensor<ui32>
-// UNIT-NEXT: %72 = stablehlo.compare LT, %71, %c_4 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
-// UNIT-NEXT: %73 = stablehlo.bitcast_convert %70 : (tensor<ui32>) -> tensor<f32>
-// UNIT-NEXT: %74 = stablehlo.select %72, %73, %cst_10 : tensor<i1>, tensor<f32>
-// UNIT-NEXT: %75 = stablehlo.multiply %74, %cst_3 : tensor<f32>
-// UNIT-NEXT: %76 = stablehlo.multiply %75, %cst_2 : tensor<f32>
-// UNIT-NEXT: %77 = stablehlo.clamp %cst_1, %76, %cst_0 : tensor<f32>
-// UNIT-NEXT: %78 = stablehlo.bitcast_convert %77 : (tensor<f32>) -> tensor<ui32>
-// UNIT-NEXT: %79 = stablehlo.subtract %c, %78 : tensor<ui32>
-// UNIT-NEXT: %80 = stablehlo.bitcast_convert %79 : (tensor<ui32>) -> tensor<f32>
-// UNIT-NEXT: %81 = stablehlo.divide %cst_2, %80 : tensor<f32>
-// UNIT-NEXT: %82 = stablehlo.optimization_barrier %81 : tensor<f32>
-// UNIT-NEXT: %83 = stablehlo.divide %cst_22, %82 : tensor<f32>
-// UNIT-NEXT: %84 = stablehlo.multiply %82, %cst_24 : tensor<f32>
-// UNIT-NEXT: %85 = stablehlo.multiply %cst_23, %84 : tensor<f32>
-// UNIT-NEXT: %86 = stablehlo.multiply %82, %cst_25 : tensor<f32>
-// UNIT-NEXT: %87 = stablehlo.multiply %cst_23, %86 : tensor<f32>
-// UNIT-NEXT: %88 = stablehlo.broadcast_in_dim %83, dims = [] : (tensor<f32>) -> tensor<4x4x4x32xf32>
-// UNIT-NEXT: %89 = stablehlo.multiply %61, %88 : tensor<4x4x4x32xf32>
-// UNIT-NEXT: %90 = stablehlo.multiply %89, %cst : tensor<4x4x4x32xf32>
-// UNIT-NEXT: %91 = stablehlo.add %89, %90 : tensor<4x4x4x32xf32>
-// UNIT-NEXT: %92 = stablehlo.clamp %cst_18, %91, %cst_19 : (tensor<f32>, tensor<4x4x4x32xf32>, tensor<f32>) -> tensor<4x4x4x32xf32>
-// UNIT-NEXT: %93 = stablehlo.convert %92 {scalify.forms = ["s0 level 6"]} : (tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xf8E4M3FN>
-// UNIT-NEXT: %94 = stablehlo.optimization_barrier {scalify.forms = ["s0 level 6"]} %93 : tensor<4x4x4x32xf8E4M3FN>
-// UNIT-NEXT: %95 = stablehlo.convolution(%22, %94) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[0, 1], [0, 1]], rhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["2^2*s0 level 9"]} : (tensor<4x8x8x32xf8E4M3FN>, tensor<4x4x4x32xf8E4M3FN>) -> tensor<3x3x32x32xf32>
-// UNIT-NEXT: %96 = stablehlo.reverse %arg1, dims = [0, 1] {scalify.forms = ["2^0"]} : tensor<3x3x32x32xf32>
-// UNIT-NEXT: %97 = stablehlo.multiply %96, %cst_16 : tensor<3x3x32x32xf32>
-// UNIT-NEXT: %98 = stablehlo.add %96, %97 : tensor<3x3x32x32xf32>
-// UNIT-NEXT: %99 = stablehlo.clamp %cst_18, %98, %cst_19 : (tensor<f32>, tensor<3x3x32x32xf32>, tensor<f32>) -> tensor<3x3x32x32xf32>
-// UNIT-NEXT: %100 = stablehlo.convert %99 {scalify.forms = ["2^0"]} : (tensor<3x3x32x32xf32>) -> tensor<3x3x32x32xf8E4M3FN>
-// UNIT-NEXT: %101 = stablehlo.convolution(%94, %100) dim_numbers = [b, 0, 1, f]x[0, 1, o, i]->[b, 0, 1, f], window = {pad = [[2, 1], [2, 1]], lhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["s0 level 10.085"]} : (tensor<4x4x4x32xf8E4M3FN>, tensor<3x3x32x32xf8E4M3FN>) -> tensor<4x8x8x32xf32>
-// UNIT-NEXT: %102 = stablehlo.broadcast_in_dim %cst_30, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x8x8x32xf32>
-// UNIT-NEXT: %103 = stablehlo.select %24, %101, %102 {scalify.forms = ["s0 level 9.58496"]} : tensor<4x8x8x32xi1>, tensor<4x8x8x32xf32>
-// UNIT-NEXT: %cst_35 = stablehlo.constant dense<9.765625E-4> : tensor<4x8x8x32xf32>
-// UNIT-NEXT: %104 = stablehlo.multiply %103, %cst_35 : tensor<4x8x8x32xf32>
-// UNIT-NEXT: %105 = stablehlo.multiply %104, %cst_13 : tensor<4x8x8x32xf32>
-// UNIT-NEXT: %106 = stablehlo.add %104, %105 : tensor<4x8x8x32xf32>
-// UNIT-NEXT: %107 = stablehlo.clamp %cst_18, %106, %cst_19 : (tensor<f32>, tensor<4x8x8x32xf32>, tensor<f32>) -> tensor<4x8x8x32xf32>
-// UNIT-NEXT: %108 = stablehlo.convert %107 {scalify.forms = ["2^10*s0 level -0.415037"]} : (tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf8E4M3FN>
-// UNIT-NEXT: %109 = stablehlo.optimization_barrier {scalify.forms = ["2^10*s0 level -0.415037"]} %108 : tensor<4x8x8x32xf8E4M3FN>
-// UNIT-NEXT: %110 = stablehlo.convolution(%15, %109) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["2^10*s0 level 3.58496"]} : (tensor<4x8x8x4xf8E4M3FN>, tensor<4x8x8x32xf8E4M3FN>) -> tensor<3x3x4x32xf32>
-// UNIT-NEXT: %111 = stablehlo.broadcast_in_dim %85, dims = [] : (tensor<f32>) -> tensor<3x3x4x32xf32>
-// UNIT-NEXT: %112 = stablehlo.multiply %111, %110 : tensor<3x3x4x32xf32>
-// UNIT-NEXT: %113 = stablehlo.subtract %arg0, %112 {scalify.forms = ["2^0 level 0.0336903"]} : tensor<3x3x4x32xf32>
-// UNIT-NEXT: %114 = stablehlo.broadcast_in_dim %87, dims = [] : (tensor<f32>) -> tensor<3x3x32x32xf32>
-// UNIT-NEXT: %115 = stablehlo.multiply %114, %95 : tensor<3x3x32x32xf32>
-// UNIT-NEXT: %116 = stablehlo.subtract %arg1, %115 {scalify.forms = ["2^0 level 0.000957404"]} : tensor<3x3x32x32xf32>
-// UNIT-NEXT: %117 = stablehlo.broadcast_in_dim %cst_26, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
-// UNIT-NEXT: %118 = stablehlo.multiply %117, %55 {scalify.forms = ["2^0 level -2.7782"]} : tensor<32x16xf32>
-// UNIT-NEXT: %119 = stablehlo.subtract %arg2, %118 {scalify.forms = ["2^0 level 0.015168"]} : tensor<32x16xf32>
-// UNIT-NEXT: return %113, %116, %119, %43 : tensor<3x3x4x32xf32>, tensor<3x3x32x32xf32>, tensor<32x16xf32>, tensor<f32>
+// UNIT-NEXT: %cst_0 = stablehlo.constant dense<0.000000e+00> : tensor<4x16xf32>
+// UNIT-NEXT: %cst_1 = stablehlo.constant dense<0.000000e+00> : tensor<4x32xf32>
+// UNIT-NEXT: %cst_2 = stablehlo.constant dense<0.000000e+00> : tensor<4x8x8x32xf32>
+// UNIT-NEXT: %cst_3 = stablehlo.constant dense<0.000000e+00> : tensor<3x3x4x32xf32>
+// UNIT-NEXT: %cst_4 = stablehlo.constant dense<0.000000e+00> : tensor<3x3x32x32xf32>
+// UNIT-NEXT: %cst_5 = stablehlo.constant dense<0.000000e+00> : tensor<32x16xf32>
+// UNIT-NEXT: %cst_6 = stablehlo.constant dense<0.000000e+00> : tensor<4x8x8x4xf32>
+// UNIT-NEXT: %cst_7 = stablehlo.constant dense<-5.734400e+04> : tensor<f32>
+// UNIT-NEXT: %cst_8 = stablehlo.constant dense<5.734400e+04> : tensor<f32>
+// UNIT-NEXT: %cst_9 = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
+// UNIT-NEXT: %cst_10 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
+// UNIT-NEXT: %0 = stablehlo.multiply %arg3, %cst_6 : tensor<4x8x8x4xf32>
+// UNIT-NEXT: %1 = stablehlo.add %arg3, %0 : tensor<4x8x8x4xf32>
+// UNIT-NEXT: %2 = stablehlo.clamp %cst_7, %1, %cst_8 : (tensor<f32>, tensor<4x8x8x4xf32>, tensor<f32>) -> tensor<4x8x8x4xf32>
+// UNIT-NEXT: %3 = stablehlo.convert %2 {scalify.forms = ["2^0"]} : (tensor<4x8x8x4xf32>) -> tensor<4x8x8x4xf8E5M2>
+// UNIT-NEXT: %4 = stablehlo.multiply %arg2, %cst_5 : tensor<32x16xf32>
+// UNIT-NEXT: %5 = stablehlo.add %arg2, %4 : tensor<32x16xf32>
+// UNIT-NEXT: %6 = stablehlo.clamp %cst_9, %5, %cst_10 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
+// UNIT-NEXT: %7 = stablehlo.convert %6 {scalify.forms = ["2^0"]} : (tensor<32x16xf32>) -> tensor<32x16xf8E4M3FN>
+// UNIT-NEXT: %8 = stablehlo.multiply %arg1, %cst_4 : tensor<3x3x32x32xf32>
+// UNIT-NEXT: %9 = stablehlo.add %arg1, %8 : tensor<3x3x32x32xf32>
+// UNIT-NEXT: %10 = stablehlo.clamp %cst_9, %9, %cst_10 : (tensor<f32>, tensor<3x3x32x32xf32>, tensor<f32>) -> tensor<3x3x32x32xf32>
+// UNIT-NEXT: %11 = stablehlo.convert %10 {scalify.forms = ["2^0"]} : (tensor<3x3x32x32xf32>) -> tensor<3x3x32x32xf8E4M3FN>
+// UNIT-NEXT: %12 = stablehlo.multiply %arg0, %cst_3 : tensor<3x3x4x32xf32>
+// UNIT-NEXT: %13 = stablehlo.add %arg0, %12 : tensor<3x3x4x32xf32>
+// UNIT-NEXT: %14 = stablehlo.clamp %cst_9, %13, %cst_10 : (tensor<f32>, tensor<3x3x4x32xf32>, tensor<f32>) -> tensor<3x3x4x32xf32>
+// UNIT-NEXT: %15 = stablehlo.convert %14 {scalify.forms = ["2^0"]} : (tensor<3x3x4x32xf32>) -> tensor<3x3x4x32xf8E4M3FN>
+// UNIT-NEXT: %16 = stablehlo.multiply %arg3, %cst_6 : tensor<4x8x8x4xf32>
+// UNIT-NEXT: %17 = stablehlo.add %arg3, %16 : tensor<4x8x8x4xf32>
+// UNIT-NEXT: %18 = stablehlo.clamp %cst_9, %17, %cst_10 : (tensor<f32>, tensor<4x8x8x4xf32>, tensor<f32>) -> tensor<4x8x8x4xf32>
+// UNIT-NEXT: %19 = stablehlo.convert %18 {scalify.forms = ["2^0"]} : (tensor<4x8x8x4xf32>) -> tensor<4x8x8x4xf8E4M3FN>
+// UNIT-NEXT: %cst_11 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e-01> : tensor<f32>
+// UNIT-NEXT: %cst_12 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// UNIT-NEXT: %cst_13 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.000000e+00> : tensor<f32>
+// UNIT-NEXT: %cst_14 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.600000e+01> : tensor<f32>
+// UNIT-NEXT: %cst_15 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
+// UNIT-NEXT: %20 = stablehlo.convolution(%19, %15) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["2^0 level 2.58496"]} : (tensor<4x8x8x4xf8E4M3FN>, tensor<3x3x4x32xf8E4M3FN>) -> tensor<4x8x8x32xf32>
+// UNIT-NEXT: %21 = call @relu(%20) {scalify.forms = ["2^0 level 2"]} : (tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf32>
+// UNIT-NEXT: %cst_16 = stablehlo.constant dense<2.500000e-01> : tensor<4x8x8x32xf32>
+// UNIT-NEXT: %22 = stablehlo.multiply %21, %cst_16 : tensor<4x8x8x32xf32>
+// UNIT-NEXT: %23 = stablehlo.multiply %22, %cst_2 : tensor<4x8x8x32xf32>
+// UNIT-NEXT: %24 = stablehlo.add %22, %23 : tensor<4x8x8x32xf32>
+// UNIT-NEXT: %25 = stablehlo.clamp %cst_7, %24, %cst_8 : (tensor<f32>, tensor<4x8x8x32xf32>, tensor<f32>) -> tensor<4x8x8x32xf32>
+// UNIT-NEXT: %26 = stablehlo.convert %25 {scalify.forms = ["2^2"]} : (tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf8E5M2>
+// UNIT-NEXT: %27 = stablehlo.multiply %22, %cst_2 : tensor<4x8x8x32xf32>
+// UNIT-NEXT: %28 = stablehlo.add %22, %27 : tensor<4x8x8x32xf32>
+// UNIT-NEXT: %29 = stablehlo.clamp %cst_9, %28, %cst_10 : (tensor<f32>, tensor<4x8x8x32xf32>, tensor<f32>) -> tensor<4x8x8x32xf32>
+// UNIT-NEXT: %30 = stablehlo.convert %29 {scalify.forms = ["2^2"]} : (tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf8E4M3FN>
+// UNIT-NEXT: %31 = stablehlo.broadcast_in_dim %cst_15, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x8x8x32xf32>
+// UNIT-NEXT: %32 = stablehlo.compare GT, %20, %31, FLOAT : (tensor<4x8x8x32xf32>, tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xi1>
+// UNIT-NEXT: %33 = stablehlo.convolution(%30, %11) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {stride = [2, 2], pad = [[0, 1], [0, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["2^2 level 4.08496"]} : (tensor<4x8x8x32xf8E4M3FN>, tensor<3x3x32x32xf8E4M3FN>) -> tensor<4x4x4x32xf32>
+// UNIT-NEXT: %34 = call @relu_0_scaled_1(%33) {scalify.forms = ["2^0 level 5.5"]} : (tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xf32>
+// UNIT-NEXT: %35 = stablehlo.broadcast_in_dim %cst_15, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x4x4x32xf32>
+// UNIT-NEXT: %36 = stablehlo.compare GT, %33, %35, FLOAT : (tensor<4x4x4x32xf32>, tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xi1>
+// UNIT-NEXT: %37 = stablehlo.reduce(%34 init: %cst_15) applies stablehlo.add across dimensions = [1, 2] {scalify.forms = ["2^0 level 7.5"]} : (tensor<4x4x4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
+// UNIT-NEXT: %38 = stablehlo.broadcast_in_dim %cst_14, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
+// UNIT-NEXT: %39 = stablehlo.divide %37, %38 {scalify.forms = ["2^0 level 3.5"]} : tensor<4x32xf32>
+// UNIT-NEXT: %cst_17 = stablehlo.constant dense<2.560000e+02> : tensor<4x32xf32>
+// UNIT-NEXT: %40 = stablehlo.divide %37, %cst_17 : tensor<4x32xf32>
+// UNIT-NEXT: %41 = stablehlo.multiply %40, %cst_1 : tensor<4x32xf32>
+// UNIT-NEXT: %42 = stablehlo.add %40, %41 : tensor<4x32xf32>
+// UNIT-NEXT: %43 = stablehlo.clamp %cst_9, %42, %cst_10 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
+// UNIT-NEXT: %44 = stablehlo.convert %43 {scalify.forms = ["2^4 level -0.5"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
+// UNIT-NEXT: %45 = stablehlo.dot_general %44, %7, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^4 level 2"]} : (tensor<4x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>) -> tensor<4x16xf32>
+// UNIT-NEXT: %46:3 = call @log_softmax_scaled_2(%45) {scalify.forms = ["2^0 level 6.50009", "2^0", "2^0 level 4"]} : (tensor<4x16xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>, tensor<4x1xf32>)
+// UNIT-NEXT: %47 = stablehlo.broadcast_in_dim %arg4, dims = [0] : (tensor<4xi32>) -> tensor<4x1xi32>
+// UNIT-NEXT: %48:2 = call @take_along_axis(%46#0, %47) {scalify.forms = ["2^0 level 6.5", "unscaled"]} : (tensor<4x16xf32>, tensor<4x1xi32>) -> (tensor<4x1xf32>, tensor<4x1x1xi32>)
+// UNIT-NEXT: %49 = stablehlo.reduce(%48#0 init: %cst_15) applies stablehlo.add across dimensions = [0, 1] {scalify.forms = ["2^0 level 7.5"]} : (tensor<4x1xf32>, tensor<f32>) -> tensor<f32>
+// UNIT-NEXT: %50 = stablehlo.divide %49, %cst_13 {scalify.forms = ["2^0 level 5.5"]} : tensor<f32>
+// UNIT-NEXT: %51 = stablehlo.negate %50 {scalify.forms = ["2^0 level 5.5"]} : tensor<f32>
+// UNIT-NEXT: %52 = stablehlo.negate %cst_12 {scalify.forms = ["unscaled"]} : tensor<f32>
+// UNIT-NEXT: %53 = stablehlo.divide %52, %cst_13 {scalify.forms = ["2^0 level -2"]} : tensor<f32>
+// UNIT-NEXT: %54 = stablehlo.broadcast_in_dim %53, dims = [] {scalify.forms = ["2^0 level -2"]} : (tensor<f32>) -> tensor<4x1xf32>
+// UNIT-NEXT: %55 = call @take_along_axis_1(%48#1, %54) {scalify.forms = ["2^0 level -4"]} : (tensor<4x1x1xi32>, tensor<4x1xf32>) -> tensor<4x16xf32>
+// UNIT-NEXT: %56 = call @log_softmax_2(%46#1, %46#2, %55) {scalify.forms = ["2^0 level -3.95627"]} : (tensor<4x16xf32>, tensor<4x1xf32>, tensor<4x16xf32>) -> tensor<4x16xf32>
+// UNIT-NEXT: %cst_18 = stablehlo.constant dense<1.600000e+01> : tensor<4x16xf32>
+// UNIT-NEXT: %57 = stablehlo.multiply %56, %cst_18 : tensor<4x16xf32>
+// UNIT-NEXT: %58 = stablehlo.multiply %57, %cst_0 : tensor<4x16xf32>
+// UNIT-NEXT: %59 = stablehlo.add %57, %58 : tensor<4x16xf32>
+// UNIT-NEXT: %60 = stablehlo.clamp %cst_7, %59, %cst_8 : (tensor<f32>, tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
+// UNIT-NEXT: %61 = stablehlo.convert %60 {scalify.forms = ["2^-4 level 0.0437314"]} : (tensor<4x16xf32>) -> tensor<4x16xf8E5M2>
+// UNIT-NEXT: %62 = stablehlo.dot_general %56, %39, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level 0.543731"]} : (tensor<4x16xf32>, tensor<4x32xf32>) -> tensor<16x32xf32>
+// UNIT-NEXT: %63 = stablehlo.transpose %62, dims = [1, 0] {scalify.forms = ["2^0 level 0.543731"]} : (tensor<16x32xf32>) -> tensor<32x16xf32>
+// UNIT-NEXT: %64 = stablehlo.dot_general %61, %7, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-4 level 2.04373"]} : (tensor<4x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<4x32xf32>
+// UNIT-NEXT: %cst_19 = stablehlo.constant dense<2.560000e+02> : tensor<4x32xf32>
+// UNIT-NEXT: %65 = stablehlo.divide %64, %cst_19 : tensor<4x32xf32>
+// UNIT-NEXT: %66 = stablehlo.broadcast_in_dim %65, dims = [0, 3] {scalify.forms = ["2^0 level -5.95627"]} : (tensor<4x32xf32>) -> tensor<4x4x4x32xf32>
+// UNIT-NEXT: %67 = stablehlo.broadcast_in_dim %cst_15, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x4x4x32xf32>
+// UNIT-NEXT: %68 = stablehlo.select %36, %66, %67 {scalify.forms = ["2^0 level -6.45627"]} : tensor<4x4x4x32xi1>, tensor<4x4x4x32xf32>
+// UNIT-NEXT: %cst_20 = stablehlo.constant dense<6.400000e+01> : tensor<4x4x4x32xf32>
+// UNIT-NEXT: %69 = stablehlo.multiply %68, %cst_20 : tensor<4x4x4x32xf32>
+// UNIT-NEXT: %70 = stablehlo.multiply %69, %cst : tensor<4x4x4x32xf32>
+// UNIT-NEXT: %71 = stablehlo.add %69, %70 : tensor<4x4x4x32xf32>
+// UNIT-NEXT: %72 = stablehlo.clamp %cst_7, %71, %cst_8 : (tensor<f32>, tensor<4x4x4x32xf32>, tensor<f32>) -> tensor<4x4x4x32xf32>
+// UNIT-NEXT: %73 = stablehlo.convert %72 {scalify.forms = ["2^-6 level -0.456269"]} : (tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xf8E5M2>
+// UNIT-NEXT: %74 = stablehlo.optimization_barrier {scalify.forms = ["2^-6 level -0.456269"]} %73 : tensor<4x4x4x32xf8E5M2>
+// UNIT-NEXT: %75 = stablehlo.convolution(%26, %74) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[0, 1], [0, 1]], rhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["2^-4 level 2.54373"]} : (tensor<4x8x8x32xf8E5M2>, tensor<4x4x4x32xf8E5M2>) -> tensor<3x3x32x32xf32>
+// UNIT-NEXT: %76 = stablehlo.reverse %arg1, dims = [0, 1] {scalify.forms = ["2^0"]} : tensor<3x3x32x32xf32>
+// UNIT-NEXT: %77 = stablehlo.multiply %76, %cst_4 : tensor<3x3x32x32xf32>
+// UNIT-NEXT: %78 = stablehlo.add %76, %77 : tensor<3x3x32x32xf32>
+// UNIT-NEXT: %79 = stablehlo.clamp %cst_7, %78, %cst_8 : (tensor<f32>, tensor<3x3x32x32xf32>, tensor<f32>) -> tensor<3x3x32x32xf32>
+// UNIT-NEXT: %80 = stablehlo.convert %79 {scalify.forms = ["2^0"]} : (tensor<3x3x32x32xf32>) -> tensor<3x3x32x32xf8E5M2>
+// UNIT-NEXT: %81 = stablehlo.convolution(%74, %80) dim_numbers = [b, 0, 1, f]x[0, 1, o, i]->[b, 0, 1, f], window = {pad = [[2, 1], [2, 1]], lhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["2^-6 level 3.62869"]} : (tensor<4x4x4x32xf8E5M2>, tensor<3x3x32x32xf8E5M2>) -> tensor<4x8x8x32xf32>
+// UNIT-NEXT: %82 = stablehlo.broadcast_in_dim %cst_15, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x8x8x32xf32>
+// UNIT-NEXT: %83 = stablehlo.select %32, %81, %82 {scalify.forms = ["2^-6 level 3.12869"]} : tensor<4x8x8x32xi1>, tensor<4x8x8x32xf32>
+// UNIT-NEXT: %cst_21 = stablehlo.constant dense<1.562500e-02> : tensor<4x8x8x32xf32>
+// UNIT-NEXT: %84 = stablehlo.multiply %83, %cst_21 : tensor<4x8x8x32xf32>
+// UNIT-NEXT: %cst_22 = stablehlo.constant dense<8.000000e+00> : tensor<4x8x8x32xf32>
+// UNIT-NEXT: %85 = stablehlo.multiply %84, %cst_22 : tensor<4x8x8x32xf32>
+// UNIT-NEXT: %86 = stablehlo.multiply %85, %cst_2 : tensor<4x8x8x32xf32>
+// UNIT-NEXT: %87 = stablehlo.add %85, %86 : tensor<4x8x8x32xf32>
+// UNIT-NEXT: %88 = stablehlo.clamp %cst_7, %87, %cst_8 : (tensor<f32>, tensor<4x8x8x32xf32>, tensor<f32>) -> tensor<4x8x8x32xf32>
+// UNIT-NEXT: %89 = stablehlo.convert %88 {scalify.forms = ["2^-3 level 0.128694"]} : (tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf8E5M2>
+// UNIT-NEXT: %90 = stablehlo.optimization_barrier {scalify.forms = ["2^-3 level 0.128694"]} %89 : tensor<4x8x8x32xf8E5M2>
+// UNIT-NEXT: %91 = stablehlo.convolution(%3, %90) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["2^-3 level 4.12869"]} : (tensor<4x8x8x4xf8E5M2>, tensor<4x8x8x32xf8E5M2>) -> tensor<3x3x4x32xf32>
+// UNIT-NEXT: %cst_23 = stablehlo.constant dense<1.250000e-02> : tensor<3x3x4x32xf32>
+// UNIT-NEXT: %92 = stablehlo.multiply %cst_23, %91 : tensor<3x3x4x32xf32>
+// UNIT-NEXT: %93 = stablehlo.subtract %arg0, %92 {scalify.forms = ["2^0 level 0.0336903"]} : tensor<3x3x4x32xf32>
+// UNIT-NEXT: %cst_24 = stablehlo.constant dense<6.250000e-03> : tensor<3x3x32x32xf32>
+// UNIT-NEXT: %94 = stablehlo.multiply %cst_24, %75 : tensor<3x3x32x32xf32>
+// UNIT-NEXT: %95 = stablehlo.subtract %arg1, %94 {scalify.forms = ["2^0 level 0.000957404"]} : tensor<3x3x32x32xf32>
+// UNIT-NEXT: %96 = stablehlo.broadcast_in_dim %cst_11, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
+// UNIT-NEXT: %97 = stablehlo.multiply %96, %63 {scalify.forms = ["2^0 level -2.7782"]} : tensor<32x16xf32>
+// UNIT-NEXT: %98 = stablehlo.subtract %arg2, %97 {scalify.forms = ["2^0 level 0.015168"]} : tensor<32x16xf32>
+// UNIT-NEXT: return %93, %95, %98, %51 : tensor<3x3x4x32xf32>, tensor<3x3x32x32xf32>, tensor<32x16xf32>, tensor<f32>
 // UNIT-NEXT: }
 // UNIT-NEXT: func.func private @relu(%arg0: tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf32> {
 // UNIT-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>

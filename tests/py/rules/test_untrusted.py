@@ -120,6 +120,32 @@ def test_bounded_operands_take_no_statistic() -> None:
     assert "stablehlo.reduce" not in source
 
 
+def test_steps_train_without_a_statistic_if_sizes_are_bounded() -> None:
+    """The recipe `munit-scaling` says so, for models whose sizes it could predict."""
+    weights = jax.random.normal(jax.random.key(2), (2, SIZE, SIZE)) / 8
+
+    def loss(weights: jax.Array) -> jax.Array:
+        return jnp.square(powers(X @ weights[0]) @ weights[1] - W).mean()
+
+    def step(weights: jax.Array) -> tuple[jax.Array, jax.Array]:
+        error, gradient = jax.value_and_grad(loss)(weights)
+        return weights - gradient / 5000, error
+
+    program = program_of(step, weights)
+    scales = sh.measured_scales(program, weights)
+    made, report = sh.rewrite(program, recipe="munit-scaling", input_scale=scales, report=True)
+    assert report.statistics == 0
+    assert {"its scale is bounded" in place.remark.message for place in report.untrusted} == {True}
+    errors = []
+    for call in (jax.jit(step), jax.jit(made.call)):
+        found = weights
+        for _ in range(20):
+            found, error = call(found)
+        errors.append(float(error))
+    assert errors[0] < float(loss(weights)) / 8
+    assert errors[1] == pytest.approx(errors[0], rel=0.05)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("idiom", IDIOMS)
 @pytest.mark.parametrize("recipe", ["fp16", "fp8"])
@@ -276,15 +302,16 @@ LAYOUT = ("NHWC", "HWIO", "NHWC")
 
 def test_gradients_in_few_exponents_are_measured_once() -> None:
     """They become smaller as the loss falls, all of them by as much; E5M2 has room for that."""
+    few = {"matmul.gradient": "e4m3"}
     images = jax.random.normal(jax.random.key(0), (4, 8, 8, 16))
     kernels = jax.random.normal(jax.random.key(1), (4, 3, 3, 16, 16)) / 12
     program = program_of(lambda k, x: jax.grad(convolved, 1)(x, k), kernels, images)
     text = str(program.mlir_module())
-    report = rewritten(text, "unit")
-    assert (report.statistics, report.untrusted) == (1, [])
-    assert rewritten(text, "unit", untrusted="bounded").statistics == 0
+    for settings in (few, {"target": "gpu"}):
+        report = rewritten(text, "unit", **settings)
+        assert (report.statistics, report.untrusted) == (1, [])
+        assert rewritten(text, "unit", untrusted="bounded", **settings).statistics == 0
+    assert rewritten(text, "unit").statistics == 0
     layers = program_of(jax.grad(lambda w, x: jnp.square(x @ w @ w.T).mean()), W, X)
     assert rewritten(str(layers.mlir_module()), "unit").statistics == 0
-    assert (
-        rewritten(str(layers.mlir_module()), "unit", **{"matmul.gradient": "e4m3"}).statistics == 1
-    )
+    assert rewritten(str(layers.mlir_module()), "unit", **few).statistics == 1
