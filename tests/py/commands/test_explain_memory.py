@@ -176,6 +176,13 @@ def test_the_json_fits_its_schema() -> None:
     assert all(Path(each["location"]).name for each in memory["buffers"] if each["readers"])
 
 
+def test_the_page_has_all_rows() -> None:
+    page = scalify_hlo.explain_page(explained(scanned, "fp8-current"))
+    table = page.partition("In memory at the peak")[2].partition("</table>")[0]
+    assert table.count("<tr>") == 1 + len(held(scanned, "fp8-current").grouped)
+    assert "mlp/tanh" in table
+
+
 def test_programs_are_not_asked_without_the_option(monkeypatch: pytest.MonkeyPatch) -> None:
     """XLA writes files only for the option, since that takes time."""
     monkeypatch.setattr(compiling, "TOLD", None)
