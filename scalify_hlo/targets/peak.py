@@ -19,12 +19,13 @@ _UPDATE: Final = "dynamic-update-slice"
 _VIEW: Final = "bitcast"
 _ELEMENT: Final = "get-tuple-element"
 _TUPLE: Final = "tuple"
+_BARRIER: Final = "opt-barrier"
 _MOVES: Final = frozenset(
     {_VIEW, "bitcast-convert", "broadcast", "convert", "copy", "dynamic-slice"}
     | {"reshape", "slice", "transpose"}
 )
 _PASSES_ON: Final = frozenset(
-    {_ELEMENT, _TUPLE, "async-start", "call", "conditional", "opt-barrier", "parameter", "while"}
+    {_ELEMENT, _TUPLE, "async-start", "call", "conditional", _BARRIER, "parameter", "while"}
 )
 """The instructions that compute nothing themselves."""
 
@@ -129,9 +130,9 @@ class Peak:
         if made.opcode == "parameter":
             fusion = self._fusions.get(id(made.inside))
             return None if fusion is None else self._known.get(fusion.operands[_number(made)])
-        place = 1 if made.opcode == _UPDATE else 0
-        moves = made.opcode in _MOVES or made.opcode in (_UPDATE, _ELEMENT)
-        return made.sources[place] if moves and len(made.sources) > place else None
+        place = {_UPDATE: 1, _TUPLE: index, _ELEMENT: 0, _BARRIER: 0}.get(made.opcode)
+        place = 0 if made.opcode in _MOVES else place
+        return made.sources[place] if place is not None and place < len(made.sources) else None
 
     def readers(self, held: Held) -> Iterator[tuple[Instruction, Instruction]]:
         """Yields the instructions that compute with a value, and the kernels that they are in."""
@@ -154,9 +155,8 @@ class Peak:
             given = reader.body.parameters.get(operand)
             return () if given is None else _users(given)
         fusion = self._fusions.get(id(reader.inside))
-        if reader.opcode == _TUPLE and reader.root and fusion is not None:
-            elements = (each for each, _ in _users(fusion) if each.opcode == _ELEMENT)
-            return [u for e in elements if _index(e.text("index")) == operand for u in _users(e)]
+        if reader.opcode == _TUPLE:
+            return _element_users(fusion if reader.root and fusion is not None else reader, operand)
         if reader.opcode not in _MOVES or operand:
             return ()
         return _users(fusion if reader.root and fusion is not None else reader)
@@ -165,6 +165,15 @@ class Peak:
 def _users(value: Instruction) -> list[Use]:
     users = value.inside.users[value.name]
     return [Use(user, user.operands.index(value.name)) for user in users]
+
+
+def _element_users(values: Instruction, index: int) -> Iterator[Use]:
+    """Yields the users of one of several values, behind barriers too."""
+    for user, _ in _users(values):
+        if user.opcode == _BARRIER:
+            yield from _element_users(user, index)
+        elif user.opcode == _ELEMENT and _index(user.text("index")) == index:
+            yield from _users(user)
 
 
 def _number(parameter: Instruction) -> int:

@@ -279,8 +279,8 @@ class _Names:
         matmul = None if number is None else self._matmuls.get(number)
         if matmul is None:
             return stack, shown_name(stack), pass_of(stack) or _OTHER
-        part = pass_of(name_of_text(matmul.location))
-        return stack, matmul.name, BACKWARD if part == BACKWARD else matmul.part
+        parts = pass_of(stack), pass_of(name_of_text(matmul.location))
+        return stack, matmul.name, BACKWARD if BACKWARD in parts else matmul.part
 
     def _place(self, instruction: Instruction) -> str:
         number = number_in(instruction.quoted("op_name"))
