@@ -1,4 +1,4 @@
-"""Where XLA places the values of a compiled program in memory, and when each of them is alive.
+"""The places of the values of a compiled program in memory, and the time in which each is alive.
 
 XLA writes this as text beside the program if it is asked to (`TOLD`): the values of each
 allocation with their places, the places in the program at which each is alive, and its readers.
@@ -28,7 +28,6 @@ _USE: Final = re.compile(r"  (\S+), operand (\d+)")
 _NOT_ASSIGNED: Final = ("thread-local", "constant")
 _PARAMETER: Final = re.compile(r"parameter (\d+)")
 _RESULT: Final = "maybe-live-out"
-
 
 TOLD: Final[Mapping[str, bool | str]] = {"xla_dump_to": _FOLDER, "xla_dump_hlo_as_text": True}
 """The options of XLA with which it writes its assignment of memory, into a folder beside it."""

@@ -152,7 +152,7 @@ class Memory:
 
     @property
     def grouped(self) -> list[Held]:
-        """What is in it, with values of several layers in one row, the largest first."""
+        """Its rows, the largest first: values of one op in several layers are one row."""
         groups: dict[tuple[object, ...], list[Buffer]] = {}
         for each in self.buffers:
             key = (each.kind, each.name, each.type, each.bytes, each.location)
