@@ -81,7 +81,7 @@ ALWAYS: Final = {
     "--format --quiet --target-version --print-ir-after-all --mlir-timing --split-input-file "
     "--verify-diagnostics --sort --verbose": "decide about the form of what there is",
     "--only --anywhere --turns --backend --merge --formats --recipes --pass-pipeline --inverse "
-    "--memory": ("decide what is done with what there is, and the output has it"),
+    "--memory": "decide what is done with what there is, and the output has it",
 }
 """The other options by what they do."""
 
