@@ -81,9 +81,8 @@ ALWAYS: Final = {
     "if they hold, or if there is nothing to permit",
     "--format --quiet --target-version --print-ir-after-all --mlir-timing --split-input-file "
     "--verify-diagnostics --sort --verbose": "decide about the form of what there is",
-    "--only --anywhere --turns --backend --merge --formats --recipes --pass-pipeline --inverse": (
-        "decide what is done with what there is, and the output has it"
-    ),
+    "--only --anywhere --turns --backend --merge --formats --recipes --pass-pipeline --inverse "
+    "--memory": "decide what is done with what there is, and the output has it",
 }
 """The other options by what they do."""
 

@@ -32,6 +32,7 @@ def strategy_of(
     report: Report,
     *,
     apart: str = "",
+    named: bool = False,
 ) -> CastStrategy:
     """Returns the strategy that casts the operands of a module's matmuls.
 
@@ -43,6 +44,7 @@ def strategy_of(
         report: The report, which gets a remark on each composite whose matmuls stay wide.
         apart: The attribute of matmuls whose independent members have scales of their own if others
             are propagated; empty if none have.
+        named: As for `inline_calls`.
 
     Raises:
         UsageError: The recipe needs a profile, and there is none.
@@ -57,7 +59,7 @@ def strategy_of(
         if apart and recipe.short_of_range:
             return ByMembers(context, Current(context), apart)
         return Propagated(context)
-    others = inline_calls(module, {attributes.ROLES}, index=index)
+    others = inline_calls(module, {attributes.ROLES}, named=named, index=index)
     if kind in ("current", "static"):
         return (Current if kind == "current" else Static)(context)
     _leave(module, main, others, report)

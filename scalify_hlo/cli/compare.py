@@ -11,7 +11,7 @@ from scalify_hlo.cli.options import WithOutput, WithSettings
 from scalify_hlo.cli.running import Choosing, WithSteps
 from scalify_hlo.recipes.fields import Count, option
 from scalify_hlo.results.decibels import written
-from scalify_hlo.results.model import cells, headers, microseconds
+from scalify_hlo.results.model import cells, headers, mebibytes, microseconds
 from scalify_hlo.storage.files import write_file
 
 if TYPE_CHECKING:
@@ -43,6 +43,9 @@ class Compare(WithSteps, Choosing, WithSettings, WithOutput):
     that device, in µs, for which nothing is compiled. Casts and other ops are left out; `explain`
     compiles a program for the device, and estimates all kernels.
 
+    --memory adds a column: how much each rewrite has in memory at the peak, in MiB. The original
+    and all rewrites are compiled once more for it, for the device of --target, or for the CPU.
+
     Attributes:
         recipes: The recipes: names and TOML files with commas between them; literature is all
             recipes of papers.
@@ -54,6 +57,7 @@ class Compare(WithSteps, Choosing, WithSettings, WithOutput):
         seeds: How many runs, of which all but the first have other first weights.
         target: Estimate times on a device: l40s, rtx4090, h100, h200, b200, tpu-v5e, tpu-v6e or
             tpu7x.
+        memory: Compile for the device, or for the CPU, and show the peak of memory.
     """
 
     recipes: str = option("all", metavar="all|literature|NAME|FILE,...")
@@ -62,6 +66,7 @@ class Compare(WithSteps, Choosing, WithSettings, WithOutput):
     within: float | None = option(None, metavar="SHARE")
     seeds: Count = 1
     target: str | None = option(None, metavar="NAME")
+    memory: bool = False
 
     def run(self) -> None:
         """See `Command.run`."""
@@ -83,6 +88,7 @@ class Compare(WithSteps, Choosing, WithSettings, WithOutput):
                 signature=self.signature,
                 profile=self.profile,
                 target=self.target,
+                memory=self.memory,
                 progress=progress,
             )
         write_file(self.output, self.text(found, lines(found, self.rows)))
@@ -98,7 +104,7 @@ def lines(found: Comparison, rows: int) -> Iterator[str]:
     ran = [trial for trial in found.trials if not trial.reason]
     steps = _of_steps(found)
     if ran:
-        header = (*_ERRORS, *steps, *headers(_COSTS), *_of_target(found))
+        header = (*_ERRORS, *steps, *headers(_COSTS), *_of_target(found), *_of_memory(found))
         yield from console.table(header, [_row(trial, found) for trial in ran], rows)
     for trial in found.trials:
         if trial.reason:
@@ -107,6 +113,9 @@ def lines(found: Comparison, rows: int) -> Iterator[str]:
     if found.seconds is not None:
         time = microseconds(found.seconds)
         yield f"matmuls of the original on {found.target}: {time} µs, estimated"
+    if found.memory is not None:
+        device = found.target or "the CPU"
+        yield f"memory of the original on {device}: {mebibytes(found.memory)} MiB"
     if found.unknown_turns:
         yield f"matmuls in loops of unknown length, which count once: {found.unknown_turns}"
     noise = [each.name for each in ran[0].results if each.kind == "noise"] if ran else []
@@ -122,6 +131,10 @@ def _of_target(found: Comparison) -> tuple[str, ...]:
     return (f"matmuls on {found.target}, µs",) if found.target else ()
 
 
+def _of_memory(found: Comparison) -> tuple[str, ...]:
+    return ("memory, MiB",) if found.memory is not None else ()
+
+
 def _of_steps(found: Comparison) -> tuple[str, ...]:
     return (f"loss {found.steps}",) if found.steps > 1 and found.loss else ()
 
@@ -133,7 +146,8 @@ def _row(trial: Trial, found: Comparison) -> tuple[str, ...]:
     if _of_steps(found):
         losses.append(_change(found, trial, -1))
     times = [microseconds(trial.seconds) or "-" for _ in _of_target(found)]
-    return (trial.name, *worst, *losses, *cells(trial, _COSTS), *times)
+    sizes = [text for _ in _of_memory(found) for text in cells(trial, "memory:MiB")]
+    return (trial.name, *worst, *losses, *cells(trial, _COSTS), *times, *sizes)
 
 
 def _change(found: Comparison, trial: Trial, step: int) -> str:

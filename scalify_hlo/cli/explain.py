@@ -14,6 +14,7 @@ from scalify_hlo.results.model import cells, headers, mebibytes, microseconds
 from scalify_hlo.storage.files import form_of, write_file
 
 if TYPE_CHECKING:
+    from scalify_hlo.commands.explain.memory import Memory
     from scalify_hlo.commands.explain.model import ExplainedMatmul, Explanation
     from scalify_hlo.targets.description import Target
 
@@ -35,6 +36,11 @@ class Explain(Compiling, WithOptionalRewrite, WithRows):
     time against bf16, and warnings. Estimates are a roofline: the sum over kernels of the time of
     their matmuls at the peak, or of their bytes at the bandwidth, whichever is longer.
 
+    With --memory, a table has what the program holds at its peak of memory, the largest first:
+    arguments, state, results, residuals, gradients, temporaries and workspaces of libraries. A
+    residual is a value of the forward pass that the backward pass reads, with its first reader
+    there. Then follow the bytes of each kind, beside those of the original in bf16.
+
     With --check, the command fails unless all bounds hold. A bound is a name, one of >=, <=, ==, >
     and <, and a number. The names are speedup, speedup-with-launches (2 µs for each kernel),
     fp8-flops, kernels, temporaries, memory, collectives and compile-time, which are over those of
@@ -42,11 +48,13 @@ class Explain(Compiling, WithOptionalRewrite, WithRows):
 
     Attributes:
         against: The original of IN, if IN was rewritten before.
+        memory: List what is in memory at the peak.
         check: Fail unless these bounds hold, as in 'fp8-flops>=0.95,speedup>=1.2'.
         output: Write everything: JSON, or .html for a page.
     """
 
     against: str | None = option(None, metavar="ORIGINAL", reads=True)
+    memory: bool = False
     check: str | None = option(None, metavar="BOUNDS")
     output: str | None = option(None, metavar="OUT", short="-o", writes=True)
 
@@ -67,7 +75,7 @@ class Explain(Compiling, WithOptionalRewrite, WithRows):
 
     def _explained(self, device: Target) -> tuple[Explanation, str]:
         """Returns the explanation of the program, and its name."""
-        from scalify_hlo.commands.explain.compiled import explain_module
+        from scalify_hlo.commands.explain.compiled import CompileOptions, explain_module
         from scalify_hlo.commands.explain.device import chosen_target
 
         settings = self.keyed
@@ -81,15 +89,8 @@ class Explain(Compiling, WithOptionalRewrite, WithRows):
         source = self.sized(self.program)
         original = None if self.against is None else self.sized(self.against).module
         with console.progress("Compiling") as progress:
-            explained = explain_module(
-                source,
-                device,
-                options,
-                against=original,
-                progress=progress,
-                timeout=self.timeout,
-                free_layouts=self.free_layouts,
-            )
+            how = CompileOptions(device, self.timeout, self.free_layouts, self.memory)
+            explained = explain_module(source, how, options, against=original, progress=progress)
         return explained, source.name
 
 
@@ -104,7 +105,23 @@ def lines(explained: Explanation, rows: int) -> Iterator[str]:
     causes = [cells(each, columns) for each in explained.causes]
     yield from (*console.table(headers(columns), causes), "")
     yield from console.table(("", explained.target.name), _facts(explained))
+    if explained.memory is not None:
+        yield from _memory(explained.memory, explained.memory_in_bf16, rows)
     yield from _warnings(warnings_of(explained), rows)
+
+
+def _memory(memory: Memory, before: Memory | None, rows: int) -> Iterator[str]:
+    """Yields what is in memory at the peak, and the bytes of each kind."""
+    from scalify_hlo.commands.explain.memory import HELD_COLUMNS
+
+    held = [cells(each, HELD_COLUMNS) for each in memory.grouped]
+    title = "in memory at the peak"
+    yield from console.titled(title, headers(HELD_COLUMNS), held, rows, less=("at",))
+    sizes = [each for each in (memory, before) if each is not None]
+    kinds = [kind for kind in memory.kinds if any(each.kinds[kind] for each in sizes)]
+    totals = [(kind, *(mebibytes(each.kinds[kind]) for each in sizes)) for kind in kinds]
+    totals.append(("all", *(mebibytes(each.bytes) for each in sizes)))
+    yield from ("", *console.table(("kind", "MiB", "in bf16")[: 1 + len(sizes)], totals))
 
 
 def _warnings(warnings: Iterable[str], rows: int) -> Iterator[str]:

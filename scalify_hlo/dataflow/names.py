@@ -149,6 +149,14 @@ def part_of(name: str) -> str | None:
     return FORWARD if "jvp(" in name else None
 
 
+def pass_of(name: str) -> str | None:
+    """Returns the pass in which an op of a name stack runs; None if it tells none.
+
+    The backward pass computes parts of the forward pass again.
+    """
+    return BACKWARD if "transpose(" in name else part_of(name)
+
+
 def is_backward(place: Place) -> bool:
     """Whether names say that the op that makes a value, or a call around it, is backward."""
     value, outer = place

@@ -72,7 +72,7 @@ class Options:
         listed: Whether the report has the matmuls even if the recipe quantizes none.
         again: Whether a program that was rewritten before is accepted.
         named: Whether the locations of matmuls have their numbers in the report, by which their
-            kernels are found in the compiled program.
+            kernels are found in the compiled program, and other ops keep their name stacks.
         optimize: Whether ops are replaced by faster ones of the same value; see `OptimizePass`.
         scale_arrays: Whether arguments that are marked already have arrays of scales.
         switched: Whether each matmul stands beside a wide one; see `SwitchMatmulsPass`.
@@ -143,7 +143,7 @@ class Options:
             (recipe.rescales, InsertRescalesPass(recipe)),
             (recipe.computes_first, NarrowComputePass(recipe)),
             (changes and self.switched, SwitchMatmulsPass()),
-            (changes, QuantizeMatmulsPass(recipe, self.profile, wide, self.listed)),
+            (changes, QuantizeMatmulsPass(recipe, self.profile, wide, self.listed, self.named)),
             (changes, NarrowStatePass(recipe, wide)),
             (recipe.computes_last, NarrowComputePass(recipe)),
             (narrow, QuantizePass(recipe.saturate)),

@@ -51,6 +51,7 @@ class QuantizeMatmulsPass(MainPass):
         profile: The profile of the program, for calibrated scales.
         wide: The numbers of the matmuls that are not quantized; see `Numbers`.
         listed: Whether the report lists the scales of operands.
+        named: Whether ops of functions that are inlined keep the name stacks of their calls.
     """
 
     name: ClassVar[str] = "scalify-quantize-matmuls"
@@ -59,6 +60,7 @@ class QuantizeMatmulsPass(MainPass):
     profile: Profile | None = None
     wide: frozenset[int] = frozenset()
     listed: bool = False
+    named: bool = False
 
     def edit(self, main: ir.OpView, index: ModuleIndex, report: Report) -> None:
         """See `MainPass.edit`."""
@@ -68,7 +70,7 @@ class QuantizeMatmulsPass(MainPass):
         asked = bool(index.own) and index.asked and not self.recipe.narrow_data
         casts = index.share(casts_of(self.recipe))
         context = CastContext(module, self.recipe, casts, self.listed, asked)
-        strategy = strategy_of(context, self.profile, index, report, apart=apart)
+        strategy = strategy_of(context, self.profile, index, report, apart=apart, named=self.named)
         ops = marked_ops(module, index.listing) if strategy.inlines else ops
         numbers = index.share(Numbers(self.recipe, self.wide))
         output = self.recipe.matmul.output

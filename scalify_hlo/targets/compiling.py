@@ -27,6 +27,7 @@ from scalify_hlo.storage import children
 from scalify_hlo.storage.interrupts import undone_by_signals
 from scalify_hlo.storage.server import REDUCE, last_words, told
 from scalify_hlo.targets import worker
+from scalify_hlo.targets.buffers import TOLD, Allocation, read_buffers
 from scalify_hlo.targets.description import Target, plugin_versions
 from scalify_hlo.targets.worker import OPTIMIZED, PROGRAM, REQUEST, RESULT
 
@@ -66,6 +67,7 @@ class Compiled:
         code: The bytes of the machine code.
         compiler: The version of the compiler, as XLA gives it.
         plugins: The distributions of the compiler and their versions.
+        buffers: Its memory, piece by piece; None if that was not asked for, or is not known.
     """
 
     hlo: str
@@ -78,6 +80,7 @@ class Compiled:
     code: Count
     compiler: str
     plugins: Mapping[str, str]
+    buffers: tuple[Allocation, ...] | None = None
 
     @property
     def peak(self) -> Count:
@@ -94,6 +97,7 @@ def compile_program(
     timeout: float = 600.0,
     free_layouts: bool = False,
     flags: Mapping[str, int | bool | str] | None = None,
+    buffers: bool = False,
     progress: Callable[[int, int], None] = lambda *_: None,
 ) -> Compiled:
     """Compiles a program for a target.
@@ -106,6 +110,7 @@ def compile_program(
         timeout: The time limit in seconds.
         free_layouts: Whether XLA chooses the layouts of arguments; see `with_free_layouts`.
         flags: Options of XLA besides those of the target.
+        buffers: Whether XLA writes where it places values in memory.
         progress: Called with the seconds that have passed and the time limit.
 
     Raises:
@@ -119,7 +124,7 @@ def compile_program(
         "topology": target.described(count) if target.topology else {},
         "devices": count,
         "replicas": replicas,
-        "flags": {**target.flags, **(flags or {})},
+        "flags": {**target.flags, **(flags or {}), **(TOLD if buffers else {})},
         "limit": math.ceil(timeout) + _GRACE,
     }
     temporary = tempfile.TemporaryDirectory(prefix="scalify-hlo-", ignore_cleanup_errors=True)
@@ -131,7 +136,8 @@ def compile_program(
         end = _run(folder, target, timeout, progress, name)
         facts = _facts(folder, target, end, name)
         hlo = (folder / OPTIMIZED).read_text("utf-8")
-    return Compiled(hlo=hlo, devices=count, plugins=plugins, **facts)
+        placed = read_buffers(folder) if buffers else None
+    return Compiled(hlo=hlo, devices=count, plugins=plugins, buffers=placed, **facts)
 
 
 def _operation(module: ir.Module, *, free_layouts: bool) -> ir.Operation:

@@ -232,6 +232,18 @@ def _results(instruction: Instruction) -> tuple[Shape, ...]:
     return shapes[:-1] if has_workspace else shapes
 
 
+def is_workspace(instruction: Instruction, index: str) -> bool:
+    """Whether a result of a call of a library is memory in which the library works.
+
+    Args:
+        instruction: The instruction.
+        index: The index of the result, as in ``{1}``.
+    """
+    last = len(instruction.shapes) - 1
+    called = instruction.opcode == "custom-call" and last > 0 and index == f"{{{last}}}"
+    return called and instruction.shapes[last].element in _WORKSPACE
+
+
 def _elements_read(value: Instruction, size: int, seen: set[str]) -> int:
     """Returns how many elements of a value the instructions of a fusion read.
 

@@ -48,6 +48,8 @@ from scalify_hlo.run.given import Sample
 from scalify_hlo.run.input_scales import scales_of
 from scalify_hlo.run.runner import Runner, divides
 from scalify_hlo.run.session import Session, Step, carried_state
+from scalify_hlo.targets.compiling import compile_program
+from scalify_hlo.targets.description import Target
 
 _ULPS: Final = 2.0**-22
 
@@ -321,6 +323,21 @@ class Bench:
         session = self._runner.session(module, found.added.count)
         errors, step = self._compared(session)
         return Outcome(report, errors, found.errors(step.all), self._losses(session, step))
+
+    def memory(self, device: Target, options: Options | None = None) -> int:
+        """Returns the bytes that the original or a rewrite has in memory at the peak on a device.
+
+        Args:
+            device: The device, for which it is compiled.
+            options: The options of the rewrite; None for the original.
+
+        Raises:
+            InputError: The program cannot be rewritten, or cannot be compiled.
+        """
+        module = copy_module(self._module)
+        if options is not None:
+            self._rewrite(module, options)
+        return compile_program(module, device, name=self.name).peak
 
     def switched(self, options: Options) -> Switches:
         """Returns a rewrite of which each site is in low precision or wide; see `outcome`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike, fspath
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from scalify_hlo.commands.choose.bench import (
     LEAST_SNR,
@@ -30,7 +30,7 @@ from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.recipes.toml import literature_names, preset_names
 from scalify_hlo.run.given import Sample
 from scalify_hlo.run.runner import Progress, untold
-from scalify_hlo.targets.description import Target
+from scalify_hlo.targets.description import Target, load_target, plugin_versions
 
 ALL: Final = "all"
 _GROUPS: Final = {ALL: preset_names, "literature": literature_names}
@@ -38,6 +38,9 @@ TRAINING_STEPS: Final = 50
 """The steps of training that are compared by default."""
 
 _SMALL: Final = 8
+_CPU: Final = "cpu"
+Devices: TypeAlias = tuple[Target | None, Target | None]
+"""The device for which times are estimated, and the one for which programs are compiled, if any."""
 
 
 def compare_recipes(
@@ -54,6 +57,7 @@ def compare_recipes(
     signature: str = "auto",
     profile: str | PathLike[str] | Profile | None = None,
     target: str | None = None,
+    memory: bool = False,
     progress: Progress = untold,
 ) -> Comparison:
     """Runs a program and its rewrites by several recipes on the same inputs with XLA on the CPU.
@@ -84,6 +88,8 @@ def compare_recipes(
             one of the samples.
         target: A device, such as ``h200``, for which recipes are taken, as by `rewrite`, and times
             of matmuls are estimated.
+        memory: Whether the original and each rewrite are compiled for the device, or for the CPU
+            without one, to tell how much they have in memory at the peak.
         progress: Is told how many programs are done, of how many.
 
     Returns:
@@ -91,7 +97,8 @@ def compare_recipes(
         has no effect, is in it with the reason.
 
     Raises:
-        InputError: The program is not valid, was rewritten before, or XLA cannot run it on the CPU.
+        InputError: The program is not valid, was rewritten before, or XLA cannot run it on the CPU,
+            or compile it for the device; or the compiler of the device is not installed.
         UsageError: A sample does not fit the program, a recipe or an option is not known, or the
             profile, further inputs, steps or seeds, or `within` have no effect; or the speeds of
             the target are not described.
@@ -106,7 +113,7 @@ def compare_recipes(
     first = max(len(samples), 1) if steps is None else steps
     least = LEAST_SNR if snr_db is None else snr_db
     options = CompareOptions(first, carry, seeds, least, signature, seen)
-    device = None if target is None else with_speeds(target)
+    devices = device, _ = _devices(target, memory=memory)
     given = dict(settings or {})
     chosen = recipes_of(recipes, given if device is None else for_device(device.name, given))
     refuse_profile(seen, [recipe for _, recipe in chosen if isinstance(recipe, Recipe)])
@@ -120,13 +127,36 @@ def compare_recipes(
             location=bench.name,
             hint="leave them out, or return the loss, a scalar, from the step",
         )
-    found = _compared(bench, chosen, _allowed(bench, snr_db, within), device, progress)
-    if device is None:
+    found = _compared(bench, chosen, _allowed(bench, snr_db, within), devices, progress)
+    return _with_devices(found, bench, devices)
+
+
+def _devices(target: str | None, *, memory: bool) -> Devices:
+    """Returns the device for which times are estimated, and the one for which is compiled.
+
+    Raises:
+        InputError: There is no such device, or its compiler is needed and not installed.
+        UsageError: The speeds of the target are not described.
+    """
+    timed = None if target is None else with_speeds(target)
+    if not memory:
+        return timed, None
+    compiled = timed or load_target(_CPU)
+    plugin_versions(compiled)
+    return timed, compiled
+
+
+def _with_devices(found: Comparison, bench: Bench, devices: Devices) -> Comparison:
+    """Returns a comparison with the times and the memory of the original."""
+    timed, compiled = devices
+    if compiled is not None:
+        found = replace(found, memory=bench.memory(compiled))
+    if timed is None:
         return found
     return replace(
         found,
-        target=device.name,
-        seconds=matmul_seconds(bench.matmuls, device),
+        target=timed.name,
+        seconds=matmul_seconds(bench.matmuls, timed),
         unknown_turns=sum(each.calls for each in bench.matmuls if each.unknown_turns),
     )
 
@@ -199,7 +229,7 @@ def _compared(
     bench: Bench,
     recipes: Sequence[Given],
     within: float | None,
-    device: Target | None,
+    devices: Devices,
     tell: Progress,
 ) -> Comparison:
     options, loss, losses = bench.options, bench.loss, bench.losses
@@ -209,7 +239,7 @@ def _compared(
         trials.append(
             Trial(name, reason=recipe.message)
             if isinstance(recipe, UsageError)
-            else _tried(bench, name, recipe, device)
+            else _tried(bench, name, recipe, devices)
         )
     tell(len(recipes) + 1, len(recipes) + 1)
     kinds = judged(bench.kinds)
@@ -223,12 +253,13 @@ def _compared(
     return replace(found, suggested=suggested, suggestion=suggestion)
 
 
-def _tried(bench: Bench, name: str, recipe: Recipe, device: Target | None) -> Trial:
+def _tried(bench: Bench, name: str, recipe: Recipe, devices: Devices) -> Trial:
     """Returns the result of one recipe, or the reason why the program cannot take it."""
-    asked = bench.asked(recipe)
+    asked, (device, compiled_for) = bench.asked(recipe), devices
     try:
         require_pairs(recipe, asked.signature)
         outcome = bench.outcome(asked, casts=True)
+        memory = None if compiled_for is None else bench.memory(compiled_for, asked)
     except ScalifyError as error:
         return Trial(name, reason=error.message)
     report = outcome.report
@@ -246,6 +277,7 @@ def _tried(bench: Bench, name: str, recipe: Recipe, device: Target | None) -> Tr
         report.statistics,
         totals.state.ratio if totals.state is not None else 1.0 if bench.has_state else None,
         None if device is None else matmul_seconds(report.matmuls, device),
+        memory,
     )
 
 

@@ -46,6 +46,8 @@ class Trial:
         state: The bytes of state over those of the original; None without state.
         seconds: The estimated time of the matmuls on a device; None without a device, or if the
             size of a matmul is not known.
+        memory: The bytes that the rewrite has in memory at the peak; None if that was not asked
+            for.
     """
 
     name: str
@@ -60,6 +62,7 @@ class Trial:
     statistics: Count = 0
     state: Ratio | None = None
     seconds: Microseconds | None = None
+    memory: Count | None = None
 
     @property
     def saves(self) -> bool:
@@ -113,7 +116,7 @@ class Refused(NamedTuple):
 
 @keys(
     "*trial(name) reason *trial(recipe) passes *trial(fp8 narrow operand_bits=bits statistics "
-    "state_bytes=state us=seconds losses results matmuls)"
+    "state_bytes=state us=seconds memory losses results matmuls)"
 )
 class Ran(NamedTuple):
     """A recipe that was run.
@@ -136,7 +139,7 @@ WITHIN: Final = 0.02
 @result("scalify-hlo compare", version=1)
 @keys(
     "program hash steps carry snr_db within judged loss losses target us=seconds unknown_turns "
-    "recipes suggested suggestion"
+    "memory recipes suggested suggestion"
 )
 @dataclass(frozen=True)
 class Comparison(Shown):
@@ -160,6 +163,7 @@ class Comparison(Shown):
         seconds: The estimated time of the matmuls of the original; see `Trial`.
         unknown_turns: The number of matmuls in loops of unknown length, which count as one turn in
             all times; 0 without a device.
+        memory: The bytes that the original has in memory at the peak; see `Trial`.
     """
 
     DUMP = "commands.choose.trials.dump_comparison"
@@ -181,6 +185,7 @@ class Comparison(Shown):
     target: Words = ""
     seconds: Microseconds | None = None
     unknown_turns: Count = 0
+    memory: Count | None = None
 
     def __repr__(self) -> str:
         trials = [trial.name for trial in self.trials]

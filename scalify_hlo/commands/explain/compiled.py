@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from os import PathLike
 from typing import Any, Final, NamedTuple
 
 from scalify_hlo._compat import ir
 from scalify_hlo.commands.explain.device import chosen_target, recipe_target
+from scalify_hlo.commands.explain.memory import Memory, memory_of
 from scalify_hlo.commands.explain.model import ExplainedMatmul, Explanation
 from scalify_hlo.dialect.matmul_names import number_in
 from scalify_hlo.errors import InputError, UsageError, refuse_without
@@ -54,27 +54,28 @@ class Prepared(NamedTuple):
     report: Report
 
 
-def rewritten(module: ir.Module, options: Options, target: Target, name: str) -> Prepared:
+def rewritten(module: ir.Module, options: Options, how: CompileOptions, name: str) -> Prepared:
     """Returns the rewrite of a program for a target.
 
     Args:
         module: The program, which is not changed.
         options: The options of the rewrite.
-        target: The device. It decides on the target of the recipe, unless the recipe has one.
+        how: The device, which decides on the target of the recipe unless the recipe has one, and
+            whether memory is explained too.
         name: The name of the program in diagnostics.
 
     Raises:
-        UsageError: The recipe quantizes no matmul.
+        UsageError: The recipe quantizes no matmul, and memory is not explained.
         InputError: The program cannot be rewritten.
     """
     recipe = options.recipe
-    if not recipe.narrow:
+    if not recipe.narrow and not how.memory:
         raise UsageError(
             f"the recipe {recipe.name} quantizes no matmul, so there is nothing to explain",
             hint="give --recipe one that does, such as fp8-current, or leave it out",
         )
     if recipe.target == "any":
-        recipe = replace(recipe, target=recipe_target(target))
+        recipe = replace(recipe, target=recipe_target(how.target))
     new = copy_module(module)
     with located(name):
         asked = replace(options, recipe=recipe, named=True, listed=True)
@@ -100,20 +101,20 @@ def as_it_is(module: ir.Module, name: str) -> Prepared:
     return Prepared(new, report)
 
 
-def in_bf16(module: ir.Module, target: Target, name: str) -> Prepared:
+def in_bf16(module: ir.Module, how: CompileOptions, name: str) -> Prepared:
     """Returns a program with all matmuls, and most other values, in bf16.
 
     A program that has no matmul of f32 operands is left as it is.
 
     Args:
         module: The program, which is not changed.
-        target: The device.
+        how: The device, and how programs are compiled for it.
         name: The name of the program in diagnostics.
     """
     own = as_it_is(module, name)
     if not any(_is_wide(matmul) for matmul in own.report.matmuls):
         return own
-    return rewritten(module, Options(recipe=_bf16()), target, name)
+    return rewritten(module, Options(recipe=_bf16()), how, name)
 
 
 def _bf16() -> Recipe:
@@ -144,6 +145,7 @@ def explain(
     against: Any = None,
     timeout: float = 600.0,
     free_layouts: bool = False,
+    memory: bool = False,
 ) -> Explanation:
     """Explains what XLA makes of each matmul of a program on a device that need not be there.
 
@@ -161,6 +163,7 @@ def explain(
         timeout: The most seconds that XLA may take for a program.
         free_layouts: Whether XLA chooses the layouts of arguments, as for a caller that compiles
             with `jax.experimental.layout.Format` of ``Layout.AUTO``; for the original in bf16 too.
+        memory: Whether what is in memory at the peak is listed.
 
     Returns:
         The matmuls with their kernels and estimated times, beside the original in bf16;
@@ -168,7 +171,7 @@ def explain(
 
     Raises:
         InputError: There is no such target, its compiler is not installed, or XLA cannot compile a
-            program; or a program is not valid.
+            program, or does not say where it places values; or a program is not valid.
         UsageError: An option is not known, the recipe quantizes no matmul, or there are both a
             recipe and a program `against`.
 
@@ -195,30 +198,63 @@ def explain(
         scales = dict(input_scale or {})
         options = Options(loaded, known, scales)
     read, original = readable(program), None if against is None else readable(against).module
-    return explain_module(
-        read, device, options, against=original, timeout=timeout, free_layouts=free_layouts
-    )
+    how = CompileOptions(device, timeout, free_layouts, memory)
+    return explain_module(read, how, options, against=original)
+
+
+class CompileOptions(NamedTuple):
+    """The device for which programs are compiled, and how.
+
+    Attributes:
+        target: The device.
+        timeout: The time limit of each compilation in seconds.
+        free_layouts: Whether XLA chooses the layouts of arguments.
+        memory: Whether XLA says where it places values in memory.
+    """
+
+    target: Target
+    timeout: float = 600.0
+    free_layouts: bool = False
+    memory: bool = False
+
+    def compiled(self, prepared: Prepared, name: str) -> tuple[Program, Memory | None]:
+        """Returns a program as it is compiled, and what it holds at the peak of memory.
+
+        Args:
+            prepared: The program.
+            name: Its name in diagnostics.
+
+        Raises:
+            InputError: XLA cannot compile it, or does not say where it places values.
+        """
+        target, module = self.target, prepared.module
+        made = compile_program(
+            module,
+            target,
+            name=name,
+            timeout=self.timeout,
+            free_layouts=self.free_layouts,
+            buffers=self.memory,
+        )
+        held = memory_of(made, module, prepared.report, target, name) if self.memory else None
+        return Program.of(made, target), held
 
 
 def explain_module(
     source: Source,
-    target: Target,
+    how: CompileOptions,
     options: Options | None,
     *,
     against: ir.Module | None = None,
-    timeout: float = 600.0,
-    free_layouts: bool = False,
     progress: Progress = untold,
 ) -> Explanation:
     """Explains what a compiler makes of the matmuls of a program.
 
     Args:
         source: The program: the original if there are options, and otherwise what is explained.
-        target: The device.
+        how: The device, and how programs are compiled for it.
         options: The options of a rewrite; None for a program that is not rewritten.
         against: The original; by default, the program that is rewritten.
-        timeout: The time limit of each compilation in seconds.
-        free_layouts: Whether XLA chooses the layouts of arguments.
         progress: Called with the number of compilations that are done, and of all.
 
     Raises:
@@ -226,45 +262,39 @@ def explain_module(
         InputError: The compiler is not installed or cannot compile a program; or the program cannot
             be rewritten, or does not fit into the memory of the device.
     """
-    module, name = source.module, source.name
+    module, name, target = source.module, source.name, how.target
     if options is None:
         new = as_it_is(module, name)
     else:
-        new, against = rewritten(module, options, target, name), against or module
+        new, against = rewritten(module, options, how, name), against or module
     total = 1 + (against is not None)
-    compiled = partial(_compiled, target=target, timeout=timeout, free_layouts=free_layouts)
-    program = compiled(new, name=name)
+    program, memory = how.compiled(new, name)
     require_fits(program.compiled, target, name)
     progress(1, total)
-    original, before = None, dict[int, float | None]()
+    original, before, old_memory = None, dict[int, float | None](), None
     if against is not None:
-        old = in_bf16(against, target, name)
-        original = compiled(old, name=f"{name} in bf16")
+        original, old_memory = how.compiled(in_bf16(against, how, name), f"{name} in bf16")
         before = _times(original.kernels, target)
         progress(2, total)
-    recipe = options.recipe.name if options is not None else ""
-    kinds = {(each.op, each.message): each for each in reversed(new.report.remarks)}
-    remarks = [f"{each.place(name)}: {each.sentence}" for each in reversed(kinds.values())]
     # Numbers are those of the same program only if it is rewritten here.
     joined = before if options is not None and against is module else None
-    matmuls = _explained(new.report.matmuls, program.kernels, target, joined)
-    unique = tuple(remarks) if recipe else ()
-    blocks = _blocks(options.recipe) if options is not None else ""
-    return Explanation(target, recipe, program, original, tuple(matmuls), unique, blocks)
+    matmuls = tuple(_explained(new.report.matmuls, program.kernels, target, joined))
+    recipe, blocks = ("", "") if options is None else (options.recipe.name, _blocks(options.recipe))
+    unique = _remarks(new.report, name) if recipe else ()
+    return Explanation(
+        target, recipe, program, original, matmuls, unique, blocks, memory, old_memory
+    )
+
+
+def _remarks(report: Report, name: str) -> tuple[str, ...]:
+    """Returns the remarks of a rewrite, those of one op and one message once."""
+    kinds = {(each.op, each.message): each for each in reversed(report.remarks)}
+    return tuple(f"{each.place(name)}: {each.sentence}" for each in reversed(kinds.values()))
 
 
 def _blocks(recipe: Recipe) -> str:
     """Returns the format of the block scales of a recipe; empty without them."""
     return recipe.blocks.scale if recipe.scaling.kind == "block" else ""
-
-
-def _compiled(
-    prepared: Prepared, *, name: str, target: Target, timeout: float, free_layouts: bool
-) -> Program:
-    compiled = compile_program(
-        prepared.module, target, name=name, timeout=timeout, free_layouts=free_layouts
-    )
-    return Program.of(compiled, target)
 
 
 def _times(kernels: Sequence[Kernel], target: Target) -> dict[int, float | None]:
@@ -364,7 +394,7 @@ def estimate(
         InputError: XLA cannot compile one of both, or the program does not fit into the memory of
             the device.
     """
-    explained = explain_module(source, target, options, progress=progress)
+    explained = explain_module(source, CompileOptions(target), options, progress=progress)
     seconds, original = explained.program.work.seconds, explained.original
     before = None if original is None else original.work.seconds
     launches = explained.speedup_with_launches

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Final, NamedTuple
 
+from scalify_hlo.commands.explain.memory import Memory
 from scalify_hlo.report.matmuls import MatmulReport
 from scalify_hlo.results.kinds import Microseconds, Words, one_of
 from scalify_hlo.results.model import keys
@@ -94,6 +95,8 @@ class Explanation(Shown):
         matmuls: The matmuls in program order.
         remarks: The remarks of the rewrite.
         blocks: The format of the block scales of the recipe; empty if it has none.
+        memory: What the program holds at the peak of memory; None if that was not asked for.
+        memory_in_bf16: The same of the original in bf16; None without one too.
     """
 
     DUMP = "commands.explain.record.dump_explanation"
@@ -107,6 +110,8 @@ class Explanation(Shown):
     matmuls: tuple[ExplainedMatmul, ...]
     remarks: tuple[str, ...]
     blocks: str = ""
+    memory: Memory | None = None
+    memory_in_bf16: Memory | None = None
 
     def __repr__(self) -> str:
         device = f"target={self.target.name!r}, recipe={self.recipe!r}"

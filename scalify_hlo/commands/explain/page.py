@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
 from typing import Final
 
+from scalify_hlo.commands.explain.memory import HELD_COLUMNS
 from scalify_hlo.commands.explain.model import (
     BEFORE_COLUMNS,
     CAUSE_COLUMNS,
@@ -19,7 +20,7 @@ from scalify_hlo.commands.explain.model import (
 from scalify_hlo.commands.explain.record import ExplainRecord, warnings_of
 from scalify_hlo.errors import place_of_text
 from scalify_hlo.report.page_style import escape, page
-from scalify_hlo.results.model import cells, mebibytes, microseconds
+from scalify_hlo.results.model import cells, headers, mebibytes, microseconds
 
 _MATMULS: Final = (
     *("matmul", "M x N x K", "formats", "kernel", "flops"),
@@ -71,6 +72,10 @@ def _body(explanation: Explanation, name: str) -> Iterator[str]:
     yield _table(_MATMULS, (_matmul(each, name) for each in explanation.matmuls))
     yield "<h2>Kernels by cause</h2>\n"
     yield _table(_CAUSES, map(_cause, explanation.causes))
+    if explanation.memory is not None:
+        held = (list(map(escape, cells(row, HELD_COLUMNS))) for row in explanation.memory.grouped)
+        yield "<h2>In memory at the peak</h2>\n"
+        yield _table(headers(HELD_COLUMNS), held)
     if exchanged := _collectives(explanation):
         yield "<h2>Collectives</h2>\n"
         yield _table(("format", "MiB", "MiB in bf16"), exchanged)

@@ -155,7 +155,7 @@ CHECKS: Final = Bounds(
 @result("scalify-hlo explain", version=1)
 @keys(
     "program=. *explanation(target=target.name native=target.native recipe) figures "
-    "*explanation(f8_shares compiled=program original matmuls) warnings",
+    "*explanation(f8_shares compiled=program original matmuls memory memory_in_bf16) warnings",
     program=NAME,
 )
 class ExplainRecord(NamedTuple):

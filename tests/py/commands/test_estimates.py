@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 from dataclasses import replace
 from functools import cache
@@ -14,6 +15,7 @@ import pytest
 
 import scalify_hlo
 from scalify_hlo.cli.compare import lines
+from scalify_hlo.commands.choose import comparison
 from scalify_hlo.commands.choose.estimates import matmul_seconds, with_speeds
 from scalify_hlo.commands.choose.trials import Comparison, dump_comparison
 from scalify_hlo.dataflow.sizes import Size
@@ -25,6 +27,7 @@ from tests.py.shared import choosing
 from tests.py.shared.choosing import batch, good_step, parameters
 from tests.py.shared.commands import call
 from tests.py.shared.judge import program_of
+from tests.py.shared.schemas import faults
 
 H200 = load_target("h200")
 
@@ -196,3 +199,34 @@ def test_the_command_takes_a_target(tmp_path: Path) -> None:
     assert "describes no speeds" in call(*given, "--target", "cpu", code=2).stderr
     over = ["--target", "b200", "--set", "target=gpu"]
     assert "the target of the recipe is set to 'gpu'" in call(*given, *over, code=2).stderr
+
+
+def test_memory_is_that_of_each_compiled_rewrite() -> None:
+    """The peak without probes of casts; nothing is compiled for it unless it is asked for."""
+    found = compared(None, memory=True)
+    assert found.memory is not None
+    plain = scalify_hlo.explain(choosing.exported(good_step), "cpu", memory=True).memory
+    assert plain is not None
+    assert found.memory == plain.bytes
+    assert all(trial.memory and trial.memory > 0 for trial in found.trials if not trial.reason)
+    text = "\n".join(lines(found, 0))
+    assert "memory, MiB" in text
+    assert "memory of the original on the CPU" in text
+    record = json.loads(dump_comparison(found))
+    assert record["memory"] == found.memory
+    assert not faults(record, "compare")
+    without = compared(None)
+    assert without.memory is None is without.trials[0].memory
+    assert "memory, MiB" not in "\n".join(lines(without, 0))
+
+
+def test_memory_needs_the_compiler_of_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is told before anything runs."""
+
+    def absent(name: str) -> str:
+        raise importlib.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(importlib.metadata, "version", absent)
+    monkeypatch.setattr(comparison, "Bench", None)
+    with pytest.raises(InputError, match="is not installed"):
+        compared("h100", memory=True)
