@@ -39,7 +39,7 @@ from scalify_hlo.commands.stats.values import Watched
 from tests.py.shared.cast_stats import FP8Operands, casts_of
 
 ROLES = ("matmul.activation", "matmul.weight", "matmul.gradient", "state.gradient")
-SETTINGS = {role: "f16" for role in ROLES}
+SETTINGS = dict.fromkeys(ROLES, "f16")
 """The figures are those of training in FP16."""
 
 FIGURES = {"start": ("A.4", "A.5"), "end": ("A.6", "A.7")}
