@@ -106,7 +106,8 @@ def losses(model: Model, options: argparse.Namespace) -> None:
         for seed in range(options.seeds or 3):
             run = train(step.run, step.begun(model.training), seed, options.steps or 100)
             print(f"{name}, seed {seed}: {last_loss(run):.4f}", flush=True)
-            entry = {"contender": name, "seed": seed, "losses": run.losses, **model.setting}
+            found = [round(loss, 5) for loss in run.losses]
+            entry = {"contender": name, "seed": seed, "losses": found, **model.setting}
             _write(options.output, {"experiment": "losses", **entry})
 
 
@@ -138,7 +139,8 @@ def scales(model: Model, options: argparse.Namespace) -> None:
         *state, _ = step(*state, *batch)
     for entry in _moves(stats.records):
         print(entry, flush=True)
-        _write(options.output, {"experiment": "scales", "contender": RECIPE, **entry})
+        about = {"experiment": "scales", "contender": RECIPE, **model.setting}
+        _write(options.output, {**about, **entry})
 
 
 def _moves(records: Sequence[StatsRecord]) -> Iterator[dict[str, Any]]:
@@ -154,11 +156,11 @@ def _moves(records: Sequence[StatsRecord]) -> Iterator[dict[str, Any]]:
             if number in SHOWN and known and rms:
                 entry = {"step": number, "kind": kind, "values": len(known)}
                 about = {"scales": _spread(list(known.values())), "rms": _spread(rms)}
-                yield {**entry, **about, "moved": statistics.mean(moved or [0.0])}
+                yield {**entry, **about, "moved": round(statistics.mean(moved or [0]), 4)}
 
 
 def _spread(numbers: Sequence[float]) -> list[float]:
-    return [min(numbers), statistics.median(numbers), max(numbers)]
+    return [round(f(numbers), 3) for f in (min, statistics.median, max)]
 
 
 def _write(path: Path | None, entry: Mapping[str, Any]) -> None:
