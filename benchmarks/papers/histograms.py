@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import jax
+import numpy as np
 
 import scalify_hlo
 from benchmarks.paired_losses import append
@@ -106,7 +107,8 @@ def lines(size: bert.Size, steps: int) -> Iterator[dict[str, Any]]:
     chosen: Selection = F16Casts()
     for time, sample in (("start", first), ("end", last)):
         found: dict[tuple[str, str], list[ValueStats]] = defaultdict(list)
-        for value in casts_of(program.mlir_module(), flat(sample), options, chosen):
+        arguments = [np.asarray(each) for each in flat(sample)]
+        for value in casts_of(program.mlir_module(), arguments, options, chosen):
             found[group(value, weights)].append(value)
         for (kind, place), values in found.items():
             scale = [int(v.scales[0] or 0) if v.scales else 0 for v in values]

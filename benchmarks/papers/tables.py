@@ -172,6 +172,10 @@ def periods() -> None:
     heads = ("rescaled now and then", "each step", *[f"each {n}" for n in PERIODS])
     rows = [(s, cell(RECIPE), *[cell(contender(s, n)) for n in PERIODS]) for s in SITES]
     table(heads, rows)
+    print("\nfive steps from states of f32")
+    never, always = PERIODS[-1], gap(RECIPE, "gpt2")
+    short = [(s, always, gap(contender(s, never), "gpt2")) for s in SITES]
+    table(("rescaled now and then", "each step", f"each {never}"), short)
 
 
 def histograms() -> None:
