@@ -6,6 +6,7 @@
     python -m benchmarks.paired_losses unit unit:compute=bf16 --short --steps 60 --seeds 6
     python -m benchmarks.paired_losses mxfp8 --steps 300 --seeds 100 --until 0.005 --output FILE
     python -m benchmarks.paired_losses deepseek-v3 --model experts --short --steps 60 --seeds 6
+    python -m benchmarks.paired_losses unit fp8 plain-f8 --model bert --full --short --steps 60
 
 A recipe is a preset, with options after colons. All contenders of a seed begin with the same
 parameters and see the same batches. A gap is the mean loss of the last fifth of the steps, less
@@ -21,9 +22,10 @@ in f32, after its first ten steps, which amplify most. A gap is that of the loss
 The rows have the mean of these gaps, its standard error, and the median of their magnitudes; with
 `--output`, each row is a line of a file, with versions.
 
-The model is a GPT-2, or one of `benchmarks.papers.decoders`. With `--outlier`, one channel before
-each MLP of GPT-2 is multiplied by a power of two, and its weights are divided by it, so that f32
-computes the same.
+The model is a GPT-2, `benchmarks.papers.bert`, or one of `benchmarks.papers.decoders`. With
+`--full`, the first two have the sizes of their papers, for a GPU. With `--outlier`, one channel
+before each MLP of GPT-2 is multiplied by a power of two, and its weights are divided by it, so that
+f32 computes the same. Recipes of static scales have those of the first state.
 """
 
 import argparse
@@ -41,7 +43,7 @@ from typing import Any
 import jax
 
 import scalify_hlo
-from benchmarks.papers import decoders
+from benchmarks.papers import bert, decoders
 from benchmarks.search_gap import (
     SMALL,
     Training,
@@ -55,11 +57,17 @@ from benchmarks.search_gap import (
 from examples import gpt2
 from examples.training import training_step
 from scalify_hlo.recipes.loading import load_recipe
+from scalify_hlo.recipes.model import NONE
 
 DECODERS = {"llama": 0, "experts": decoders.EXPERTS}
 """The models of `decoders`, with their experts."""
 
+MODELS = ("gpt2", "bert", *DECODERS)
+
 EXACT, NUDGED = "f32", "nudged"
+
+FULL = gpt2.Config(tied=False, vocab=50304)
+"""The size of the Scalify paper's GPT-2, nearly: 163M parameters, of which it counts 168M."""
 
 FIRST_RUNS = 2
 """The short runs of a seed that do not count: differences grow by thousands in the first steps."""
@@ -81,13 +89,13 @@ def with_outliers(params: Any, octaves: int) -> Any:
     return {**params, "blocks": [planted(block) for block in params["blocks"]]}
 
 
-def planted_model(octaves: int) -> Training:
-    """Returns the training of the small GPT-2 with outlier channels."""
+def planted_model(octaves: int, config: gpt2.Config) -> Training:
+    """Returns the training of a GPT-2 with outlier channels."""
 
     def loss(params: Any, tokens: jax.Array) -> jax.Array:
         return gpt2.loss(with_outliers(params, octaves), tokens)
 
-    return replace(language_model(SMALL), step=training_step(loss, gpt2.ADAMW))
+    return replace(language_model(config), step=training_step(loss, gpt2.ADAMW))
 
 
 @dataclass(frozen=True)
@@ -113,12 +121,15 @@ def compiled(program: jax.export.Exported, contender: str, sample: Sequence[Any]
     Args:
         program: The step.
         contender: A recipe, with options after colons.
-        sample: The arguments of a step, from which scales that are state begin.
+        sample: The arguments of a step, from which scales that are state begin, and which static
+            scales are measured from.
     """
     name, *settings = contender.split(":")
     recipe = load_recipe(name, settings)
     if not recipe.state.narrow:
-        found = scalify_hlo.rewrite(program, recipe=recipe)
+        static = recipe.predict != NONE
+        scales = scalify_hlo.measured_scales(program, *sample) if static else None
+        found = scalify_hlo.rewrite(program, recipe=recipe, input_scale=scales)
         stateful = len(found.in_avals) > len(program.in_avals)
         return _stateful(found, sample) if stateful else Compiled(jax.jit(found.call))
     rewritten = scalify_hlo.rewrite(program, recipe=recipe, signature="scaled")
@@ -205,13 +216,16 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--until", type=float, default=0.0, metavar="ERROR")
     parser.add_argument("--output", type=Path, metavar="FILE")
     parser.add_argument("--short", action="store_true", help="short runs, from states of f32")
-    parser.add_argument("--model", choices=("gpt2", *DECODERS), default="gpt2")
+    parser.add_argument("--model", choices=MODELS, default="gpt2")
+    parser.add_argument("--full", action="store_true", help="the size of the paper")
     parser.add_argument("--outlier", type=int, default=0, metavar="OCTAVES")
     options = parser.parse_args()
     if options.short and options.until:
         parser.error("--until is for whole runs, and not for --short")
     if options.outlier and options.model != "gpt2":
         parser.error("--outlier is for the model gpt2")
+    if options.full and options.model in DECODERS:
+        parser.error("--full is for gpt2 and bert: no paper has the other models")
     return options
 
 
@@ -219,7 +233,15 @@ def trainings(options: argparse.Namespace) -> Training:
     """Returns the training that is asked for."""
     if options.model in DECODERS:
         return decoders.training(DECODERS[options.model])
-    return planted_model(options.outlier) if options.outlier else language_model(SMALL)
+    if options.model == "bert":
+        return bert.training(bert.FULL if options.full else bert.SMALL)
+    config = FULL if options.full else SMALL
+    return planted_model(options.outlier, config) if options.outlier else language_model(config)
+
+
+def _model(options: argparse.Namespace) -> str:
+    """Returns the name of the model in files; that of the size of a paper is another."""
+    return f"{options.model}-full" if options.full else str(options.model)
 
 
 def main() -> int:
@@ -238,8 +260,8 @@ def _whole_runs(options: argparse.Namespace, training: Training, step: Step, ori
     """Trains seed by seed, and prints the gaps at the end."""
     contenders = [NUDGED, *options.contenders]
     setting = {"steps": options.steps, "outlier": options.outlier}
-    if options.model != "gpt2":
-        setting["model"] = options.model
+    if _model(options) != "gpt2":
+        setting["model"] = _model(options)
     losses = Losses(options.output, setting)
 
     def loss(name: str, seed: int) -> float:
@@ -270,7 +292,8 @@ def _short_runs(options: argparse.Namespace, training: Training, step: Step, ori
     exact = [train(original, training, seed, options.steps) for seed in seeds]
     mean = statistics.mean(map(last_loss, exact))
     print(f"f32: {mean:.4f}, {options.steps} steps, {options.seeds} seeds")
-    setting = {each: getattr(options, each) for each in ("model", "outlier", "steps", "seeds")}
+    setting = {each: getattr(options, each) for each in ("outlier", "steps", "seeds")}
+    setting["model"] = _model(options)
     for name in options.contenders:
         runs = dict(zip(seeds, exact, strict=True))
         found = _print_short(name, step(name), training, runs)

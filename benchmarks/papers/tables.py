@@ -1,19 +1,22 @@
 """The tables of docs/experiments.md, from the figures in benchmarks/results.
 
-    python -m benchmarks.papers.tables sweep | table3 | outliers | literature
+    python -m benchmarks.papers.tables sweep    # or the name of another table
 
-`benchmarks.papers.sweep` and `benchmarks.paired_losses` measure them, with ``--output``.
+The programs of `benchmarks.papers` and `benchmarks.paired_losses` measure them, with ``--output``.
 """
 
 import json
 import math
 import statistics
 import sys
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.paired_losses import EXACT, standard_error
 from benchmarks.papers.language import CELLS
+from benchmarks.papers.steps import PERIODS, RECIPE, SITES, contender
 from scalify_hlo.recipes.toml import literature_names
 
 RESULTS = Path(__file__).resolve().parents[1] / "results"
@@ -29,6 +32,12 @@ PUBLISHED: dict[str, tuple[str, float | None]] = {
     "auto-loss-scaling": ("", None),
 }
 """The experiments of table 3 of the Scalify paper, with their losses less that of FP32, 2.87."""
+
+SHIFTS = range(-8, 33)
+"""The octaves of the loss scales among which the best is sought."""
+
+Lines = dict[tuple[str, int], dict[str, Any]]
+"""Lines by the kind of values and the step."""
 
 
 def lines(name: str) -> list[dict[str, Any]]:
@@ -87,11 +96,134 @@ def outliers() -> None:
 
 def literature() -> None:
     """The recipes of the literature on three models."""
-    models, names = ("gpt2", "llama", "experts"), ("fp8-current", *literature_names())
+    models, ours = ("gpt2", "llama", "experts"), ("fp8-current", "unit", "mxfp8")
+    names = (*ours, *literature_names())
     table(("recipe", *models), [(name, *[gap(name, each) for each in models]) for name in names])
 
 
-TABLES = {"sweep": sweep, "table3": table3, "outliers": outliers, "literature": literature}
+def bert() -> None:
+    """The baselines and the recipes of the Unit Scaling paper on BERT's step."""
+    names = ("unit", "fp8", "fp8-current", "plain-f16", "loss-scaling", "plain-f8")
+    table(("recipe", "ours"), [(name, gap(name, "bert")) for name in names])
+
+
+def steps(experiment: str) -> list[dict[str, Any]]:
+    """The lines of an experiment of `benchmarks.papers.steps` at the size for a CPU."""
+    found = [line for line in lines("steps") if line["experiment"] == experiment]
+    return [line for line in found if line["size"] == "small"]
+
+
+def losses() -> None:
+    """Losses over steps: of f32, and the gaps of recipes. Each is the mean of five steps."""
+    runs: dict[str, list[list[float]]] = {}
+    for line in steps("losses"):
+        runs.setdefault(line["contender"], []).append(line["losses"])
+    names = [name for name in runs if name != EXACT]
+    rows = []
+    for end in (5, 10, 25, 50, 100):
+        each = {n: statistics.mean(x for run in runs[n] for x in run[end - 5 : end]) for n in runs}
+        gaps = [f"{each[name] - each[EXACT]:+.3f}" for name in names]
+        rows.append((f"{end - 4} to {end}", f"{each[EXACT]:.3f}", *gaps))
+    table(("steps", EXACT, *names), rows)
+
+
+def scales() -> None:
+    """Scales of state and of FP8 data in some steps, and how far they move in a step."""
+    found = {(line["kind"], line["step"]): line for line in steps("scales")}
+    shown = sorted({step for _, step in found})
+    print("log2 of scales: least / middle / largest")
+    _spreads(found, shown, "scales", ".0f")
+    print("\nlog2 of the rms of data: least / middle / largest")
+    _spreads(found, shown, "rms", ".1f")
+    print("\noctaves by which a scale moves in a step, in the mean")
+    kinds = dict.fromkeys(kind for kind, _ in found)
+    moved = [[_cell(found.get((kind, n)), "moved") for n in shown[1:]] for kind in kinds]
+    rows = [(kind, *cells) for kind, cells in zip(kinds, moved, strict=True)]
+    table(("values", *[f"step {n}" for n in shown[1:]]), rows)
+
+
+def _cell(line: dict[str, Any] | None, key: str) -> str:
+    return f"{line[key]:.2f}" if line else ""
+
+
+def _spreads(found: Lines, shown: Sequence[int], key: str, form: str) -> None:
+    """Prints the least, the middle and the largest number of each kind of values."""
+    rows = []
+    for kind in dict.fromkeys(kind for kind, _ in found):
+        each = [found[kind, n][key] if (kind, n) in found else [] for n in shown]
+        rows.append((kind, *[" / ".join(format(x, form) for x in three) for three in each]))
+    table(("values", *[f"step {n}" for n in shown]), rows)
+
+
+def periods() -> None:
+    """The gaps of rescalings in each step, and now and then."""
+    exact: dict[int, float] = {}
+    runs: dict[str, list[tuple[int, float]]] = {}
+    for line in steps("periods"):
+        if line["contender"] == EXACT:
+            exact[line["seed"]] = line["loss"]
+        else:
+            runs.setdefault(line["contender"], []).append((line["seed"], line["loss"]))
+
+    def cell(name: str) -> str:
+        gaps = [loss - exact[seed] for seed, loss in runs.get(name, ())]
+        return f"{statistics.mean(gaps):+.3f} ± {standard_error(gaps):.3f}" if gaps else ""
+
+    heads = ("rescaled now and then", "each step", *[f"each {n}" for n in PERIODS])
+    rows = [(s, cell(RECIPE), *[cell(contender(s, n)) for n in PERIODS]) for s in SITES]
+    table(heads, rows)
+    print("\nfive steps from states of f32")
+    never, always = PERIODS[-1], gap(RECIPE, "gpt2")
+    short = [(s, always, gap(contender(s, never), "gpt2")) for s in SITES]
+    table(("rescaled now and then", "each step", f"each {never}"), short)
+
+
+def histograms() -> None:
+    """BERT's tensors: the median magnitude, and the share outside of FP16's normal numbers."""
+    cells: dict[tuple[str, str], dict[str, str]] = {}
+    gradients: dict[str, Counter[int]] = {}
+    for line in lines("histograms"):
+        if line["layers"] != 4:
+            continue
+        octaves = Counter(dict(line["octaves"]))
+        shown = f"2^{_median(octaves)} ({_outside(octaves):.0%})"
+        cells.setdefault((line["kind"], line["place"]), {})[line["figure"]] = shown
+        if line["kind"].startswith("grad"):
+            gradients.setdefault(line["figure"], Counter()).update(octaves)
+    figures = sorted(gradients)
+    rows = [(" ".join(each), *[found[f] for f in figures]) for each, found in cells.items()]
+    table(("tensors", *figures), sorted(rows))
+    print()
+    best = [max(SHIFTS, key=lambda n: -_outside(gradients[f], n)) for f in figures]
+    rest = [_outside(gradients[f], n) for f, n in zip(figures, best, strict=True)]
+    heads = ("gradients", *figures)
+    alone = [f"{_outside(gradients[f]):.1%}" for f in figures]
+    named = [f"2^{n}" for n in best]
+    outside = [f"{share:.1%}" for share in rest]
+    rows = [("outside", *alone), ("best loss scale", *named), ("outside with it", *outside)]
+    table(heads, rows)
+
+
+def _median(octaves: Counter[int]) -> int:
+    """The octave of the middle element."""
+    passed = 0
+    for octave in sorted(octaves):
+        passed += octaves[octave]
+        if 2 * passed >= octaves.total():
+            return octave
+    return 0
+
+
+def _outside(octaves: Counter[int], shift: int = 0) -> float:
+    """The share of elements outside of FP16's normal numbers, if a loss scale shifts them."""
+    outside = (n for octave, n in octaves.items() if not -14 <= octave + shift <= 15)
+    return sum(outside) / max(octaves.total(), 1)
+
+
+TABLES = {
+    each.__name__: each
+    for each in (sweep, table3, losses, scales, periods, outliers, histograms, bert, literature)
+}
 
 
 def main() -> int:

@@ -52,8 +52,8 @@ class Rescaling:
             self._matmul_operands(recipe.matmul_operands)
         if recipe.sites.names:
             self._named(recipe.sites)
-        self._state(recipe.state_rescale)
-        found = {site.kind for site in self._report.sites}
+        found = {"state_rescale"} if self._state(recipe.state_rescale) else set()
+        found |= {site.kind for site in self._report.sites}
         self._report.remarks += without_effect(self._main, recipe, {*RESCALES} - found)
         return len(self._done)
 
@@ -113,8 +113,8 @@ class Rescaling:
         for value in found:
             self._rescale(value, "sites", how)
 
-    def _state(self, how: Rescale) -> None:
-        """Rescales state as it is returned; updates read the values before."""
+    def _state(self, how: Rescale) -> bool:
+        """Rescales state as it is returned, if there is any; updates read the values before."""
         block = self._main.regions[0].blocks[0]
         returned, arguments = terminator(block), block.arguments
         names = attributes.result_names(attributes.result_attributes(self._main))
@@ -138,6 +138,7 @@ class Rescaling:
             if how.statistic != NONE:
                 note = SiteReport("state_rescale", names[i], how.statistic, how.every)
                 self._report.sites.append(note)
+        return bool(carried)
 
     def _count(self, how: Rescale) -> ir.Value | None:
         """Returns the argument that counts steps, if the rescaling needs it."""

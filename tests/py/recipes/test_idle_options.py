@@ -380,6 +380,13 @@ def test_a_rescaling_that_is_switched_off_is_not_missed(table: str) -> None:
     assert not [remark for remark in told.remarks if "has no effect" in remark.message]
 
 
+def test_an_option_of_the_rescalings_that_narrow_state_needs_is_not_missed() -> None:
+    every = {"state_rescale.every": 4, **STEP}
+    how: dict[str, Any] = {"recipe": "fp8", "signature": "scaled", "report": True}
+    _, told = scalify_hlo.rewrite(step(), settings=every, **how)
+    assert not [remark for remark in told.remarks if "has no effect" in remark.message]
+
+
 def test_tables_have_no_options_that_are_not_listed() -> None:
     assert set(TABLES) == {key.partition(".")[0] for key in EFFECTS if "." in key}
     *formats, scales, rounding, frozen = astuple(StateOptions())

@@ -50,15 +50,19 @@ def is_operand(value: ir.Value) -> bool:
     return False
 
 
-def casts_of(text: str, arguments: Sequence[Array], options: Options) -> list[ValueStats]:
+def casts_of(
+    text: str, arguments: Sequence[Array], options: Options, chosen: Selection | None = None
+) -> list[ValueStats]:
     """Returns the FP8 operands of a rewrite, in program order.
 
     Args:
         text: The original.
         arguments: The flat arguments of the rewrite; they are converted to its formats.
         options: The options of the rewrite.
+        chosen: Which values are returned in place of the FP8 operands.
     """
-    rewrite = Programs(read_text(text).module, "program", FP8Operands()).rewritten(options)
+    selection = chosen or FP8Operands()
+    rewrite = Programs(read_text(text).module, "program", selection).rewritten(options)
     readout = Readout(rewrite.instrumented, scaled=True)
     executable = Executable(rewrite.module.operation.get_asm(enable_debug_info=False))
     results = executable(executable.stored([jnp.asarray(array) for array in arguments]))
