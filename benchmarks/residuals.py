@@ -4,7 +4,8 @@
     python -m benchmarks.residuals                                 # every kind by every recipe
     python -m benchmarks.residuals --kind scan-mlp --recipe unit   # one of them
     python -m benchmarks.residuals --layers 2 --width 512          # a smaller one
-    python -m benchmarks.residuals --rewrite optimize=true         # with an option of `rewrite`
+    python -m benchmarks.residuals --set residuals=keep            # with an option of the recipe
+    python -m benchmarks.residuals --estimate                      # the estimated time as well
     python -m benchmarks.residuals --target cpu                    # scanned MLPs in f32, on the CPU
 
 The decoder has 8 layers of width 2048, plain attention, and 8192 tokens in bf16. Its layers are in
@@ -13,7 +14,8 @@ a loop (`scan`), in a row (`unrolled`) or in a loop with `jax.checkpoint` (`scan
 compiles it in this process, in f32 and under `propagate`. Nothing is run. `scalify-hlo explain
 --memory` lists what is in memory at the peak.
 
-The bounds hold for the sizes above. The exit status is 1 if one is missed.
+The estimated time is over that of the same recipe with `residuals=keep`. The bounds hold for the
+sizes above. The exit status is 1 if one is missed.
 """
 
 from __future__ import annotations
@@ -37,6 +39,7 @@ from benchmarks.common import SIGNATURES, Row, report
 from scalify_hlo.program.program import read_program
 from scalify_hlo.targets.compiling import compile_program
 from scalify_hlo.targets.description import load_target
+from scalify_hlo.targets.record import Program
 
 BOUNDS = {
     "scan": 0.65,
@@ -51,6 +54,7 @@ STATIC = ("fp8", "unit")
 """The recipes that predict scales from those of the inputs."""
 CPU = "cpu"
 CPU_BOUND = 0.60
+TIME_BOUND = 1.02
 OF_MLP = ("gate", "up", "down", "norm2")
 HEAD = 128
 """The width of a head of attention."""
@@ -140,45 +144,50 @@ def exported(kind: str, sizes: Sizes, platform: str) -> jax.export.Exported:
     return jax.export.export(jitted, platforms=(platform,))(sizes.weights(kind), x)
 
 
-def temporaries(program: jax.export.Exported, target: str) -> int:
-    """The bytes of temporaries of a program that is compiled for a device."""
+def compiled(program: jax.export.Exported, target: str) -> tuple[int, float]:
+    """The bytes of temporaries of a program that is compiled for a device, and its seconds."""
     if target == CPU:
         given = [jax.ShapeDtypeStruct(each.shape, each.dtype) for each in program.in_avals]
         specs, _ = jax.tree.unflatten(program.in_tree, given)
         compiled = jax.jit(program.call, donate_argnums=0).lower(*specs).compile()
         analysis: Any = compiled.memory_analysis()
-        return int(analysis.temp_size_in_bytes)
+        return int(analysis.temp_size_in_bytes), math.nan
     module = read_program(program.mlir_module_serialized, "step").module
     made = compile_program(module, load_target(target), name="step", timeout=900.0)
-    return made.temporaries
+    return made.temporaries, Program.of(made, load_target(target)).work.seconds or math.nan
 
 
 def rewritten(
-    program: jax.export.Exported, recipe: str, options: Mapping[str, Any]
+    program: jax.export.Exported, recipe: str, settings: Mapping[str, Any]
 ) -> jax.export.Exported:
     """The rewrite of a program; recipes with static scales take all inputs at one scale."""
     how = SIGNATURES["same"] if recipe in STATIC else {}
-    return scalify_hlo.rewrite(program, recipe=recipe, **how, **options)
+    asked = {"residuals": "auto", **settings}
+    return scalify_hlo.rewrite(program, recipe=recipe, settings=asked, **how)
 
 
 def measured(options: argparse.Namespace, kinds: list[str], recipes: list[str]) -> Iterator[Row]:
     """The temporaries of each kind by each recipe, over those of the original."""
     dtype = jnp.float32 if options.target == CPU else jnp.bfloat16
     sizes = Sizes(options.layers, options.width, options.batch, options.time, dtype)
-    asked = dict(map(option, options.rewrite))
+    asked = dict(map(option, options.set))
     for kind in kinds:
         original = exported(kind, sizes, load_target(options.target).platform)
-        base = temporaries(original, options.target)
+        base, _ = compiled(original, options.target)
         print(f"{kind}: {base / GIB:.2f} GiB in {jnp.dtype(dtype).name}", file=sys.stderr)
         for recipe in recipes:
-            size = temporaries(rewritten(original, recipe, asked), options.target)
+            size, time = compiled(rewritten(original, recipe, asked), options.target)
             print(f"{kind}, {recipe}: {size / GIB:.2f} GiB", file=sys.stderr, flush=True)
             bound = CPU_BOUND if options.target == CPU else BOUNDS[kind]
             yield Row(f"{kind}, {recipe}", size / base, bound, ".2f")
+            if options.estimate:
+                kept = rewritten(original, recipe, {**asked, "residuals": "keep"})
+                _, before = compiled(kept, options.target)
+                yield Row(f"{kind}, {recipe}, time", time / before, TIME_BOUND, ".3f")
 
 
 def option(text: str) -> tuple[str, Any]:
-    """The name and the value of an option of `scalify_hlo.rewrite`; a value is JSON or a word."""
+    """The name and the value of an option of the recipe; a value is JSON or a word."""
     name, _, value = text.partition("=")
     try:
         return name, json.loads(value)
@@ -197,8 +206,9 @@ def main() -> int:
     parser.add_argument("--batch", type=int, default=4)
     parser.add_argument("--time", type=int, default=2048)
     parser.add_argument(
-        "--rewrite", nargs="+", default=[], metavar="NAME=VALUE", help="options of the rewrite"
+        "--set", nargs="+", default=[], metavar="NAME=VALUE", help="options of the recipe"
     )
+    parser.add_argument("--estimate", action="store_true", help="the estimated time as well")
     options = parser.parse_args()
     os.environ.update({"JAX_PLATFORMS": "cpu", "JAX_SKIP_CUDA_CONSTRAINTS_CHECK": "1"})
     on_cpu = options.target == CPU

@@ -31,10 +31,10 @@ def test_options_of_the_rewrite_are_json_or_words() -> None:
 def test_the_cpu_has_scanned_layers_in_f32(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A rewrite without casts needs no more than the original; the bound says what to print."""
+    """A rewrite without casts needs less than the original; the bound says what to print."""
     sizes = ["--layers", "4", "--width", "64", "--batch", "2", "--time", "64"]
     monkeypatch.setattr(sys, "argv", ["residuals", "--target", CPU, *sizes])
-    monkeypatch.setattr(residuals, "CPU_BOUND", 1.01)
+    monkeypatch.setattr(residuals, "CPU_BOUND", 0.75)
     assert residuals.main() == 0
     out, err = capsys.readouterr()
     assert "scan-mlp, propagate" in out
