@@ -135,7 +135,7 @@ class Held:
         crossing = self._crossing
         self._kept = crossing.cheapest(self._now)
         before, after = (
-            sum(crossing.bytes_of(number) or 0 for number in numbers)
+            sum(crossing.bytes_of(number) or 0 for number in numbers if not self._is_stack(number))
             for numbers in (self._now, self._kept)
         )
         if after >= before:
@@ -150,6 +150,11 @@ class Held:
             self._edit(op)
         erase_unread_ops(self._block)
         return [(before, after)]
+
+    def _is_stack(self, number: int) -> bool:
+        """Whether a value comes out of a loop, as what it keeps of each turn does."""
+        owner = self._crossing.numbers.computed[number].value.owner
+        return not is_block(owner) and owner.operation.name == LOOP
 
     def _edit(self, op: ir.Operation) -> None:
         """Has an op of the backward pass read what is kept, or is computed again of it."""

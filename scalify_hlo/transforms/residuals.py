@@ -8,7 +8,7 @@ is kept as that. All values are the same as before, bit for bit, since the ops a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dataflow.crossing import LoopCrossing
@@ -18,11 +18,10 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.ir import emit
 from scalify_hlo.ir.calls import CALL, functions_in
 from scalify_hlo.ir.functions import block_of, callee_of, terminator
-from scalify_hlo.ir.traits import LOOP
+from scalify_hlo.ir.traits import COPIES, LOOP
 from scalify_hlo.ir.value_map import (
     ValueSet,
     erase,
-    erase_unread,
     replace_op,
     replace_uses,
 )
@@ -171,13 +170,20 @@ class _Cut:
             self._early.add_all(op.results)
             if op == read:
                 break
-        self._at = emit.constant(self._index.type, 0, ops[ops.index(read) + 1]).owner.operation
-        for op in ops:
-            for result in op.results:
-                new = self._replaced(result)
-                if new is not None:
-                    replace_uses(result, new)
-        erase_unread(self._at.results[0], lambda _: True)
+        place, index = ops[ops.index(read) + 1], self._crossing.index
+        self._at = emit.constant(index.type, 0, place).owner.operation
+        reads = self._crossing.reads
+        self._replace(value for op in ops for value in op.results if value not in reads)
+        erase_unread_ops(self._backward, self._at)  # Rows that only they read need not be computed.
+        self._replace(value for value in list(reads) if any(value.uses))
+        erase(self._at)
+
+    def _replace(self, values: Iterable[ir.Value]) -> None:
+        """Replaces values of new stacks, and rows of stacks that are dropped."""
+        for value in values:
+            new = self._replaced(value)
+            if new is not None:
+                replace_uses(value, new)
 
     def _replaced(self, value: ir.Value) -> ir.Value | None:
         """Returns what is read in place of a value of a new stack, or a row of one dropped."""
@@ -259,8 +265,10 @@ def _row(stack: ir.Value, index: ir.Value, at: ir.Operation, splats: emit.Splats
     return emit.reshaped(row, shape, at)
 
 
-def erase_unread_ops(body: ir.Block) -> None:
-    """Erases pure ops of a block that nothing reads."""
+def erase_unread_ops(body: ir.Block, but: ir.Operation | None = None) -> None:
+    """Erases pure ops of a block that nothing reads, but for one."""
     for op in reversed([op.operation for op in body.operations]):
-        if len(op.results) and op.name in PURE and not any(any(r.uses) for r in op.results):
+        if not len(op.results) or any(any(result.uses) for result in op.results):
+            continue
+        if (op.name in PURE or op.name in COPIES) and (but is None or op != but):
             erase(op)

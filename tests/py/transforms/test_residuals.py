@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -13,6 +14,9 @@ import numpy as np
 import pytest
 from jax import lax
 
+from scalify_hlo._compat import ir
+from scalify_hlo.transforms.residuals import cut_residuals
+from tests.py.shared.judge import parse
 from tests.py.shared.residual_steps import both, same, same_values
 
 _LAYERS, _ROWS, _WIDTH, _HIDDEN = 3, 4, 8, 16
@@ -121,3 +125,47 @@ def test_checkpoints_give_thesame(policy: Any, recipe: str) -> None:
 def test_random_steps_give_thesame(seed: int) -> None:
     """`python -m benchmarks.residual_steps` tries more of them."""
     same_values(seed)
+
+
+_LOOPS = Path(__file__).parents[2] / "lit" / "passes" / "cut_residuals.mlir"
+
+
+_CHANGED = "    %es2 = stablehlo.negate %es : tensor<3x4x8xf32>\n    stablehlo.return %xs, %es2,"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("dense<3> : tensor<i32>", "dense<2> : tensor<i32>"),  # fewer turns than rows
+        ("%one = stablehlo.constant dense<1>", "%one = stablehlo.constant dense<2>"),
+        ("%e1, %i, %zero", "%e1, %one, %zero"),  # one row, again and again
+        ("%es, %turn, %zero", "%es, %i, %zero"),  # rows of two turns
+        ("    stablehlo.return %xs, %es,", _CHANGED),
+    ],
+)
+def test_loops_that_are_not_known_well_enough_stay(old: str, new: str) -> None:
+    text = _LOOPS.read_text()
+    assert old in text
+    assert _cut(text)
+    module = parse(text.replace(old, new))
+    before = str(module)
+    with module.context, ir.Location.unknown():
+        assert cut_residuals(module.operation) == []
+    assert str(module) == before
+
+
+def _cut(text: str) -> list[tuple[int, int]]:
+    module = parse(text)
+    with module.context, ir.Location.unknown():
+        return cut_residuals(module.operation)
+
+
+def test_what_is_returned_besides_is_read_for_nothing() -> None:
+    """The exponential is a result of the program, so that nothing else of it is kept."""
+    text = (
+        _LOOPS.read_text()
+        .replace("return %b#4 :", "return %f#3 :")
+        .replace("-> tensor<4x8xf32> {", "-> tensor<3x4x8xf32> {", 1)
+    )
+    text = text.replace("  return %f#3 : tensor<4x8xf32>", "  return %f#3 : tensor<3x4x8xf32>")
+    assert _cut(text) == []
