@@ -13,6 +13,9 @@ from scalify_hlo.dataflow.index import ModuleIndex
 from scalify_hlo.errors import InputError, Remark
 from scalify_hlo.ir.functions import main_function
 from scalify_hlo.ir.locations import source_location
+from scalify_hlo.ir.traits import CALLS
+from scalify_hlo.ir.value_map import run_native
+from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.passes.base import MainPass, Pass
 from scalify_hlo.report.model import Report
 from scalify_hlo.rules.placement import on_one_device
@@ -142,7 +145,10 @@ class CutResidualsPass(Pass):
 
     def apply(self, module: ir.Operation, _: ModuleIndex, report: Report) -> None:
         """See `Pass.apply`."""
+        calls = len(ops_in(module, CALLS))
         sizes = cut_residuals(module) + cut_held(module)
+        if len(ops_in(module, CALLS)) != calls:  # Some were inlined.
+            run_native("builtin.module(symbol-dce)", module, verify=False)
         report.kept_before = sum(before for before, _ in sizes)
         report.kept_after = sum(after for _, after in sizes)
         if self.asked and not sizes:

@@ -95,7 +95,7 @@ class Held:
                 self._constants.add(crossing.number(op.results[0]))
         crossing.given |= self._constants
         self._before = ValueSet(result for op in first for result in op.results)
-        self._readers = [op for op in second if not self._second(op)]
+        self._ops = [(op, not self._second(op)) for op in second]  # and whether it is a reader
         reads = ValueSet(v for op in second for v in read_by(op) if v in self._before)
         crossing.given.update(crossing.number(v) for v in second[-1].operands if v in self._before)
         held = {crossing.number(value) for value in reads} - crossing.given
@@ -107,6 +107,7 @@ class Held:
         self._bases: set[int] = set()
         self._made: dict[int, ir.Value] = {}
         self._tied: dict[int, ir.Value] = {}
+        self._passed = ValueSet()  # results of ops of the backward pass that come before one
 
     def _second(self, op: ir.Operation) -> bool:
         """Numbers an op of the backward pass, if it comes before the matmuls there."""
@@ -140,14 +141,17 @@ class Held:
         )
         if after >= before:
             return []
-        for op in self._readers:
+        readers = [op for op, reads in self._ops if reads]
+        for op in readers:
             for value in ValueSet(read_by(op)):
                 if not self._stays(value):
                     self._changed[value] = crossing.number(value)
         reached = Search(self._changed.values(), self._operands).to_end().found
         self._bases = self._kept.intersection(reached)
-        for op in self._readers:
-            self._edit(op)
+        for op, reads in self._ops:
+            if reads:
+                self._edit(op)
+            self._passed.add_all(op.results)
         erase_unread_ops(self._block)
         return [(before, after)]
 
@@ -224,6 +228,9 @@ class Held:
             return tied
         if number in self._crossing.given:
             return self._in_forward(number)
+        own = self._crossing.backward.get(number)
+        if own is not None and own in self._passed and self._stays(own):
+            return own
         if number not in self._made:
             each = self._crossing.numbers.computed[number]
             operands = [self._value(operand, at) for operand in each.operands or ()]

@@ -118,7 +118,7 @@ def in_bf16(module: ir.Module, how: CompileOptions, name: str) -> Prepared:
 
 
 def _bf16() -> Recipe:
-    return load_recipe("bf16", {"compute": "bf16"})
+    return load_recipe("bf16", {"compute": "bf16", "residuals": "keep"})
 
 
 def _is_wide(matmul: MatmulReport) -> bool:

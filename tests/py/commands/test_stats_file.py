@@ -247,7 +247,7 @@ def test_probes_change_nothing_else(
     monkeypatch.setattr(Recipe, "rounds_gradients", False)
     params, (batch,) = parameters(), batches(1)
     text = stablehlo_of(function, params, batch)
-    options = make_options(recipe, signature)
+    options = make_options(recipe, signature, settings={"residuals": "keep"})
     texts = []
     for probe in (False, True):
         program = read_text(text)
