@@ -105,7 +105,7 @@ def _stacks(loop: ir.Operation) -> Iterator[Stack]:
         return
     last = terminator(body)
     for number, argument in enumerate(body.arguments):
-        write, type_ = last.operands[number].owner, argument.type
+        write, type_ = behind(last.operands[number], ()).owner, argument.type
         if is_block(write) or write.name != "stablehlo.dynamic_update_slice":
             continue
         whole, row, index, *_ = write.operands
@@ -126,7 +126,8 @@ def _covers(loop: ir.Operation, index: ir.Value, turns: int) -> bool:
     if not is_block(counter.owner) or counter.owner != body:
         return False
     number = ir.BlockArgument(counter).arg_number
-    start, end = integer_of(loop.operands[number]), _line(terminator(body).operands[number])
+    start = integer_of(behind(loop.operands[number], ()))
+    end = _line(terminator(body).operands[number])
     if start is None or end is None or end[:2] != (counter, 1) or abs(slope * end[2]) != 1:
         return False
     ends = [slope * (start + end[2] * turn) + offset for turn in (0, turns - 1)]
@@ -136,13 +137,14 @@ def _covers(loop: ir.Operation, index: ir.Value, turns: int) -> bool:
 def _line(value: ir.Value) -> tuple[ir.Value, int, int] | None:
     """Returns a value, a slope of 1 or -1 and an offset for an integer that is linear in it."""
     slope, offset = 1, 0
-    while not is_block(owner := value.owner):
+    while not is_block(owner := (value := behind(value, ())).owner):
         if owner.name in RESHAPES:
             value = owner.operands[0]
             continue
         if owner.name not in SUMS:
             break
-        (one, other), adds = owner.operands, owner.name == "stablehlo.add"
+        one, other = (behind(each, ()) for each in owner.operands)
+        adds = owner.name == "stablehlo.add"
         if (number := integer_of(other)) is not None:
             value, offset = one, offset + slope * (number if adds else -number)
         elif (number := integer_of(one)) is not None:

@@ -7,6 +7,7 @@ from typing import Final
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.ir.functions import is_block, terminator
 from scalify_hlo.ir.splats import integer_of
+from scalify_hlo.ir.through import behind
 from scalify_hlo.ir.traits import SUMS
 
 _MIRRORED: Final = {"LT": "GT", "GT": "LT", "LE": "GE", "GE": "LE", "NE": "NE"}
@@ -21,18 +22,18 @@ def turns_of(op: ir.Operation) -> int | None:
             stays one; the carry has to start with a constant, and to move by one in each turn.
     """
     condition, body = (region.blocks[0] for region in op.regions)
-    test = terminator(condition).operands[0].owner
+    test = behind(terminator(condition).operands[0], ()).owner
     if is_block(test) or test.name != "stablehlo.compare":
         return None
     direction = stablehlo.ComparisonDirectionAttr(test.attributes["comparison_direction"]).value
-    counter, limit = test.operands
+    counter, limit = (behind(each, ()) for each in test.operands)  # Explicit axes constrain them.
     number = _number(counter, condition)
     if number is None or _kept(number, body):
         counter, limit, direction = limit, counter, _MIRRORED.get(direction, "")
         number = _number(counter, condition)
     if number is None or direction not in _MIRRORED:
         return None
-    start, end = integer_of(op.operands[number]), _constant(limit, condition, op)
+    start, end = integer_of(behind(op.operands[number], ())), _constant(limit, condition, op)
     step = _step(terminator(body).operands[number], body.arguments[number])
     if start is None or end is None or not step:
         return None
@@ -70,15 +71,16 @@ def _constant(value: ir.Value, condition: ir.Block, op: ir.Operation) -> int | N
     number = _number(value, condition)
     if number is None:
         return integer_of(value)
-    return integer_of(op.operands[number]) if _kept(number, op.regions[1].blocks[0]) else None
+    start = behind(op.operands[number], ())
+    return integer_of(start) if _kept(number, op.regions[1].blocks[0]) else None
 
 
 def _step(value: ir.Value, argument: ir.Value) -> int | None:
     """The constant by which an argument moves; None if it is another value."""
-    owner = value.owner
+    owner = behind(value, ()).owner
     if is_block(owner) or owner.name not in SUMS:
         return None
-    adds, (one, other) = owner.name == "stablehlo.add", owner.operands
+    adds, (one, other) = owner.name == "stablehlo.add", (behind(v, ()) for v in owner.operands)
     if other == argument and adds:
         one, other = other, one
     step = integer_of(other) if one == argument else None

@@ -169,3 +169,17 @@ def test_what_is_returned_besides_is_read_for_nothing() -> None:
     )
     text = text.replace("  return %f#3 : tensor<4x8xf32>", "  return %f#3 : tensor<3x4x8xf32>")
     assert _cut(text) == []
+
+
+def test_loops_with_explicit_axes_keep_less() -> None:
+    """There, counters and their limits have sharding constraints."""
+    text = _LOOPS.read_text()
+    old = "    %more = stablehlo.compare LT, %i, %three"
+    new = "    %c = sdy.sharding_constraint %i <@mesh, []> : tensor<i32>\n" + old.replace(
+        "%i", "%c"
+    )
+    added = "    %j = stablehlo.add %i, %one"
+    constrained = "    %k = sdy.sharding_constraint %i <@mesh, []> : tensor<i32>\n" + added
+    changed = text.replace(old, new).replace(added, constrained.replace("add %i", "add %k"))
+    assert changed.count("sharding_constraint") == 4
+    assert _cut('sdy.mesh @mesh = <["d"=1]>\n' + changed) == _cut(text)
