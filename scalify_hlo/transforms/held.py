@@ -48,7 +48,7 @@ def cut_held(module: ir.Operation) -> list[tuple[int, int]]:
     for block in [main.regions[0].blocks[0], *map(body_of, loops)]:
         calls = (op for op in block.operations if op.operation.name == CALL)
         if _start(block) or any(callee_of(call) in backward for call in calls):
-            inline_in(block, functions)
+            inline_in(block.operations, functions)
         if _start(block):
             held = Held(block, _start(block))
             found += held.apply()

@@ -47,7 +47,7 @@ def cut_residuals(module: ir.Operation) -> list[tuple[int, int]]:
         if backward is None or not _is_free(forward):
             continue
         for loop in (forward, backward):
-            loops += inline_in(body_of(loop), functions)
+            loops += inline_in(body_of(loop).operations, functions)
         pair, place = pair_of(forward, backward), loops.index(backward)
         cut = _Cut(pair) if pair is not None else None
         if cut is not None and (sizes := cut.apply()):
@@ -61,17 +61,17 @@ def _is_free(loop: ir.Operation) -> bool:
     return not any("shard" in name for name in attributes.all_of(loop))
 
 
-def inline_in(block: ir.Block, functions: dict[str, ir.Operation]) -> list[ir.Operation]:
-    """Inlines the calls in a block, and returns the loops in these."""
-    calls = [op.operation for op in block.operations if op.operation.name == CALL]
+def inline_in(
+    ops: Iterable[ir.OpView | ir.Operation], functions: dict[str, ir.Operation]
+) -> list[ir.Operation]:
+    """Inlines the calls among some ops, and returns the loops in these."""
     loops: list[ir.Operation] = []
-    while calls:
-        call = calls.pop()
+    for call in [op.operation for op in ops if op.operation.name == CALL]:
         callee = functions[callee_of(call)]
         if len(callee.regions[0].blocks):
-            ops = inline_call(call, callee)
-            calls += [op for op in ops if op.name == CALL]
-            loops += [inner for op in ops for inner in ops_in(op, [LOOP])]
+            inner = inline_call(call, callee)
+            loops += [loop for op in inner for loop in ops_in(op, [LOOP])]
+            loops += inline_in(inner, functions)
     return loops
 
 
