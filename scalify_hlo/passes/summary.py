@@ -60,7 +60,7 @@ def summary(report: Report) -> str:
 def _unscaled(report: Report) -> str:
     """Returns what to ask for, as text, if a rewrite without casts has no scale to propagate."""
     changed = report.compute or report.sites or report.state_bytes or report.baseline
-    scaled = report.has_scales or changed
+    scaled = report.has_scales or changed or report.kept_before
     return "" if scaled else "nothing is scaled: give --input-scale or --signature scaled"
 
 

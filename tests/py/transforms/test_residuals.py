@@ -14,7 +14,9 @@ import numpy as np
 import pytest
 from jax import lax
 
+import scalify_hlo
 from scalify_hlo._compat import ir
+from scalify_hlo.passes.summary import summary
 from scalify_hlo.transforms.residuals import cut_residuals
 from tests.py.shared.judge import parse
 from tests.py.shared.residual_steps import both, same, same_values
@@ -169,6 +171,13 @@ def test_what_is_returned_besides_is_read_for_nothing() -> None:
     )
     text = text.replace("  return %f#3 : tensor<4x8xf32>", "  return %f#3 : tensor<3x4x8xf32>")
     assert _cut(text) == []
+
+
+def test_the_summary_says_what_is_kept() -> None:
+    text, settings = _LOOPS.read_text(), {"residuals": "auto"}
+    _, report = scalify_hlo.rewrite(text, recipe="propagate", settings=settings, report=True)
+    said = "propagate: the program has no matmul; residuals: 0.80 KiB to 0.42 KiB"
+    assert summary(report) == said
 
 
 def test_loops_with_explicit_axes_keep_less() -> None:
