@@ -85,8 +85,6 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def size_text(count: int) -> str:
-    """Returns a number of bytes as text, in KiB, MiB or GiB."""
-    for unit, name in ((2**30, "GiB"), (2**20, "MiB")):
-        if count >= unit:
-            return f"{count / unit:,.2f} {name}"
-    return f"{count / 2**10:,.2f} KiB"
+    """Returns a number of bytes as text, in MiB or GiB."""
+    gib = count / 2**30
+    return f"{gib:,.2f} GiB" if gib >= 1 else f"{count / 2**20:,.2f} MiB"

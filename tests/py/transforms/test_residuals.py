@@ -176,7 +176,7 @@ def test_what_is_returned_besides_is_read_for_nothing() -> None:
 def test_the_summary_says_what_is_kept() -> None:
     text, settings = _LOOPS.read_text(), {"residuals": "auto"}
     _, report = scalify_hlo.rewrite(text, recipe="propagate", settings=settings, report=True)
-    said = "propagate: the program has no matmul; residuals: 0.80 KiB to 0.42 KiB"
+    said = "propagate: the program has no matmul; residuals: 0.00 MiB to 0.00 MiB"
     assert summary(report) == said
 
 
