@@ -9,12 +9,12 @@ from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
 from scalify_hlo.ir.monoid import monoid
 from scalify_hlo.ir.splats import is_constant
-from scalify_hlo.ir.traits import CHEAP, COMMUTING, COPIES, DOTS, REDUCTIONS, RESHAPES
+from scalify_hlo.ir.traits import CHEAP, COMMUTING, COPIES, DOTS, RESHAPES
 from scalify_hlo.ir.value_map import ValueMap
 
 _RESHAPE: Final = "reshape"
 _SPREAD: Final = "stablehlo.broadcast_in_dim"
-PURE: Final = CHEAP | DOTS | REDUCTIONS
+PURE: Final = CHEAP | DOTS | {"stablehlo.reduce"}
 """Ops that are the same computation if their operands and attributes are the same."""
 
 
