@@ -9,7 +9,10 @@ import numpy as np
 
 from scalify_hlo._compat import func, ir, new_context, stablehlo
 from scalify_hlo.dialect import attributes
+from scalify_hlo.ir import emit
 from scalify_hlo.ir.functions import main_function
+from scalify_hlo.ir.traits import where
+from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.program.tensors import Array, Tensor, interface, is_complex
 from scalify_hlo.transforms.chlo import expand
 
@@ -30,8 +33,22 @@ def evaluate(module: ir.Module, arrays: Sequence[Array]) -> list[Array]:
         expand(module.operation)
         _cross_as_integers(module, types.arguments, types.results)
         arguments = [_attribute(part) for array in arrays for part in _parts(array)]
-        results = iter(stablehlo.eval_module(module, arguments))
+        results = iter(evaluated(module, arguments))
         return [_join(results, tensor) for tensor in types.results]
+
+
+def evaluated(module: ir.Module, arguments: Sequence[ir.Attribute]) -> list[ir.Attribute]:
+    """Runs `main`, without CHLO ops, on arguments of supported dtypes.
+
+    StableHLO's interpreter has a scatter write into its operands, which ops after it may read. So
+    scatters get copies.
+    """
+    for scatter in ops_in(module.operation, where("scatter")):
+        for number in range((len(scatter.operands) - 1) // 2):
+            value = scatter.operands[number]
+            scatter.operands[number] = emit.reshape(value, value.type, scatter)
+    found: list[ir.Attribute] = list(stablehlo.eval_module(module, arguments))
+    return found
 
 
 def _parts(array: Array) -> list[Array]:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 import scalify_hlo
-from scalify_hlo._compat import ir, new_context, stablehlo
+from scalify_hlo._compat import ir, new_context
 from scalify_hlo.dialect.attributes import function_type
 from scalify_hlo.ir.formats import format_of
 from scalify_hlo.ir.functions import main_function
@@ -83,8 +83,7 @@ def evaluate(module: ir.Module, arrays: Sequence[Array]) -> list[Array]:
     with module.context, ir.Location.unknown():
         expand(module.operation)
         arguments = [_attribute(a) for a in arrays]
-        results = stablehlo.eval_module(module, arguments)
-        return [_array(r) for r in results]
+        return [_array(each) for each in interpreter.evaluated(module, arguments)]
 
 
 def evaluate_with_xla(module: ir.Module, arrays: Sequence[Array]) -> list[Array]:
