@@ -98,7 +98,7 @@ class ValueNumbers:
             known = self.computed[numbers[0]]
             whole = known.operands[0] if known.reshapes and known.operands else numbers[0]
             return _RESHAPE, whole, result.type
-        given = tuple(attributes.all_of(op).items())
+        given = tuple(each for each in attributes.all_of(op).items() if each[0] != attributes.FORMS)
         return op.name, *combined, given, tuple(numbers), result.type
 
     def _known_as(self, value: ir.Value, key: Any, numbers: Iterable[int]) -> int:

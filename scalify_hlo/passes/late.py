@@ -19,6 +19,7 @@ from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.passes.base import MainPass, Pass
 from scalify_hlo.report.model import Report
 from scalify_hlo.rules.placement import on_one_device
+from scalify_hlo.transforms.held import cut_held
 from scalify_hlo.transforms.late_factors import LateFactors
 from scalify_hlo.transforms.matmul_dims import order_casts, order_dims
 from scalify_hlo.transforms.residuals import cut_residuals
@@ -145,7 +146,7 @@ class CutResidualsPass(Pass):
     def apply(self, module: ir.Operation, _: ModuleIndex, report: Report) -> None:
         """See `Pass.apply`."""
         calls = len(ops_in(module, CALLS))
-        sizes = cut_residuals(module)
+        sizes = cut_residuals(module) + cut_held(module)
         if len(ops_in(module, CALLS)) != calls:  # Some were inlined.
             run_native("builtin.module(symbol-dce)", module, verify=False)
         report.kept_before = sum(before for before, _ in sizes)

@@ -20,6 +20,7 @@ from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.report.model import Report
 from scalify_hlo.run.runner import compile_module
 from scalify_hlo.transforms.chlo import expand
+from scalify_hlo.transforms.held import Held
 from scalify_hlo.transforms.matmul_dims import order_dims
 from tests.py.fuzzing import jax_programs, mlir_programs
 from tests.py.fuzzing.casts import assert_casts_are_numpys
@@ -363,6 +364,19 @@ def _ordered(program: Drawn, text: str) -> None:
     assert_all_same_bits(found, wanted)
 
 
+def _residuals(program: Drawn, text: str) -> None:
+    """The second half of a program reads less of the first half, and has the same bits."""
+    module = parse(text)
+    with module.context, ir.Location.unknown():
+        block = main_of(module).regions[0].blocks[0]
+        start = len(block.operations) // 2
+        if program.symbolic or not start or not Held(block, start).apply():
+            return
+    module.operation.verify()
+    found, wanted = (evaluate(each, program.arrays()) for each in (module, parse(text)))
+    assert_all_same_bits(found, wanted)
+
+
 def _is_refused(text: str) -> bool:
     """Whether XLA refuses the original, as it does if the region of a scatter captures values."""
     module = parse(text)
@@ -388,4 +402,5 @@ _JUDGES = {
     "casts": _casts,
     "stored weights": _stored_weights,
     "order of matmuls": _ordered,
+    "residuals": _residuals,
 }

@@ -99,6 +99,20 @@ def test_loops_keep_less_and_give_thesame(
     same(before, after)
 
 
+@pytest.mark.parametrize("step", [_unrolled, _in_batches])
+@pytest.mark.parametrize("recipe", ["propagate", "fp8-current", "unit", "mxfp8"])
+@pytest.mark.parametrize("layer", [_mlp, _attention, _dropped])
+def test_blocks_keep_less_and_give_thesame(
+    layer: Callable[..., Any], recipe: str, step: Callable[..., Any]
+) -> None:
+    x = jnp.asarray(np.random.default_rng(1).normal(0, 1, (_ROWS, _WIDTH)), jnp.float32)
+    declared = _DECLARED if recipe == "unit" else {}
+    fn = functools.partial(step, layer)
+    report, before, after = both(fn, _weights(), x, recipe=recipe, **declared)
+    assert report.kept_after < report.kept_before
+    same(before, after)
+
+
 @pytest.mark.parametrize("recipe", ["propagate", "fp8-current"])
 @pytest.mark.parametrize("policy", [None, jax.checkpoint_policies.dots_saveable])
 def test_checkpoints_give_thesame(policy: Any, recipe: str) -> None:
