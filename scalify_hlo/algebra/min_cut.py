@@ -17,7 +17,7 @@ import numpy as np
 from scalify_hlo.algebra.search import Search
 
 _INFINITE: Final = 2**31 - 1
-_LARGEST: Final = 2**28  # of a finite capacity: flows of a few of them fit into 32 bits
+_TOTAL: Final = 2**30  # of all finite capacities, so that no infinite one is ever filled
 _GRAIN: Final = 64  # bytes
 
 
@@ -48,8 +48,8 @@ def cheapest(nodes: Sequence[Node]) -> set[int]:
     used = Search(needed, lambda n: nodes[n].operands if nodes[n].again else ()).to_end().found
     places = {number: 2 * i for i, number in enumerate(used)}
     source, sink = 2 * len(places), 2 * len(places) + 1
-    largest = max((nodes[number].cost or 0 for number in used), default=0)
-    grain = max(_GRAIN, -(-largest // _LARGEST))
+    total = sum(2 * (nodes[number].cost or 0) for number in used)
+    grain = max(_GRAIN, -(-total // _TOTAL))
     edges: dict[tuple[int, int], int] = {}
     for number, place in places.items():
         node = nodes[number]

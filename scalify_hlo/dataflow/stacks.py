@@ -67,14 +67,14 @@ def start_of(loop: ir.Operation, number: int) -> ir.Value | None:
     return behind(loop.operands[number], ())
 
 
-def may_read(forward: ir.Operation) -> ir.Operation | None:
-    """Returns the only later loop of the block that carries results of a loop unchanged."""
+def readers_of(forward: ir.Operation) -> list[ir.Operation]:
+    """Returns the later loops of the block that carry results of a loop unchanged."""
     found: ValueMap[ir.Operation] = ValueMap()
     for result in forward.results:
         for op, number in readers(result, ()):
             if op.name == LOOP and op.block == forward.block and start_of(op, number) is not None:
                 found[op.results[0]] = op
-    return next(iter(found.values())) if len(found) == 1 else None
+    return list(found.values())
 
 
 def pair_of(forward: ir.Operation, backward: ir.Operation) -> Pair | None:

@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
+from scalify_hlo.ir.formats import is_complex
 from scalify_hlo.ir.monoid import monoid
 from scalify_hlo.ir.splats import is_constant
 from scalify_hlo.ir.traits import CHEAP, COMMUTING, COPIES, DOTS, RESHAPES
@@ -60,8 +61,7 @@ class ValueNumbers:
         known = self._of.get(value)
         if known is not None:
             return known
-        if is_constant(value):
-            self.number(value.owner.operation)
+        if is_constant(value) and self.number(value.owner.operation):
             return self._of[value]
         return self.put(value)
 
@@ -88,9 +88,13 @@ class ValueNumbers:
         return True
 
     def _key(self, op: ir.Operation, numbers: list[int]) -> Any:
-        """The key that is equal for equal computations; None for regions of any ops."""
+        """The key that is equal for equal computations; None if that is not known.
+
+        It is not for regions of several ops, and for constants of complex numbers, which the
+        bindings cannot read.
+        """
         result, combined = op.results[0], [monoid(region) for region in op.regions]
-        if None in combined:
+        if None in combined or (is_constant(result) and is_complex(result.type)):
             return None
         if op.name in COMMUTING:
             numbers = sorted(numbers)

@@ -137,7 +137,7 @@ class CutResidualsPass(Pass):
     It comes after all casts, so that a value that is only read as f8 is kept as that.
 
     Attributes:
-        asked: Whether it is a remark that there is nothing to change.
+        asked: Whether it is a remark that there is nothing to change, or that loops are left.
     """
 
     name: ClassVar[str] = "scalify-cut-residuals"
@@ -146,11 +146,13 @@ class CutResidualsPass(Pass):
     def apply(self, module: ir.Operation, _: ModuleIndex, report: Report) -> None:
         """See `Pass.apply`."""
         calls = len(ops_in(module, CALLS))
-        sizes = cut_residuals(module) + cut_held(module)
+        left: list[Remark] = []
+        sizes = cut_residuals(module, left) + cut_held(module)
         if len(ops_in(module, CALLS)) != calls:  # Some were inlined.
             run_native("builtin.module(symbol-dce)", module, verify=False)
         report.kept_before = sum(before for before, _ in sizes)
         report.kept_after = sum(after for _, after in sizes)
+        report.remarks += left if self.asked else []
         if self.asked and not sizes:
             main = main_function(module)
             location = source_location((module if main is None else main).location)

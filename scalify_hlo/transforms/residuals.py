@@ -9,15 +9,20 @@ is kept as that. All values are the same as before, bit for bit, since the ops a
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dataflow.crossing import LoopCrossing
-from scalify_hlo.dataflow.stacks import Pair, body_of, may_read, pair_of
+from scalify_hlo.dataflow.stacks import Pair, body_of, pair_of, readers_of
+from scalify_hlo.dataflow.turns import turns_of
 from scalify_hlo.dataflow.value_numbers import PURE, Computed
 from scalify_hlo.dialect import attributes
+from scalify_hlo.errors import Remark
 from scalify_hlo.ir import emit
 from scalify_hlo.ir.calls import CALL, functions_in
+from scalify_hlo.ir.formats import is_complex, with_element
 from scalify_hlo.ir.functions import block_of, callee_of, terminator
+from scalify_hlo.ir.locations import remark
 from scalify_hlo.ir.traits import COPIES, LOOP
 from scalify_hlo.ir.value_map import (
     ValueSet,
@@ -30,12 +35,17 @@ from scalify_hlo.transforms.carries import without_dead_carries
 from scalify_hlo.transforms.hoist import return_more, with_more
 from scalify_hlo.transforms.inlining import inline_call
 
+_LEFT: Final = "what the loop keeps for a later one stays as it is"
 
-def cut_residuals(module: ir.Operation) -> list[tuple[int, int]]:
+
+def cut_residuals(
+    module: ir.Operation, remarks: list[Remark] | None = None
+) -> list[tuple[int, int]]:
     """Replaces what loops keep for later ones by what costs least.
 
     Args:
         module: A ``builtin.module``, which is edited in place.
+        remarks: A list to which the reasons are added why loops stay as they are.
 
     Returns:
         For each pair of loops, the bytes of all turns before and after.
@@ -43,9 +53,14 @@ def cut_residuals(module: ir.Operation) -> list[tuple[int, int]]:
     functions = {name: f.operation for name, f in functions_in(module).items()}
     loops, found = ops_in(module, [LOOP]), []
     for number, forward in enumerate(loops):
-        backward = may_read(forward)
-        if backward is None or not _is_free(forward):
+        readers = readers_of(forward)
+        if not readers:
             continue
+        if why := _why_left(forward, readers):
+            if remarks is not None:
+                remarks.append(remark(forward, f"{_LEFT}: {why}"))
+            continue
+        backward = readers[0]
         for loop in (forward, backward):
             loops += inline_in(body_of(loop).operations, functions)
         pair, place = pair_of(forward, backward), loops.index(backward)
@@ -56,9 +71,13 @@ def cut_residuals(module: ir.Operation) -> list[tuple[int, int]]:
     return found
 
 
-def _is_free(loop: ir.Operation) -> bool:
-    """Whether no placement of carries over devices is written at a loop."""
-    return not any("shard" in name for name in attributes.all_of(loop))
+def _why_left(loop: ir.Operation, readers: Sequence[ir.Operation]) -> str:
+    """Returns the reason why a loop that others read stays as it is; empty if there is none."""
+    if len(readers) > 1:
+        return f"{len(readers)} loops read it"
+    if any("shard" in name for name in attributes.all_of(loop)):
+        return "shardings of its carries are written at the loop"
+    return "" if turns_of(loop) else "its number of turns is not known"
 
 
 def inline_in(
@@ -138,7 +157,7 @@ class _Cut:
             value = self._in_forward(number, last)
             shape, element = value.type.shape, value.type.element_type
             type_ = ir.RankedTensorType.get([self._turns, *shape], element)
-            starts.append(emit.constant(type_, 0, loop))
+            starts.append(_zeros(type_, loop))
             _, stack = (each.blocks[0].add_argument(type_, loop.location) for each in loop.regions)
             row = emit.reshaped(value, [1, *shape], last)
             rows.append(_written(stack, row, self._index, last, self._splats))
@@ -243,6 +262,15 @@ def computed_of(each: Computed, operands: Sequence[ir.Value], at: ir.Operation) 
     for i, operand in enumerate(operands):
         op.operands[i] = operand
     return op.results[0]
+
+
+def _zeros(type_: ir.Type, at: ir.Operation) -> ir.Value:
+    """Builds what a stack starts with."""
+    if not is_complex(type_):
+        return emit.constant(type_, 0, at)
+    part = with_element(type_, ir.ComplexType(type_.element_type).element_type)
+    zeros = emit.constant(part, 0, at)
+    return stablehlo.complex(zeros, zeros, **emit.before(at))
 
 
 def _written(

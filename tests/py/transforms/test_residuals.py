@@ -12,13 +12,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from jax import lax
+from jax import export, lax
 
 import scalify_hlo
 from scalify_hlo._compat import ir
 from scalify_hlo.passes.summary import summary
 from scalify_hlo.transforms.residuals import cut_residuals
-from tests.py.shared.judge import parse
+from tests.py.shared.judge import parse, stablehlo_of
 from tests.py.shared.residual_steps import both, same, same_values
 
 _LAYERS, _ROWS, _WIDTH, _HIDDEN = 3, 4, 8, 16
@@ -192,3 +192,35 @@ def test_loops_with_explicit_axes_keep_less() -> None:
     changed = text.replace(old, new).replace(added, constrained.replace("add %i", "add %k"))
     assert changed.count("sharding_constraint") == 4
     assert _cut('sdy.mesh @mesh = <["d"=1]>\n' + changed) == _cut(text)
+
+
+def test_loops_that_are_left_are_told_to_those_who_ask() -> None:
+    def step(weights: Any, x: Any, turns: Any) -> Any:
+        y, kept = lax.scan(lambda x, w: (jnp.tanh(x * w), x), x, weights["gain"])
+        read = lambda i, y: y + jnp.sin(lax.dynamic_index_in_dim(kept, i, keepdims=False))  # noqa: E731
+        return lax.fori_loop(0, turns, read, y), lax.fori_loop(0, 2, read, y)
+
+    text = stablehlo_of(step, _weights(), jnp.ones((_ROWS, _WIDTH)), 3)
+    for residuals, count in (("auto", 1), ("default", 0)):
+        settings = {"residuals": residuals, "compute": "bf16"}
+        _, report = scalify_hlo.rewrite(text, recipe="bf16", settings=settings, report=True)
+        told = [each for each in report.remarks if "2 loops read it" in each.message]
+        assert len(told) == count
+
+
+@pytest.mark.parametrize("step", [functools.partial(_step, reverse=False), _unrolled])
+def test_complex_numbers_are_kept_too(step: Callable[..., Any]) -> None:
+    """XLA runs it, as the interpreter ends on constants of complex numbers."""
+
+    def layer(x: Any, w: Any) -> Any:
+        z = jnp.fft.fft(x.astype(jnp.complex64)) * (w["gain"] * 1j + 1)
+        return jnp.real(z * jnp.conj(z) * z) / 64 + x
+
+    given = _weights(), jnp.ones((_ROWS, _WIDTH))
+    program = export.export(jax.jit(lambda w, x: step(layer=layer, weights=w, x=x)))(*given)
+    settings = {"residuals": "auto"}
+    made, report = scalify_hlo.rewrite(program, recipe="propagate", settings=settings, report=True)
+    assert report.kept_after < report.kept_before
+    results = (jax.tree.leaves(each.call(*given)) for each in (program, made))
+    for one, other in zip(*results, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-4)
