@@ -35,6 +35,7 @@ class Crossing:
         backward: The same in the second part.
         given: The numbers of what the second part has in any case.
         needed: The numbers of what it needs.
+        rounded: The bytes of the values that are kept rounded if they are kept, by number.
     """
 
     def __init__(self) -> None:
@@ -43,6 +44,7 @@ class Crossing:
         self.backward: dict[int, ir.Value] = {}
         self.given: set[int] = set()
         self.needed: set[int] = set()
+        self.rounded: dict[int, int] = {}
 
     def cheapest(self, now: Collection[int]) -> set[int]:
         """Returns the numbers of the values to keep, of the fewest bytes in all.
@@ -55,11 +57,15 @@ class Crossing:
         for number, each in enumerate(self.numbers.computed):
             given = number in self.given
             here.append(number in self.forward or _is_made(each, here))
-            cost = self.bytes_of(number) if here[number] and not given else None
-            again = given or self._again(number, each)
+            cost = self.cost_of(number) if here[number] and not given else None
+            again = given or self.is_again(number, each)
             operands = () if given else each.operands or ()
             nodes.append(Node(operands, cost, again, number in now, number in self.needed))
         return cheapest(nodes)
+
+    def cost_of(self, number: int) -> int | None:
+        """Returns the bytes of a value as it is kept; None if they are not known."""
+        return self.rounded.get(number) or self.bytes_of(number)
 
     def bytes_of(self, number: int) -> int | None:
         """Returns the size of a value; None if it is not known."""
@@ -97,7 +103,7 @@ class Crossing:
         number = self.numbers.get(value)
         return self.numbers.put(value) if number is None else number
 
-    def _again(self, number: int, each: Computed) -> bool:
+    def is_again(self, number: int, each: Computed) -> bool:
         """Whether the second part may compute a value of its operands."""
         if each.operands is None:
             return False

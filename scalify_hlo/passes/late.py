@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
 from scalify_hlo._compat import ir
+from scalify_hlo.casts.kept import KeptForm
 from scalify_hlo.casts.rounded_results import round_results
 from scalify_hlo.casts.second_casts import cast_again, part_statistics
+from scalify_hlo.casts.selection import without_effect
 from scalify_hlo.dataflow.frames import named
 from scalify_hlo.dataflow.index import ModuleIndex
 from scalify_hlo.errors import InputError, Remark
@@ -17,6 +19,8 @@ from scalify_hlo.ir.traits import CALLS
 from scalify_hlo.ir.value_map import run_native
 from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.passes.base import MainPass, Pass
+from scalify_hlo.recipes.formats import AUTO
+from scalify_hlo.recipes.model import KEEP, Recipe
 from scalify_hlo.report.model import Report
 from scalify_hlo.rules.placement import on_one_device
 from scalify_hlo.transforms.held import cut_held
@@ -137,26 +141,32 @@ class CutResidualsPass(Pass):
     It comes after all casts, so that a value that is only read as f8 is kept as that.
 
     Attributes:
-        asked: Whether it is a remark that there is nothing to change, or that loops are left.
+        recipe: The recipe. With ``residuals = "auto"`` it is a remark that there is nothing to
+            change, or that loops are left.
     """
 
     name: ClassVar[str] = "scalify-cut-residuals"
-    asked: bool = False
+    recipe: Recipe = field(default_factory=Recipe)
 
     def apply(self, module: ir.Operation, _: ModuleIndex, report: Report) -> None:
         """See `Pass.apply`."""
         calls = len(ops_in(module, CALLS))
+        asked, rounds = self.recipe.residuals == AUTO, self.recipe.activations.saved != KEEP
+        form = KeptForm(module, self.recipe) if rounds else None
         left: list[Remark] = []
-        sizes = cut_residuals(module, left) + cut_held(module)
+        saved = cut_residuals(module, form, left) + cut_held(module, form)
         if len(ops_in(module, CALLS)) != calls:  # Some were inlined.
             run_native("builtin.module(symbol-dce)", module, verify=False)
-        report.kept_before = sum(before for before, _ in sizes)
-        report.kept_after = sum(after for _, after in sizes)
-        report.remarks += left if self.asked else []
-        if self.asked and not sizes:
-            main = main_function(module)
-            location = source_location((module if main is None else main).location)
-            report.remarks.append(Remark(_NO_RESIDUALS, location, "func.func", _KEEP))
+        report.kept_before = sum(each.before for each in saved)
+        report.kept_after = sum(each.after for each in saved)
+        report.kept_rounded = sum(each.rounded for each in saved)
+        report.remarks += left if asked else []
+        main = main_function(module)
+        if asked and not saved:
+            told = source_location((module if main is None else main).location)
+            report.remarks.append(Remark(_NO_RESIDUALS, told, "func.func", _KEEP))
+        if main is not None and rounds and not report.kept_rounded:
+            report.remarks += without_effect(main, self.recipe, {"activations"})
 
 
 _NO_RESIDUALS: Final = (

@@ -45,7 +45,6 @@ from scalify_hlo.passes.state import NarrowStatePass, PackMomentsPass, RoundStat
 from scalify_hlo.passes.switch_matmuls import SwitchMatmulsPass
 from scalify_hlo.passes.verify import VerifyPass
 from scalify_hlo.profile.model import Profile
-from scalify_hlo.recipes.formats import AUTO
 from scalify_hlo.recipes.model import NONE, PORTABLE, WIDE, Recipe
 from scalify_hlo.recipes.toml import input_scale_text
 from scalify_hlo.report.matmuls import with_layers
@@ -157,7 +156,7 @@ class Options:
             (late and recipe.rounds_gradients, RoundResultsPass()),
             (late and recipe.orders_dims, OrderDimsPass()),
             (late and recipe.casts_again, CastAgainPass()),
-            (late and recipe.cuts_residuals, CutResidualsPass(recipe.residuals == AUTO)),
+            (late and recipe.cuts_residuals, CutResidualsPass(recipe)),
             (True, LegalizePass(expand=recipe.target == PORTABLE, composites=True)),
             (True, VerifyPass()),
         ]

@@ -85,7 +85,8 @@ def _residuals(report: Report) -> str:
     """Returns what loops kept for the backward pass and what they keep now, as text."""
     if not report.kept_before:
         return ""
-    return f"residuals: {size_text(report.kept_before)} to {size_text(report.kept_after)}"
+    rounded = f", {report.kept_rounded} of them rounded" if report.kept_rounded else ""
+    return f"residuals: {size_text(report.kept_before)} to {size_text(report.kept_after)}{rounded}"
 
 
 def _wide(matmuls: Iterable[MatmulReport]) -> str:
@@ -166,7 +167,7 @@ def warn_of(report: Report) -> None:
 @keys(
     "*report(recipe) summary *report(totals) matmuls *report(rescalings=sites compute "
     "optimized=(scatters=optimized matmuls=ordered) "
-    "residuals=(before=kept_before after=kept_after) estimate remarks)"
+    "residuals=(before=kept_before after=kept_after rounded=kept_rounded) estimate remarks)"
 )
 class ReportRecord(NamedTuple):
     """A report, with its summary."""

@@ -150,6 +150,16 @@ AUTOMATIC: Final = Need(
     "loss_scale.kind is {0.loss_scale.kind}",
     "set loss_scale.kind=automatic, or leave the option out",
 )
+SAVED: Final = Need(
+    lambda recipe, _: recipe.activations.saved == "f8",
+    "activations.saved is {0.activations.saved}",
+    "set activations.saved=f8, or leave the option out",
+)
+CUT: Final = Need(
+    lambda recipe, _: recipe.residuals != "keep",
+    "residuals is keep",
+    "set residuals=auto, or leave the option out",
+)
 PAIRS: Final = Need(
     lambda _, __: False,
     "with the signature same, arguments and state have the formats of the program",
@@ -163,6 +173,7 @@ MISSING: Final = {
     "matmul_operands": "the program has no matmul with known roles",
     "state_rescale": "the program returns no state that it takes as data and scale",
     "state.gradient": "no gradient of state is found",
+    "activations": "no pass keeps a value for a later one that only elementwise ops read",
     "loss_scale": "no loss with gradients is found",
     "matmul.vocabulary": "no matmul projects to a vocabulary",
     "matmul.activation": "no matmul multiplies an activation",

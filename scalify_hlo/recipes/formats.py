@@ -197,7 +197,7 @@ def resolve(
     """
     target = settings["target"]
     formats = {key: _formats(settings[key], allowed, target) for key, allowed in places.items()}
-    _check_moments(settings, target)
+    _check_scales(settings, target)
     _check_blocks({key: formats[key] for key in OPERANDS}, settings)
     _check_hadamard(settings)
     if formats["compute"] == "f16" and settings["scaling.kind"].value == "block":
@@ -260,15 +260,18 @@ def _check_target(setting: Setting, format_: str, target: Setting) -> None:
         )
 
 
-def _check_moments(settings: Mapping[str, Setting], target: Setting) -> None:
-    """Refuses scales of moments in a format that the target lacks."""
-    scales = settings["state.moment_scales"]
-    if scales.value == "block" and target.value == "portable":
-        raise _later(scales, target).error(
-            "'state.moment_scales' is block, and the target 'portable' lacks the format of these "
-            "scales, f8E8M0FNU",
-            "set state.moment_scales=tensor, or another target",
-        )
+def _check_scales(settings: Mapping[str, Setting], target: Setting) -> None:
+    """Refuses scales of blocks in a format that the target lacks."""
+    for key, value, other in (
+        ("state.moment_scales", "block", "tensor"),
+        ("activations.saved", "f8", "bf16"),
+    ):
+        if settings[key].value == value and target.value == "portable":
+            raise _later(settings[key], target).error(
+                f"{key!r} is {value}, and the target 'portable' lacks the format of these scales, "
+                "f8E8M0FNU",
+                f"set {key}={other}, or another target",
+            )
 
 
 def _check_blocks(formats: Mapping[str, str], settings: Mapping[str, Setting]) -> None:

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.algebra.limits import NORMAL
 from scalify_hlo.recipes import effects
+from scalify_hlo.recipes.activations import ActivationOptions as ActivationOptions
 from scalify_hlo.recipes.effects import RESCALED, RESCALES, of_kinds
 from scalify_hlo.recipes.fields import (
     Amount,
@@ -348,13 +349,14 @@ class Recipe:
             are in the orders of GPUs only in programs that jax.export wrote for CUDA alone.
         residuals: What loops of the forward pass keep for those of the backward pass. ``auto``
             keeps the fewest bytes from which cheap ops compute the rest again, with the same
-            values; ``keep`` keeps what the program does. ``default`` is ``auto`` for recipes with
-            narrow matmuls or values, and ``keep`` for others.
+            values; ``keep`` keeps what the program does. ``default`` is ``auto`` for recipes that
+            make something narrow, and ``keep`` for others.
         matmul: See `MatmulOptions`.
         scaling: See `Scaling`.
         blocks: See `Blocks`.
         loss_scale: The scale of the loss, a power of two; see `LossScale`.
         state: See `StateOptions`.
+        activations: See `ActivationOptions`.
         inputs: See `Inputs`.
         norm_gradients: Rescales the gradient of the input of each normalization that is recognized
             (the paper's algorithm 5).
@@ -381,6 +383,7 @@ class Recipe:
     blocks: Blocks = option(Blocks)
     loss_scale: LossScale = option(LossScale)
     state: StateOptions = option(StateOptions)
+    activations: ActivationOptions = option(ActivationOptions)
     inputs: Inputs = option(Inputs)
     norm_gradients: Rescale = option(Rescale)
     state_gradients: Rescale = option(Rescale)
@@ -424,7 +427,7 @@ class Recipe:
     @property
     def cuts_residuals(self) -> bool:
         """Whether loops keep less for the backward pass; see the attribute `residuals`."""
-        narrow = self.matmul.narrow or self.rest != KEEP
+        narrow = self.matmul.narrow or self.rest != KEEP or self.activations.saved != KEEP
         return self.residuals == AUTO or (self.residuals == "default" and narrow)
 
     @property

@@ -175,6 +175,7 @@ class Report(Shown):
         ordered: The number of matmuls whose dimensions are in another order, for GPUs.
         kept_before: The bytes that loops kept for the backward pass, where they keep others now.
         kept_after: The bytes that these loops keep now.
+        kept_rounded: The number of values that are kept rounded for the backward pass.
         compute: The format of the rest of the model, if the recipe changes it.
         recipe: The name of the recipe; empty unless a whole rewrite was asked for.
         quantizes: Whether the recipe quantizes matmuls.
@@ -211,6 +212,7 @@ class Report(Shown):
     ordered: Count = 0
     kept_before: Count = 0
     kept_after: Count = 0
+    kept_rounded: Count = 0
     compute: Annotated[str, one_of(["bf16", "f16"])] | None = None
     recipe: str = ""
     quantizes: bool = False

@@ -21,22 +21,32 @@ from scalify_hlo.dataflow.names import BACKWARD, name_of, part_of
 from scalify_hlo.dataflow.stacks import body_of
 from scalify_hlo.ir import emit
 from scalify_hlo.ir.calls import CALL, functions_in
+from scalify_hlo.ir.formats import is_scalar
 from scalify_hlo.ir.functions import callee_of, is_block, main_function
 from scalify_hlo.ir.splats import is_constant
 from scalify_hlo.ir.traits import CHEAP, DOTS, LOOP
 from scalify_hlo.ir.value_map import ValueMap, ValueSet, redirect
 from scalify_hlo.ir.walk import ops_in, read_by
-from scalify_hlo.transforms.residuals import computed_of, erase_unread_ops, inline_in
+from scalify_hlo.transforms.residuals import (
+    Form,
+    Kept,
+    Saved,
+    computed_of,
+    erase_unread_ops,
+    inline_in,
+    is_little,
+)
 
 
-def cut_held(module: ir.Operation) -> list[tuple[int, int]]:
+def cut_held(module: ir.Operation, form: Form | None = None) -> list[Saved]:
     """Replaces what the backward pass in `main` reads of the forward pass by what costs least.
 
     Args:
         module: A ``builtin.module``, which is edited in place.
+        form: The form in which values are kept that bear it; None for their own.
 
     Returns:
-        The bytes before and after, if something is changed.
+        What each block keeps in which something is changed.
     """
     main = main_function(module)
     if main is None:
@@ -50,7 +60,7 @@ def cut_held(module: ir.Operation) -> list[tuple[int, int]]:
         if _start(block) or any(callee_of(call) in backward for call in calls):
             inline_in(block.operations, functions)
         if _start(block):
-            held = Held(block, _start(block))
+            held = Held(block, _start(block), form)
             found += held.apply()
     return found
 
@@ -66,9 +76,13 @@ def _backward(functions: Mapping[str, ir.Operation]) -> set[str]:
 
 
 def _start(block: ir.Block) -> int:
-    """Returns the number of the first op of the backward pass; 0 if names tell of none."""
+    """Returns the number of the first op of the backward pass; 0 if names tell of none.
+
+    Those of scalars do not count: scales of gradients may be computed first of all.
+    """
     for number, op in enumerate(block.operations):
-        if len(op.operands) and part_of(name_of(op)) == BACKWARD:
+        scalar = not len(op.operands) or all(is_scalar(result.type) for result in op.results)
+        if not scalar and part_of(name_of(op)) == BACKWARD:
             return number
     return 0
 
@@ -79,10 +93,12 @@ class Held:
     Args:
         block: The block.
         start: The number of the first op of the backward pass.
+        form: The form in which values are kept that bear it.
     """
 
-    def __init__(self, block: ir.Block, start: int) -> None:
+    def __init__(self, block: ir.Block, start: int, form: Form | None = None) -> None:
         self._block, self._crossing = block, Crossing()
+        self._form = Kept(self._crossing, form)
         crossing, ops = self._crossing, [op.operation for op in block.operations]
         first, second = ops[:start], ops[start:]
         self._end = second[0]
@@ -101,6 +117,7 @@ class Held:
         held = {crossing.number(value) for value in reads} - crossing.given
         self._now = held - self._of_arguments()
         crossing.given |= held - self._now
+        self._form.allow(first, second)
         self._kept: set[int] = set()
         self._old: ValueMap[bool] = ValueMap()  # whether a value stays as it is
         self._changed: ValueMap[int] = ValueMap()
@@ -131,15 +148,15 @@ class Held:
                 given.add(number)
         return found
 
-    def apply(self) -> list[tuple[int, int]]:
-        """Edits the block, if that makes what is kept smaller; returns the bytes if so."""
+    def apply(self) -> list[Saved]:
+        """Edits the block, if that makes what is kept smaller; returns what it keeps if so."""
         crossing = self._crossing
         self._kept = crossing.cheapest(self._now)
         before, after = (
-            sum(crossing.bytes_of(number) or 0 for number in numbers if not self._is_stack(number))
-            for numbers in (self._now, self._kept)
+            sum(of(number) or 0 for number in numbers if not self._is_stack(number))
+            for of, numbers in ((crossing.bytes_of, self._now), (crossing.cost_of, self._kept))
         )
-        if after >= before:
+        if is_little(before, after):
             return []
         readers = [op for op, reads in self._ops if reads]
         for op in readers:
@@ -152,8 +169,12 @@ class Held:
             if reads:
                 self._edit(op)
             self._passed.add_all(op.results)
+        made = [v.owner.operation for v in self._made.values() if not is_block(v.owner)]
+        rounded = self._form.bound(
+            self._kept, [*made, *(op for op, reads in self._ops if not reads)]
+        )
         erase_unread_ops(self._block)
-        return [(before, after)]
+        return [Saved(before, after, rounded)]
 
     def _is_stack(self, number: int) -> bool:
         """Whether a value comes out of a loop, as what it keeps of each turn does."""
@@ -188,7 +209,7 @@ class Held:
         if number is None or number in self._crossing.given:
             return True
         if value in self._before:
-            return number in self._kept
+            return number in self._kept and number not in self._crossing.rounded
         if number in self._kept:
             return number not in self._crossing.forward
         owner = value.owner
@@ -201,10 +222,12 @@ class Held:
         wanted = [n for n in reached if n in self._kept and n not in self._tied]
         if not wanted:
             return
-        values = [self._in_forward(number) for number in wanted]
+        parts = [self._form.parts(n, self._in_forward(n), self._end) for n in wanted]
+        values = [value for some in parts for value in some]
         types = [value.type for value in values]
-        barrier = emit.op(op, "stablehlo.optimization_barrier", types, values)
-        self._tied.update(zip(wanted, barrier.results, strict=True))
+        tied = iter(emit.op(op, "stablehlo.optimization_barrier", types, values).results)
+        for number, some in zip(wanted, parts, strict=True):
+            self._tied[number] = self._form.whole(number, [next(tied) for _ in some], op)
 
     def _operands(self, number: int) -> Sequence[int]:
         """The numbers of what a value is computed from in the backward pass."""

@@ -58,14 +58,14 @@ class Packed(NamedTuple):
 
 
 def packed(
-    value: ir.Value, format_: str, salt: ir.Value, at: ir.Operation, *, root: bool
+    value: ir.Value, format_: str, salt: ir.Value | None, at: ir.Operation, *, root: bool = False
 ) -> Packed:
     """Returns a moment in blocks.
 
     Args:
         value: The moment in f32, f16 or bf16, of static shape, of rank 1 or more, not empty.
         format_: The f8 format of the data.
-        salt: A ui32 of rank 0, which `salt_of` makes.
+        salt: A ui32 of rank 0, which `salt_of` makes; None to round to nearest.
         at: The op before which it is packed.
         root: Whether its square root is stored.
     """
@@ -84,7 +84,12 @@ def packed(
     tiles = emit.reshaped(tiles, [*blocks, length], at)
     amax = amax_along(tiles, range(len(shape)), at)
     scales = block_scales(amax, format_, _E8M0, at)
-    data = build.op("multiply", counted, _by_element(scales.inverse, shape, at))
+    inverse = _by_element(scales.inverse, shape, at)
+    scale = emit.convert(scales.scale, element_of(SCALE_FORMAT), at)
+    if salt is None:
+        data = build.select(finite, build.op("multiply", wide, inverse), wide)
+        return Packed(emit.convert(data, element_of(format_), at), scale)
+    data = build.op("multiply", counted, inverse)
     data = round_magnitudes(data, hashed(salt), target, build, up=root)
     if (
         root
@@ -94,10 +99,10 @@ def packed(
     sign = build.op("and", build.cast(build.bits, wide), build.integer(SIGN))
     data = build.cast(build.float, build.op("or", build.cast(build.bits, data), sign))
     data = emit.convert(build.select(finite, data, wide), element_of(format_), at)
-    return Packed(data, emit.convert(scales.scale, element_of(SCALE_FORMAT), at))
+    return Packed(data, scale)
 
 
-def unpacked(moment: Packed, element: ir.Type, at: ir.Operation, *, root: bool) -> ir.Value:
+def unpacked(moment: Packed, element: ir.Type, at: ir.Operation, *, root: bool = False) -> ir.Value:
     """Returns the numbers of a moment in blocks; the inverse of `packed`.
 
     Args:

@@ -33,6 +33,11 @@ LEAST_0, LEAST_1 = "takes a whole number, at least 0", "takes a whole number, at
         ("fp8-state8", {"state.moment_scales": "blocks"}, "not a value of 'state.moment_scales'"),
         ("fp8-state8", {"state.first_moment": "e4m3-block"}, "a format for 'state.first_moment'"),
         ("fp8-state8", {"target": "portable"}, "lacks the format of these scales, f8E8M0FNU"),
+        (
+            "fp8-current",
+            {"activations.saved": "f8", "target": "portable"},
+            "lacks the format of these scales, f8E8M0FNU",
+        ),
         ("fp8-state", {"state.moment_scales": "block"}, "no effect: .* no moments in f8"),
         ("propagate", {"state.weight_rounding": "stochastic"}, "no effect: state.weight is keep"),
         ("propagate", RANDOM | {"state.weight": "f32"}, "has no effect: state.weight is f32"),

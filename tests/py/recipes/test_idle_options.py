@@ -133,6 +133,10 @@ EFFECTS = {
     "state.frozen": Case(
         "f8E4M3FN", settings={"inputs.weight": ["arg1"]}, program="seen", signature="scaled"
     ),
+    "activations.saved": Case("f8", "fp8-current"),
+    "activations.rounding": Case(
+        "stochastic", "fp8-current", settings={"activations.saved": "f8"}
+    ),
     "inputs.weight": Case(["*.mu*"], signature="scaled"),
     "inputs.first_moment": Case(["params*"], signature="scaled"),
     "inputs.second_moment": Case(["params*"], signature="scaled"),
@@ -211,7 +215,7 @@ NEEDS = [key for key, each in OPTIONS.items() if each.said("needs") is not None]
 OF_PAIRS = [option.key for option in idle_under_same()]
 KINDS = [key for key in NEEDS if key.startswith("scaling.") and key != "scaling.kind"]
 IDLE = [
-    *((key, "propagate") for key in NEEDS),
+    *((key, "propagate") for key in NEEDS if key != "activations.saved"),
     *((key, "fp8") for key in KINDS),
     *((key, "bf16") for key in ("matmul.smallest", "matmul.vocabulary")),
     *((key, "fp8-current") for key in ("predict", "untrusted")),
@@ -276,6 +280,13 @@ def test_a_preset_may_say_more_than_a_signature_needs(name: str, tmp_path: Path)
         return
     path = write(tmp_path, call("recipes", name).stdout)
     assert scalify_hlo.rewrite(step(), recipe=path) == scalify_hlo.rewrite(step(), recipe=name)
+
+
+def test_nothing_is_saved_rounded_where_all_is_kept() -> None:
+    settings = {"residuals": "keep", "activations.saved": "f8"}
+    with pytest.raises(UsageError, match=r"activations\.saved has no effect: residuals is keep"):
+        load_recipe("propagate", settings)
+    assert not load_recipe("fp8-memory", {"residuals": "keep"}).cuts_residuals
 
 
 def test_a_preset_that_is_overridden_is_no_mistake() -> None:

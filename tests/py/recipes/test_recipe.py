@@ -32,6 +32,7 @@ from scalify_hlo.recipes.formats import (
 from scalify_hlo.recipes.loading import OPTIONS, PLACES, defaults, idle, own_options
 from scalify_hlo.recipes.model import (
     KEEP,
+    ActivationOptions,
     Blocks,
     DataRounding,
     Inputs,
@@ -75,6 +76,14 @@ PRESETS = {
         "fp8-state8",
         matmul=FP8,
         state=StateOptions("f16", "f8E5M2", "f8E4M3FN", "f8E4M3FN", "block"),
+        norm_gradients=L2,
+        state_gradients=L2,
+    ),
+    "fp8-memory": Recipe(
+        "fp8-memory",
+        matmul=FP8,
+        state=StateOptions("f16", "f8E5M2", "f8E4M3FN", "f8E4M3FN", "block"),
+        activations=ActivationOptions("f8"),
         norm_gradients=L2,
         state_gradients=L2,
     ),

@@ -17,7 +17,7 @@ from jax import export, lax
 import scalify_hlo
 from scalify_hlo._compat import ir
 from scalify_hlo.passes.summary import summary
-from scalify_hlo.transforms.residuals import cut_residuals
+from scalify_hlo.transforms.residuals import Saved, cut_residuals
 from tests.py.shared.judge import parse, stablehlo_of
 from tests.py.shared.residual_steps import both, same, same_values
 
@@ -156,7 +156,7 @@ def test_loops_that_are_not_known_well_enough_stay(old: str, new: str) -> None:
     assert str(module) == before
 
 
-def _cut(text: str) -> list[tuple[int, int]]:
+def _cut(text: str) -> list[Saved]:
     module = parse(text)
     with module.context, ir.Location.unknown():
         return cut_residuals(module.operation)

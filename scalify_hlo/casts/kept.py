@@ -1,0 +1,69 @@
+"""Values that a forward pass keeps rounded for its backward pass.
+
+In f8, each 128 numbers along the last dimension have a power-of-two scale, as in COAT (arXiv
+2410.19313, section 5); see `casts.blocks.moments`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Final
+
+from scalify_hlo._compat import ir
+from scalify_hlo.algebra.moments import scale_shape
+from scalify_hlo.casts.blocks.moments import Packed, packed, unpacked
+from scalify_hlo.casts.blocks.stochastic import Steps
+from scalify_hlo.ir import emit
+from scalify_hlo.ir.formats import element_of, element_type, format_of
+from scalify_hlo.recipes.formats import canonical
+from scalify_hlo.recipes.model import Recipe
+
+_WIDE: Final = 16  # bits
+
+
+class KeptForm:
+    """The form in which values are kept that bear rounding; see `transforms.residuals.Form`.
+
+    Args:
+        module: The module.
+        recipe: The recipe, of which the options `activations` count.
+    """
+
+    def __init__(self, module: ir.Operation, recipe: Recipe) -> None:
+        self._blocks = recipe.activations.saved == "f8"
+        self._format = canonical("e4m3" if self._blocks else "bf16", recipe.target)
+        self._stochastic = recipe.activations.rounding == "stochastic"
+        self._steps = Steps(module)
+
+    def size(self, type_: ir.Type) -> int | None:
+        """Returns the bytes of a value of a type; None if it is kept as it is."""
+        element = element_type(type_)
+        if not isinstance(element, ir.FloatType) or not type_.has_static_shape:
+            return None
+        shape = list(type_.shape)
+        if element.width < _WIDE or 0 in shape or not shape:
+            return None
+        elements: int = prod(shape)
+        return elements + prod(scale_shape(shape)) if self._blocks else 2 * elements
+
+    def parts(self, value: ir.Value, at: ir.Operation) -> list[ir.Value]:
+        """Returns what is kept of a value, built before an op."""
+        if not self._blocks:
+            return [emit.convert(value, element_of(self._format), at)]
+        salt = None
+        if self._stochastic:
+            salt = self._steps.word(emit.convert(value, ir.F32Type.get(), at), at)
+        return list(packed(value, self._format, salt, at))
+
+    def whole(self, parts: Sequence[ir.Value], type_: ir.Type, at: ir.Operation) -> ir.Value:
+        """Returns a value of a type of what was kept of it, built before an op."""
+        if len(parts) == 1:
+            return emit.convert(parts[0], type_.element_type, at)
+        return unpacked(Packed(*parts), type_.element_type, at)
+
+    def bound(self, cast: ir.Operation) -> None:
+        """Has a cast saturate, which was proved not to overflow before its operand was rounded."""
+        type_, format_ = cast.results[0].type, format_of(cast.results[0].type)
+        if format_ is not None and type_.element_type.width < _WIDE:
+            cast.operands[0] = emit.saturate(cast.operands[0], format_.max_finite, cast)
