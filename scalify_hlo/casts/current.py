@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.algebra.limits import EPILOGUE_STEPS, MOST_MARGIN, SMALLEST_AMAX
+from scalify_hlo.algebra.search import Search
 from scalify_hlo.casts.casts import barrier_after
 from scalify_hlo.casts.constant_operands import ConstantOperands
 from scalify_hlo.casts.operand_scales import Operand, QuantizeRequest, Quantizing, inverse_scale
@@ -55,7 +57,7 @@ class Current(OwnScales):
         if constant is not None:
             return constant
         self._statistics += 1
-        request = replace(request, value=_apart(request.value))
+        request = replace(request, value=_in_own_format(_apart(request.value)))
         splats, channels = self._splats, request.channels
         quantizing = Quantizing(request, self._recipe, splats=splats)
         value = request.value
@@ -111,6 +113,34 @@ def _apart(value: ir.Value) -> ir.Value:
             else:
                 waiting.append(source)
     return value
+
+
+def _in_own_format(value: ir.Value) -> ir.Value:
+    """Puts a barrier behind a tensor that is computed from exponentials, and rounded to be cast.
+
+    XLA does not compute exponentials twice: it writes them once for the amax and for the cast, in
+    the format before rounding, which for scores of attention is most of what is in memory.
+
+    Returns:
+        The tensor, or the result of the barrier.
+    """
+    if is_block(value.owner) or value.owner.name not in traits.ROUNDS:
+        return value
+    wide, narrow = (element_type(each.type) for each in (value.owner.operands[0], value))
+    rounds = isinstance(wide, ir.FloatType) and isinstance(narrow, ir.FloatType)
+    if not rounds or narrow.width >= wide.width:
+        return value
+    found = Search([value], _same_shape)
+    steps = (each.owner for each, _ in zip(found, range(EPILOGUE_STEPS), strict=False))
+    exponentials = any(not is_block(op) and op.name in traits.EXPONENTIALS for op in steps)
+    return barrier_after(value) if exponentials else value
+
+
+def _same_shape(value: ir.Value) -> Iterator[ir.Value]:
+    """Yields the values of its shape from which ops of single elements compute a value."""
+    op = value.owner
+    if not is_block(op) and op.name in traits.EACH:
+        yield from (each for each in op.operands if each.type.shape == value.type.shape)
 
 
 def _is_product(value: ir.Value) -> bool:

@@ -17,6 +17,7 @@ from scalify_hlo.dataflow.crossing import Crossing
 from scalify_hlo.ir import traits
 from scalify_hlo.ir.formats import element_type
 from scalify_hlo.ir.monoid import monoid
+from scalify_hlo.ir.scaled_dot import is_matmul
 from scalify_hlo.ir.splats import filled_with
 from scalify_hlo.ir.through import behind
 from scalify_hlo.ir.value_map import ValueMap, ValueSet
@@ -154,7 +155,7 @@ class _Harms:
         known = [self._is_forward(operand) for operand in op.operands]
         if op.name in traits.COPIES:
             self._forward.add_all(r for r, is_ in zip(op.results, known, strict=True) if is_)
-        elif known and all(known) and op.name not in traits.MATMULS:
+        elif known and all(known) and not is_matmul(op):
             self._forward.add_all(op.results)
 
     def _flag(self, op: ir.Operation) -> None:
@@ -201,4 +202,4 @@ def _any_in(values: Sequence[ir.Value], found: ValueSet) -> bool:
 
 
 def _multiplies(op: ir.Operation) -> bool:
-    return op.name in traits.MATMULS or bool(len(op.regions) and ops_in(op, traits.MATMULS))
+    return is_matmul(op) or bool(len(op.regions) and ops_in(op, where=is_matmul))

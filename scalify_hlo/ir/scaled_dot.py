@@ -13,7 +13,7 @@ from typing import Final
 from scalify_hlo._compat import ir
 from scalify_hlo.ir.contraction import Contraction, contraction
 from scalify_hlo.ir.functions import target_of
-from scalify_hlo.ir.traits import STANDING
+from scalify_hlo.ir.traits import MATMULS, STANDING
 
 SCALED_DOT: Final = "xla.scaled_dot"
 """The name of the composite, with dimension numbers among its attributes."""
@@ -27,6 +27,12 @@ def is_scaled_dot(op: ir.Operation, name: str) -> bool:
     if name not in STANDING or target_of(op) not in (SCALED_DOT, BLOCK_SCALED_DOT):
         return False
     return len(op.operands) == 4 and len(op.results) == 1  # Both sides, and their scales.
+
+
+def is_matmul(op: ir.Operation) -> bool:
+    """Whether an op is a matmul, of operands with block scales or without, or a convolution."""
+    name = op.name
+    return name in MATMULS or is_scaled_dot(op, name)
 
 
 def dimensions(op: ir.Operation | ir.OpView) -> Contraction:

@@ -12,7 +12,7 @@ from scalify_hlo.casts.second_casts import cast_again, part_statistics
 from scalify_hlo.casts.selection import without_effect
 from scalify_hlo.dataflow.frames import named
 from scalify_hlo.dataflow.index import ModuleIndex
-from scalify_hlo.errors import InputError, Remark
+from scalify_hlo.errors import Remark
 from scalify_hlo.ir.functions import main_function
 from scalify_hlo.ir.locations import source_location
 from scalify_hlo.ir.traits import CALLS
@@ -40,12 +40,10 @@ class OptimizePass(Pass):
     that choose scales and formats, so that it changes none of them.
 
     Attributes:
-        strict: Whether it is an error that there is nothing to replace.
         gpu: Whether the program is for GPUs, and no other pass orders its matmuls.
     """
 
     name: ClassVar[str] = "scalify-optimize"
-    strict: bool = False
     gpu: bool = False
 
     def apply(self, module: ir.Operation, _: ModuleIndex, report: Report) -> None:
@@ -58,8 +56,6 @@ class OptimizePass(Pass):
         main = main_function(module)
         location = source_location((module if main is None else main).location)
         told = _NOTHING + _NO_MATMUL * self.gpu
-        if self.strict:
-            raise InputError(told, location=location, hint=_LEAVE_OUT)
         report.remarks.append(Remark(told, location, "func.func", _LEAVE_OUT))
 
 

@@ -34,7 +34,7 @@ from scalify_hlo.passes.loss_scale import LossScalePass
 from scalify_hlo.passes.name_matmuls import NameMatmulsPass
 from scalify_hlo.passes.narrow_compute import NarrowComputePass
 from scalify_hlo.passes.normalize import NormalizePass
-from scalify_hlo.passes.propagate import PropagatePass
+from scalify_hlo.passes.propagate import PropagatePass, refuse_remarks
 from scalify_hlo.passes.quantize_constants import QuantizePass
 from scalify_hlo.passes.quantize_matmuls import QuantizeMatmulsPass
 from scalify_hlo.passes.recognize import RecognizePass
@@ -151,7 +151,7 @@ class Options:
             (arrays, JoinScaleArraysPass()),
             (bool(recipe.state.blocked), PackMomentsPass()),
             (recipe.state.marks_casts, RoundStatePass()),
-            (self.optimize, OptimizePass(self.strict, gpu)),
+            (self.optimize, OptimizePass(gpu)),
             (late and recipe.casts_to_f8, LateFactorsPass()),
             (late and recipe.rounds_gradients, RoundResultsPass()),
             (late and recipe.orders_dims, OrderDimsPass()),
@@ -210,6 +210,8 @@ def rewrite_module(module: ir.Module, options: Options) -> Report:
     told = with_layers([place.remark for place in report.untrusted], report.matmuls)
     pairs = zip(report.untrusted, told, strict=True)
     report.untrusted = [place._replace(remark=remark) for place, remark in pairs]
+    if options.strict:
+        refuse_remarks(report)
     return report
 
 

@@ -44,10 +44,16 @@ class PropagatePass(MainPass):
         Propagation(module, self.recipe, index, report, *asked).main(main)
         if index.layers or index.own or not index.counted:
             index.casts = len(clear_layers(module, index.marked))
-        if self.strict and report.remarks:
-            first = report.remarks[0]
-            message, hint = f"{first.op} {first.message}", first.hint or _AT_ONE
-            raise InputError(message, location=first.location, hint=hint)
+        if self.strict:
+            refuse_remarks(report)
+
+
+def refuse_remarks(report: Report) -> None:
+    """Raises an error for the first remark, if there is one."""
+    if report.remarks:
+        first = report.remarks[0]
+        message, hint = f"{first.op} {first.message}", first.hint or _AT_ONE
+        raise InputError(message, location=first.location, hint=hint)
 
 
 _AT_ONE: Final = "rewrite without --strict to let values through at scale 1 there"

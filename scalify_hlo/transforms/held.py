@@ -17,12 +17,13 @@ from collections.abc import Mapping, Sequence
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.search import Search
 from scalify_hlo.dataflow.crossing import Crossing
-from scalify_hlo.dataflow.names import BACKWARD, name_of, part_of
+from scalify_hlo.dataflow.names import BACKWARD, FORWARD, joined, name_of, part_of
 from scalify_hlo.dataflow.stacks import body_of
 from scalify_hlo.ir import emit
 from scalify_hlo.ir.calls import CALL, functions_in
 from scalify_hlo.ir.formats import is_scalar
 from scalify_hlo.ir.functions import callee_of, is_block, main_function
+from scalify_hlo.ir.scaled_dot import is_matmul
 from scalify_hlo.ir.splats import is_constant
 from scalify_hlo.ir.traits import CHEAP, DOTS, LOOP
 from scalify_hlo.ir.value_map import ValueMap, ValueSet, redirect
@@ -53,15 +54,13 @@ def cut_held(module: ir.Operation, form: Form | None = None) -> list[Saved]:
         return []
     functions = {name: f.operation for name, f in functions_in(module).items()}
     backward = _backward(functions)
-    loops = ops_in(main, [LOOP], where=lambda op: part_of(name_of(op)) != BACKWARD)
     found = []
-    for block in [main.regions[0].blocks[0], *map(body_of, loops)]:
+    for block in [main.regions[0].blocks[0], *map(body_of, ops_in(main, [LOOP]))]:
         calls = (op for op in block.operations if op.operation.name == CALL)
         if _start(block) or any(callee_of(call) in backward for call in calls):
             inline_in(block.operations, functions)
-        if _start(block):
-            held = Held(block, _start(block), form)
-            found += held.apply()
+        if start := _start(block):
+            found += Held(block, start, form).apply()
     return found
 
 
@@ -78,13 +77,20 @@ def _backward(functions: Mapping[str, ir.Operation]) -> set[str]:
 def _start(block: ir.Block) -> int:
     """Returns the number of the first op of the backward pass; 0 if names tell of none.
 
-    Those of scalars do not count: scales of gradients may be computed first of all.
+    Ops of scalars do not count: scales of gradients may be computed first of all. In the body of a
+    backward loop, the layer is computed again before, as by `jax.checkpoint`.
     """
+    outer = name_of(block.owner) if block.owner.name == LOOP else ""
+    again = part_of(outer) == BACKWARD
+    found, waits = 0, again
     for number, op in enumerate(block.operations):
+        part = None if found and not again else part_of(joined(outer, name_of(op)))
+        if again and part == FORWARD and is_matmul(op.operation):
+            found, waits = 0, False
         scalar = not len(op.operands) or all(is_scalar(result.type) for result in op.results)
-        if not scalar and part_of(name_of(op)) == BACKWARD:
-            return number
-    return 0
+        if part == BACKWARD and not (found or waits or scalar):
+            found = number
+    return found
 
 
 class Held:
@@ -109,6 +115,8 @@ class Held:
             crossing.first(op)
             if len(op.results) == 1 and is_constant(op.results[0]):
                 self._constants.add(crossing.number(op.results[0]))
+            scalars = (result for result in op.results if is_scalar(result.type))
+            crossing.given.update(map(crossing.number, scalars))
         crossing.given |= self._constants
         self._before = ValueSet(result for op in first for result in op.results)
         self._ops = [(op, not self._second(op)) for op in second]  # and whether it is a reader

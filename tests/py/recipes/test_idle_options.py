@@ -134,9 +134,7 @@ EFFECTS = {
         "f8E4M3FN", settings={"inputs.weight": ["arg1"]}, program="seen", signature="scaled"
     ),
     "activations.saved": Case("f8", "fp8-current"),
-    "activations.rounding": Case(
-        "stochastic", "fp8-current", settings={"activations.saved": "f8"}
-    ),
+    "activations.rounding": Case("stochastic", "fp8-current", settings={"activations.saved": "f8"}),
     "inputs.weight": Case(["*.mu*"], signature="scaled"),
     "inputs.first_moment": Case(["params*"], signature="scaled"),
     "inputs.second_moment": Case(["params*"], signature="scaled"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import jax
@@ -118,15 +118,23 @@ def both(
     fn: Callable[..., Any], *arguments: Any, **options: Any
 ) -> tuple[Report, list[Any], list[Any]]:
     """The report of a rewrite, and its results without and with the cut."""
-    program = export.export(jax.jit(fn))(*arguments)
-    runs, report = [], Report()
-    for residuals in ("keep", "auto"):
-        settings = {"residuals": residuals, **options.get("settings", {})}
+    ways = ({"residuals": "keep"}, {"residuals": "auto"})
+    (_, before), (report, after) = _runs(fn, *arguments, ways=ways, **options)
+    return report, before, after
+
+
+def _runs(
+    fn: Callable[..., Any], *arguments: Any, ways: Iterable[Mapping[str, str]], **options: Any
+) -> list[tuple[Report, list[Any]]]:
+    """The report and the results of a rewrite with each of some settings."""
+    program, runs = export.export(jax.jit(fn))(*arguments), []
+    for way in ways:
+        settings = {**way, **options.get("settings", {})}
         made, report = scalify_hlo.rewrite(
             program, report=True, **{**options, "settings": settings}
         )
-        runs.append(interpreted(made, *arguments))
-    return report, runs[0], runs[1]
+        runs.append((report, interpreted(made, *arguments)))
+    return runs
 
 
 def same(before: list[Any], after: list[Any]) -> None:
@@ -140,10 +148,20 @@ _RECIPES = ("propagate", "fp8-current", "fp8", "unit", "mxfp8", "bf16", "fp8-sta
 def same_values(seed: int) -> bool:
     """Checks that a random step has the same values; returns whether it keeps less.
 
+    With values that are kept rounded, the loss is the same, and gradients stay finite.
+
     Raises:
         AssertionError: It has others.
     """
     step, weights, x = random_step(seed)
-    report, before, after = both(step, weights, x, recipe=_RECIPES[seed % len(_RECIPES)])
+    keep, auto = {"residuals": "keep"}, {"residuals": "auto"}
+    how: dict[str, Any] = {"recipe": _RECIPES[seed % len(_RECIPES)]}
+    ways = (keep, auto, {**auto, "activations.saved": "f8"})
+    (_, before), (report, after), (_, rounded) = _runs(step, weights, x, ways=ways, **how)
     same(before, after)
+    if len(before) > len(weights):  # It returns the loss, and then the gradients.
+        same(before[:1], rounded[:1])
+    for one, other in zip(before, rounded, strict=True):
+        finite = np.isfinite(np.asarray(one, float))
+        assert np.isfinite(np.asarray(other, float))[finite].all()
     return report.kept_after < report.kept_before

@@ -15,7 +15,7 @@ import scalify_hlo
 from scalify_hlo import InputError
 from scalify_hlo.report.model import Report
 from tests.py.shared.commands import call
-from tests.py.shared.judge import shaped, stablehlo_of
+from tests.py.shared.judge import interpreted, shaped, stablehlo_of
 
 _ROWS, _WIDTH, _LAYERS = 16, 32, 3
 _F8 = {"residuals": "auto", "activations.saved": "f8"}
@@ -49,13 +49,12 @@ _ROUNDED: dict[str, Layer] = {
     "rms_norm": _after(_rms_norm),
     "layer_norm": _after(_centered),
     "softmax": lambda x, w: _rms_norm(x + _attended(x, w)),
-    "checkpoint": jax.checkpoint(_after(jax.nn.gelu)),
+    "tanh and one": lambda x, w: (1 + jnp.tanh(x @ w)) * 3,
+    "checkpoint": jax.checkpoint(lambda x, w: x + jax.nn.gelu(_rms_norm(x) @ w)),
 }
 _EXACT: dict[str, Layer] = {
     "sine": lambda x, w: jnp.sin(100 * (x @ w)),
-    "floor": lambda x, w: jnp.floor(4 * (x @ w)) * x,
     "maximum": lambda x, w: jnp.max((x @ w).reshape(_ROWS, -1, 2), -1).repeat(2, 1),
-    "tanh and one": lambda x, w: (1 + jnp.tanh(x @ w)) * 3,
 }
 
 
@@ -80,7 +79,7 @@ def _both(fn: Any, *given: Any, recipe: str = "propagate", **more: str) -> tuple
     program, settings = export.export(jax.jit(fn))(*given), {**_F8, **more}
     made, report = scalify_hlo.rewrite(program, recipe=recipe, settings=settings, report=True)
     plain = scalify_hlo.rewrite(program, recipe=recipe, settings={"residuals": "auto"})
-    return report, plain.call(*given), made.call(*given)
+    return report, interpreted(plain, *given), interpreted(made, *given)
 
 
 def _snr(exact: Any, found: Any) -> float:
@@ -98,12 +97,19 @@ def _step(run: Any, layer: Layer) -> Any:
 @pytest.mark.parametrize("run", [_scanned, _unrolled])
 @pytest.mark.parametrize("name", [*_ROUNDED, *_EXACT])
 def test_gradients_stay_near(name: str, run: Any) -> None:
-    """What is not rounded would lose all digits; gradients of such layers are those before."""
+    """What is not rounded would lose all digits: such layers have the gradients that they had."""
     layer = {**_ROUNDED, **_EXACT}[name]
     report, before, after = _both(_step(run, layer), *_given())
     assert before[0] == after[0]
-    assert _snr(before[1], after[1]) > (20 if name in _ROUNDED else 100)
+    assert _snr(before[1], after[1]) > (15 if name in _ROUNDED else 100)
     assert bool(report.kept_rounded) == (name in _ROUNDED)
+
+
+@pytest.mark.parametrize("run", [_scanned, _unrolled])
+def test_a_floor_may_be_rounded_and_not_what_it_is_of(run: Any) -> None:
+    layer: Layer = lambda x, w: jnp.floor(99 * (x @ w)) * (x @ w)  # noqa: E731
+    _, before, after = _both(_step(run, layer), *_given())
+    assert _snr(before[1], after[1]) > 25
 
 
 @pytest.mark.parametrize("run", [_scanned, _unrolled])
@@ -157,7 +163,7 @@ def test_loops_of_the_forward_pass_read_what_they_did() -> None:
 
     report, before, after = _both(forward, *_given()[:2])
     assert not report.kept_rounded
-    np.testing.assert_array_equal(before, after)
+    np.testing.assert_array_equal(before[0], after[0])
 
 
 def test_bf16_is_kept_where_f32_was() -> None:
