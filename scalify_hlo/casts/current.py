@@ -57,7 +57,7 @@ class Current(OwnScales):
         if constant is not None:
             return constant
         self._statistics += 1
-        request = replace(request, value=_in_own_format(_apart(request.value)))
+        request = replace(request, value=_apart(_in_own_format(request.value)))
         splats, channels = self._splats, request.channels
         quantizing = Quantizing(request, self._recipe, splats=splats)
         value = request.value
@@ -127,8 +127,9 @@ def _in_own_format(value: ir.Value) -> ir.Value:
     if is_block(value.owner) or value.owner.name not in traits.ROUNDS:
         return value
     wide, narrow = (element_type(each.type) for each in (value.owner.operands[0], value))
-    rounds = isinstance(wide, ir.FloatType) and isinstance(narrow, ir.FloatType)
-    if not rounds or narrow.width >= wide.width:
+    if not isinstance(wide, ir.FloatType) or not isinstance(narrow, ir.FloatType):
+        return value
+    if narrow.width >= wide.width:
         return value
     found = Search([value], _same_shape)
     steps = (each.owner for each, _ in zip(found, range(EPILOGUE_STEPS), strict=False))
@@ -137,9 +138,9 @@ def _in_own_format(value: ir.Value) -> ir.Value:
 
 
 def _same_shape(value: ir.Value) -> Iterator[ir.Value]:
-    """Yields the values of its shape from which ops of single elements compute a value."""
+    """Yields the values of its shape from which ops between matmuls and casts compute a value."""
     op = value.owner
-    if not is_block(op) and op.name in traits.EACH:
+    if not is_block(op) and op.name in _BETWEEN:
         yield from (each for each in op.operands if each.type.shape == value.type.shape)
 
 

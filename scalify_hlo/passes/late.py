@@ -10,6 +10,7 @@ from scalify_hlo.casts.kept import KeptForm
 from scalify_hlo.casts.rounded_results import round_results
 from scalify_hlo.casts.second_casts import cast_again, part_statistics
 from scalify_hlo.casts.selection import without_effect
+from scalify_hlo.casts.slices import keep_slices_in_order
 from scalify_hlo.dataflow.frames import named
 from scalify_hlo.dataflow.index import ModuleIndex
 from scalify_hlo.errors import Remark
@@ -151,6 +152,8 @@ class CutResidualsPass(Pass):
         form = KeptForm(module, self.recipe) if rounds else None
         left: list[Remark] = []
         saved = cut_residuals(module, form, left) + cut_held(module, form)
+        if saved and self.recipe.orders_dims:
+            keep_slices_in_order(module)
         if len(ops_in(module, CALLS)) != calls:  # Some were inlined.
             run_native("builtin.module(symbol-dce)", module, verify=False)
         report.kept_before = sum(each.before for each in saved)
