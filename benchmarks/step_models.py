@@ -203,10 +203,9 @@ def _layer(hidden: int, *, gated: bool = True, experts: int = 0) -> Tree:
 
 
 def _spoken(run: Any, layers: Tree) -> Model:
-    params = {"layers": layers, "embedding": (VOCAB, WIDTH), "head": (WIDTH, VOCAB)}
+    params: Tree = {"layers": layers, "embedding": (VOCAB, WIDTH), "head": (WIDTH, VOCAB)}
     tokens = Shape((BATCH, TIME + 1), jnp.int32)
-    every: Tree = {**params, "norm": (WIDTH,)}
-    return Model(partial(language, run), every, (tokens,))
+    return Model(partial(language, run), {**params, "norm": (WIDTH,)}, (tokens,))
 
 
 def _seen() -> Model:
