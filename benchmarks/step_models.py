@@ -237,7 +237,7 @@ def _cells() -> list[Tree]:
 
 def _spaces() -> Tree:
     inner = 2 * WIDTH
-    shapes = {"in": (WIDTH, 2 * inner), "step": (inner, inner), "bc": (inner, 2 * STATE)}
+    shapes: Tree = {"in": (WIDTH, 2 * inner), "step": (inner, inner), "bc": (inner, 2 * STATE)}
     shapes |= {"decay": (inner, STATE), "out": (inner, WIDTH), "norm1": (WIDTH,)}
     return {name: (LAYERS // 2, *shape) for name, shape in shapes.items()}
 
