@@ -8,22 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.moments import scale_shape
 from scalify_hlo.casts.blocks.moments import Packed, packed, unpacked
 from scalify_hlo.casts.blocks.stochastic import Steps
 from scalify_hlo.ir import emit
-from scalify_hlo.ir.formats import element_of, element_type, format_of
+from scalify_hlo.ir.formats import element_of, element_type, format_of, is_small
 from scalify_hlo.recipes.formats import canonical
 from scalify_hlo.recipes.model import Recipe
 
-_WIDE: Final = 16  # bits
-
 
 class KeptForm:
-    """The form in which values are kept that bear rounding; see `transforms.residuals.Form`.
+    """The form in which tolerant values are kept; see `transforms.residuals.Form`.
 
     Args:
         module: The module.
@@ -42,7 +39,7 @@ class KeptForm:
         if not isinstance(element, ir.FloatType) or not type_.has_static_shape:
             return None
         shape = list(type_.shape)
-        if element.width < _WIDE or 0 in shape or not shape:
+        if is_small(type_) or 0 in shape or not shape:
             return None
         elements: int = prod(shape)
         return elements + prod(scale_shape(shape)) if self._blocks else 2 * elements
@@ -63,7 +60,7 @@ class KeptForm:
         return unpacked(Packed(*parts), type_.element_type, at)
 
     def bound(self, cast: ir.Operation) -> None:
-        """Has a cast saturate, which was proved not to overflow before its operand was rounded."""
+        """Has a cast saturate, which did not overflow before its operand was rounded."""
         type_, format_ = cast.results[0].type, format_of(cast.results[0].type)
-        if format_ is not None and type_.element_type.width < _WIDE:
+        if format_ is not None and is_small(type_):
             cast.operands[0] = emit.saturate(cast.operands[0], format_.max_finite, cast)

@@ -11,13 +11,11 @@ from __future__ import annotations
 from scalify_hlo._compat import ir
 from scalify_hlo.casts.casts import barrier_in_order
 from scalify_hlo.dataflow.stacks import body_of, start_of
-from scalify_hlo.ir.formats import element_type
+from scalify_hlo.ir.formats import element_type, is_small
 from scalify_hlo.ir.functions import is_block
 from scalify_hlo.ir.traits import LOOP
 from scalify_hlo.ir.value_map import redirect, uses_of
 from scalify_hlo.ir.walk import ops_in
-
-_WIDE = 16  # bits
 
 
 def keep_slices_in_order(module: ir.Operation) -> None:
@@ -36,7 +34,7 @@ def keep_slices_in_order(module: ir.Operation) -> None:
 def _is_matrix(op: ir.Operation) -> bool:
     type_ = op.results[0].type
     element = element_type(type_)
-    wide = isinstance(element, ir.FloatType) and element.width >= _WIDE
+    wide = isinstance(element, ir.FloatType) and not is_small(type_)
     return wide and sum(size > 1 for size in type_.shape) > 1
 
 

@@ -1,9 +1,9 @@
 """Tolerance: the values of a forward pass that its backward pass may read rounded.
 
 Rounding changes each element by a share of it, or of the largest of its group. Flags of a value say
-what would not bear that, and go backward from what is computed of it to matmuls, which end them. A
-sum turns a share of a term into more than that of the result, so that a softmax does not bear
-rounded scores, since their exponentials would be other ones; it bears rounded probabilities.
+what that would harm, and go backward from what is computed of it to matmuls, which end them. A sum
+turns a share of a term into more than that of the result. So scores are not rounded, since their
+softmax would be another one, and probabilities are.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from scalify_hlo.ir.walk import ops_in, read_by
 
 
 class Harm(IntFlag):
-    """What does not bear that a value is rounded."""
+    """The harm that it would do to round a value."""
 
     JUMPS = 1
     """A small change of the value may change a result by much."""

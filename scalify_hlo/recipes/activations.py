@@ -1,4 +1,4 @@
-"""What a forward pass keeps of activations for its backward pass."""
+"""The activations that a forward pass keeps for its backward pass."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Saved = Literal["keep", "bf16", "f8"]
 
 @dataclass(frozen=True, slots=True)
 class ActivationOptions:
-    """What a forward pass keeps of activations for its backward pass, beside operands of matmuls.
+    """The activations that a forward pass keeps for its backward pass, but operands of matmuls.
 
     Attributes:
         saved: The format in which values are kept that only elementwise ops read, such as inputs

@@ -60,8 +60,6 @@ Granularity = Literal["tensor", "row"]
 WeightGranularity = Literal["tensor", "channel", "row"]
 Hadamard = Literal["none", "wgrad", "all"]
 Batch = Literal["members", "each"]
-Slower = Literal["wide", "narrow"]
-Predict = Literal["none", "unit"]
 Untrusted = Literal["measure", "bounded", "wide"]
 _EXPONENT = number(int, f"a whole number, from -{NORMAL} to {NORMAL}", lambda e: abs(e) <= NORMAL)
 Operand = Annotated[str, Formats.of(*ANY, *MICRO)]
@@ -121,7 +119,7 @@ class MatmulOptions:
     vocabulary: bool = option(False, needs=effects.F8)
     last_wide: Share = option(0.0, needs=effects.NARROW)
     first_wide: Share = option(0.0, needs=effects.NARROW)
-    slower: Slower = option("wide", needs=effects.DEVICE)
+    slower: Literal["wide", "narrow"] = option("wide", needs=effects.DEVICE)
     include: tuple[str, ...] = option(("*",), needs=effects.NARROW)
     exclude: tuple[str, ...] = option((), needs=effects.NARROW)
 
@@ -316,8 +314,8 @@ class Recipe:
         rounding: The rounding of scales that are not powers of two: of roots, of the root of K by
             which a matmul of K products divides, and of statistics. ``default`` rounds all down but
             largest magnitudes, which it rounds up. ``stochastic`` rounds statistics up or down by a
-            hash of their bits, so that their mean is kept, and the others down: those are the same
-            in each step. Where sizes are predicted, the root of K is exact until data are cast.
+            hash of their bits, so that their mean is kept, and the others down. Where sizes are
+            predicted, the root of K is exact until data are cast.
         saturate: Whether numbers beyond the range of a format become its largest number.
         epsilon: The epsilon that normalizations add. ``exact`` adds the epsilon of the model, at
             the scale of the data. ``data`` adds it to data near unit. This changes the result, but
@@ -344,13 +342,12 @@ class Recipe:
             does not need it. ``portable`` is for any reader of StableHLO, versions before 1.6
             included: it has no ``algorithm``, and no CHLO. ``l40s``, ``rtx4090``, ``h100``,
             ``h200`` and ``b200`` are as ``gpu``, and leave matmuls wide that are no faster in FP8
-            there. ``any`` is as ``gpu``,
-            but as ``tpu`` for programs that jax.export wrote for TPUs. With it, casts and matmuls
-            are in the orders of GPUs only in programs that jax.export wrote for CUDA alone.
-        residuals: What loops of the forward pass keep for those of the backward pass. ``auto``
-            keeps the fewest bytes from which cheap ops compute the rest again, with the same
-            values; ``keep`` keeps what the program does. ``default`` is ``auto`` for recipes that
-            make something narrow, and ``keep`` for others.
+            there. ``any`` is as ``gpu``, but as ``tpu`` for programs that jax.export wrote for
+            TPUs. With it, casts and matmuls are in the orders of GPUs only in programs for CUDA
+            alone.
+        residuals: What the forward pass keeps for the backward pass: with ``auto`` the fewest bytes
+            from which cheap ops compute the same values again, and with ``keep`` what the program
+            does. ``default`` is ``auto`` for recipes that make something narrow.
         matmul: See `MatmulOptions`.
         scaling: See `Scaling`.
         blocks: See `Blocks`.
@@ -374,7 +371,7 @@ class Recipe:
     saturate: bool = option(True, needs=effects.CASTS)
     epsilon: Epsilon = "exact"
     compute: Compute = AUTO
-    predict: Predict = option("none", needs=effects.DATA)
+    predict: Literal["none", "unit"] = option("none", needs=effects.DATA)
     untrusted: Untrusted = option("measure", needs=effects.DATA)
     target: Target = "any"
     residuals: Residuals = "default"

@@ -44,7 +44,7 @@ def cut_held(module: ir.Operation, form: Form | None = None) -> list[Saved]:
 
     Args:
         module: A ``builtin.module``, which is edited in place.
-        form: The form in which values are kept that bear it; None for their own.
+        form: The form in which tolerant values are kept; None for their own.
 
     Returns:
         What each block keeps in which something is changed.
@@ -99,7 +99,7 @@ class Held:
     Args:
         block: The block.
         start: The number of the first op of the backward pass.
-        form: The form in which values are kept that bear it.
+        form: The form in which tolerant values are kept.
     """
 
     def __init__(self, block: ir.Block, start: int, form: Form | None = None) -> None:

@@ -53,14 +53,14 @@ class Form(Protocol):
         """Returns a value of a type of what was kept of it, built before an op."""
 
     def bound(self, cast: ir.Operation) -> None:
-        """Has a cast saturate, which was proved not to overflow before its operand was rounded."""
+        """Has a cast saturate, which did not overflow before its operand was rounded."""
 
 
 _LEFT: Final = "what the loop keeps for a later one stays as it is"
 
 
 class Saved(NamedTuple):
-    """What is kept where something is changed.
+    """The bytes that are kept where something is changed.
 
     Attributes:
         before: The bytes that were kept before.
@@ -80,7 +80,7 @@ def cut_residuals(
 
     Args:
         module: A ``builtin.module``, which is edited in place.
-        form: The form in which values are kept that bear it; None for their own.
+        form: The form in which tolerant values are kept; None for their own.
         remarks: A list to which the reasons are added why loops stay as they are.
 
     Returns:
@@ -136,18 +136,18 @@ def inline_in(
 
 
 class Kept:
-    """What is kept of values: some of them in another form.
+    """The ways in which values are kept: some of them in another form.
 
     Args:
         crossing: The values.
-        form: The form in which those are kept that bear it; None for their own.
+        form: The form in which tolerant ones are kept; None for their own.
     """
 
     def __init__(self, crossing: Crossing, form: Form | None) -> None:
         self._crossing, self._form = crossing, form
 
     def allow(self, first: Sequence[ir.Operation], second: Sequence[ir.Operation]) -> None:
-        """Finds the values of a forward pass that bear the form; see `dataflow.tolerance`."""
+        """Finds the tolerant values of a forward pass; see `dataflow.tolerance`."""
         if self._form is None:
             return
         for number in tolerant(self._crossing, first, second):
@@ -184,7 +184,7 @@ class _Cut:
 
     Args:
         pair: The loops.
-        form: The form in which values are kept that bear it.
+        form: The form in which tolerant values are kept.
     """
 
     def __init__(self, pair: Pair, form: Form | None) -> None:

@@ -85,10 +85,10 @@ def packed(
     amax = amax_along(tiles, range(len(shape)), at)
     scales = block_scales(amax, format_, _E8M0, at)
     inverse = _by_element(scales.inverse, shape, at)
-    scale = emit.convert(scales.scale, element_of(SCALE_FORMAT), at)
     if salt is None:
         data = build.select(finite, build.op("multiply", wide, inverse), wide)
-        return Packed(emit.convert(data, element_of(format_), at), scale)
+        data = emit.convert(data, element_of(format_), at)
+        return Packed(data, emit.convert(scales.scale, element_of(SCALE_FORMAT), at))
     data = build.op("multiply", counted, inverse)
     data = round_magnitudes(data, hashed(salt), target, build, up=root)
     if (
@@ -99,7 +99,7 @@ def packed(
     sign = build.op("and", build.cast(build.bits, wide), build.integer(SIGN))
     data = build.cast(build.float, build.op("or", build.cast(build.bits, data), sign))
     data = emit.convert(build.select(finite, data, wide), element_of(format_), at)
-    return Packed(data, scale)
+    return Packed(data, emit.convert(scales.scale, element_of(SCALE_FORMAT), at))
 
 
 def unpacked(moment: Packed, element: ir.Type, at: ir.Operation, *, root: bool = False) -> ir.Value:
