@@ -59,7 +59,7 @@ Method = Literal["max", "percentile", "rms", "mse"]
 Granularity = Literal["tensor", "row"]
 WeightGranularity = Literal["tensor", "channel", "row"]
 Hadamard = Literal["none", "wgrad", "all"]
-Batch = Literal["members", "each"]
+Predict = Literal["none", "unit"]
 Untrusted = Literal["measure", "bounded", "wide"]
 _EXPONENT = number(int, f"a whole number, from -{NORMAL} to {NORMAL}", lambda e: abs(e) <= NORMAL)
 Operand = Annotated[str, Formats.of(*ANY, *MICRO)]
@@ -183,7 +183,7 @@ class Scaling:
     weight_scales: WeightGranularity = option("tensor", needs=of_kinds("current", "calibrated"))
     data_scales: Granularity = option("tensor", needs=of_kinds("current"))
     exponents: Exponents = option((0, 0, 0), needs=of_kinds("static"))
-    batch: Batch = option("members", needs=of_kinds("current", "delayed"))
+    batch: Literal["members", "each"] = option("members", needs=of_kinds("current", "delayed"))
     method: Method = option("max", needs=of_kinds("calibrated"))
     methods: tuple[str, ...] = option((), needs=of_kinds("calibrated"))
     percentile: Positive = option(99.99, needs=effects.PERCENTILE)
@@ -371,7 +371,7 @@ class Recipe:
     saturate: bool = option(True, needs=effects.CASTS)
     epsilon: Epsilon = "exact"
     compute: Compute = AUTO
-    predict: Literal["none", "unit"] = option("none", needs=effects.DATA)
+    predict: Predict = option("none", needs=effects.DATA)
     untrusted: Untrusted = option("measure", needs=effects.DATA)
     target: Target = "any"
     residuals: Residuals = "default"
