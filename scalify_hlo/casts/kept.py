@@ -6,15 +6,19 @@ In f8, each 128 numbers along the last dimension have a power-of-two scale, as i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from math import prod
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.limits import READER_STEPS
 from scalify_hlo.algebra.moments import scale_shape
+from scalify_hlo.algebra.search import Search
 from scalify_hlo.casts.blocks.moments import Packed, packed, unpacked
 from scalify_hlo.casts.blocks.stochastic import Steps
 from scalify_hlo.ir import emit
 from scalify_hlo.ir.formats import element_of, element_type, format_of, is_small
+from scalify_hlo.ir.traits import CASTING
 from scalify_hlo.recipes.formats import canonical
 from scalify_hlo.recipes.model import Recipe
 
@@ -48,6 +52,11 @@ class KeptForm:
         """Returns what is kept of a value, built before an op."""
         if not self._blocks:
             return [emit.convert(value, element_of(self._format), at)]
+        if isinstance(value.type.element_type, ir.F32Type) and not _is_cast(value):
+            # XLA writes probabilities for the amax of groups and for the cast: in half of the
+            # bytes. What the recipe casts to f8 it writes in any case.
+            half = emit.convert(value, ir.BF16Type.get(), at)
+            value = emit.op(at, "stablehlo.optimization_barrier", [half.type], [half]).results[0]
         salt = None
         if self._stochastic:
             salt = self._steps.word(emit.convert(value, ir.F32Type.get(), at), at)
@@ -64,3 +73,15 @@ class KeptForm:
         type_, format_ = cast.results[0].type, format_of(cast.results[0].type)
         if format_ is not None and is_small(type_):
             cast.operands[0] = emit.saturate(cast.operands[0], format_.max_finite, cast)
+
+
+def _is_cast(value: ir.Value) -> bool:
+    """Whether a recipe casts a value to f8."""
+
+    def casts(each: ir.Value) -> Iterator[ir.Value]:
+        for use in each.uses:
+            if use.owner.name in CASTING:
+                yield use.owner.results[0]
+
+    found = islice(Search([value], casts), READER_STEPS)
+    return any(is_small(each.type) for each in found)

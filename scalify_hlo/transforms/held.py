@@ -56,17 +56,19 @@ def cut_held(module: ir.Operation, form: Form | None = None) -> list[Saved]:
     backward = _backward(functions)
     found = []
     for block in [main.regions[0].blocks[0], *map(body_of, ops_in(main, [LOOP]))]:
-        calls = (op for op in block.operations if op.operation.name == CALL)
-        if _start(block) or any(callee_of(call) in backward for call in calls):
-            inline_in(block.operations, functions)
-        if start := _start(block):
+        calls, start = [op for op in block.operations if op.operation.name == CALL], _start(block)
+        if calls and (start or any(callee_of(call) in backward for call in calls)):
+            inline_in(calls, functions)
+            start = _start(block)
+        if start:
             found += Held(block, start, form).apply()
     return found
 
 
 def _backward(functions: Mapping[str, ir.Operation]) -> set[str]:
     """Returns the functions in which a backward pass begins."""
-    names = [n for n, f in functions.items() if any(map(_start, f.regions[0].blocks))]
+    others = (item for item in functions.items() if item[0] != "main")
+    names = [name for name, f in others if any(map(_start, f.regions[0].blocks))]
     callers: dict[str, list[str]] = {}
     for name, function in functions.items():
         for call in ops_in(function, [CALL]):
@@ -84,13 +86,18 @@ def _start(block: ir.Block) -> int:
     again = part_of(outer) == BACKWARD
     found, waits = 0, again
     for number, op in enumerate(block.operations):
-        part = None if found and not again else part_of(joined(outer, name_of(op)))
+        part = part_of(joined(outer, name_of(op)))
         if again and part == FORWARD and is_matmul(op.operation):
             found, waits = 0, False
-        scalar = not len(op.operands) or all(is_scalar(result.type) for result in op.results)
-        if part == BACKWARD and not (found or waits or scalar):
+        elif part == BACKWARD and not (found or waits or _is_of_scalars(op)):
             found = number
+        if found and not again:
+            break
     return found
+
+
+def _is_of_scalars(op: ir.OpView) -> bool:
+    return not len(op.operands) or all(is_scalar(result.type) for result in op.results)
 
 
 class Held:
@@ -115,8 +122,9 @@ class Held:
             crossing.first(op)
             if len(op.results) == 1 and is_constant(op.results[0]):
                 self._constants.add(crossing.number(op.results[0]))
-            scalars = (result for result in op.results if is_scalar(result.type))
-            crossing.given.update(map(crossing.number, scalars))
+            types = (result.type for result in op.results)
+            if all(isinstance(type_, ir.RankedTensorType) and not type_.rank for type_ in types):
+                crossing.given.update(map(crossing.number, op.results))
         crossing.given |= self._constants
         self._before = ValueSet(result for op in first for result in op.results)
         self._ops = [(op, not self._second(op)) for op in second]  # and whether it is a reader

@@ -130,7 +130,7 @@ def inline_in(
         callee = functions[callee_of(call)]
         if len(callee.regions[0].blocks):
             inner = inline_call(call, callee)
-            loops += [loop for op in inner for loop in ops_in(op, [LOOP])]
+            loops += [loop for op in inner if len(op.regions) for loop in ops_in(op, [LOOP])]
             loops += inline_in(inner, functions)
     return loops
 
