@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from math import prod
+from math import gcd, prod
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import READER_STEPS
-from scalify_hlo.algebra.moments import scale_shape
+from scalify_hlo.algebra.moments import block_length, scale_shape
 from scalify_hlo.algebra.search import Search
 from scalify_hlo.casts.blocks.moments import Packed, packed, unpacked
 from scalify_hlo.casts.blocks.stochastic import Steps
@@ -21,6 +21,7 @@ from scalify_hlo.ir.formats import element_of, element_type, format_of, is_small
 from scalify_hlo.ir.traits import CASTING
 from scalify_hlo.recipes.formats import canonical
 from scalify_hlo.recipes.model import Recipe
+from scalify_hlo.rules.placement import partitions_of
 
 
 class KeptForm:
@@ -35,7 +36,7 @@ class KeptForm:
         self._blocks = recipe.activations.saved == "f8"
         self._format = canonical("e4m3" if self._blocks else "bf16", recipe.target)
         self._stochastic = recipe.activations.rounding == "stochastic"
-        self._steps = Steps(module)
+        self._steps, self._devices = Steps(module), partitions_of(module)
 
     def size(self, type_: ir.Type) -> int | None:
         """Returns the bytes of a value of a type; None if it is kept as it is."""
@@ -46,7 +47,15 @@ class KeptForm:
         if is_small(type_) or 0 in shape or not shape:
             return None
         elements: int = prod(shape)
-        return elements + prod(scale_shape(shape)) if self._blocks else 2 * elements
+        return elements + prod(scale_shape(self._tiled(shape))) if self._blocks else 2 * elements
+
+    def _tiled(self, shape: list[int]) -> list[int]:
+        """Returns a shape whose last dimension has groups of which none is on several devices."""
+        share, rest = divmod(shape[-1], self._devices)
+        group = block_length(share)
+        if self._devices == 1 or rest or not share % group:
+            return shape
+        return [*shape[:-1], shape[-1] // gcd(share, group), gcd(share, group)]
 
     def parts(self, value: ir.Value, at: ir.Operation) -> list[ir.Value]:
         """Returns what is kept of a value, built before an op."""
@@ -57,6 +66,7 @@ class KeptForm:
             # bytes. What the recipe casts to f8 it writes in any case.
             half = emit.convert(value, ir.BF16Type.get(), at)
             value = emit.op(at, "stablehlo.optimization_barrier", [half.type], [half]).results[0]
+        value = emit.reshaped(value, self._tiled(list(value.type.shape)), at)
         salt = None
         if self._stochastic:
             salt = self._steps.word(emit.convert(value, ir.F32Type.get(), at), at)
@@ -66,7 +76,8 @@ class KeptForm:
         """Returns a value of a type of what was kept of it, built before an op."""
         if len(parts) == 1:
             return emit.convert(parts[0], type_.element_type, at)
-        return unpacked(Packed(*parts), type_.element_type, at)
+        value = unpacked(Packed(*parts), type_.element_type, at)
+        return emit.reshaped(value, list(type_.shape), at)
 
     def bound(self, cast: ir.Operation) -> None:
         """Has a cast saturate, which did not overflow before its operand was rounded."""

@@ -10,6 +10,14 @@ _FRONTEND = "mhlo.frontend_attributes"
 _PARTITIONS, _MESH = "mhlo.num_partitions", "sdy.mesh"
 
 
+def partitions_of(module: ir.Operation) -> int:
+    """Returns the number of devices among which a program is divided; 1 if it does not say."""
+    marks = module.attributes
+    if _PARTITIONS not in marks or not isinstance(marks[_PARTITIONS], ir.IntegerAttr):
+        return 1
+    return max(1, int(marks[_PARTITIONS].value))
+
+
 def on_one_device(module: ir.Operation) -> bool:
     """Whether a program is for one device; reshapes may lose the shardings of other programs."""
     if _PARTITIONS in module.attributes:

@@ -13,9 +13,11 @@ from jax import export, lax
 
 import scalify_hlo
 from scalify_hlo import InputError
+from scalify_hlo._compat import ir
+from scalify_hlo.casts.kept import KeptForm
 from scalify_hlo.report.model import Report
 from tests.py.shared.commands import call
-from tests.py.shared.judge import interpreted, shaped, stablehlo_of
+from tests.py.shared.judge import interpreted, parse, shaped, stablehlo_of
 
 _ROWS, _WIDTH, _LAYERS = 16, 32, 3
 _F8 = {"residuals": "auto", "activations.saved": "f8"}
@@ -164,6 +166,19 @@ def test_loops_of_the_forward_pass_read_what_they_did() -> None:
     report, before, after = _both(forward, *_given()[:2])
     assert not report.kept_rounded
     np.testing.assert_array_equal(before[0], after[0])
+
+
+@pytest.mark.parametrize(
+    ("devices", "groups"), [(1, 11), (2, 22), (4, 44), (7, 11), (11, 11), (0, 11)]
+)
+def test_no_group_is_on_two_devices(devices: int, groups: int) -> None:
+    """Each group has one scale, so that devices would exchange values for it."""
+    module = parse(f"module attributes {{mhlo.num_partitions = {devices} : i32}} {{}}")
+    recipe = scalify_hlo.load_recipe("fp8-memory")
+    with module.context, ir.Location.unknown():
+        type_ = ir.RankedTensorType.get([8, 1408], ir.BF16Type.get())
+        kept = KeptForm(module.operation, recipe).size(type_)
+    assert kept == 8 * (1408 + groups)
 
 
 def test_bf16_is_kept_where_f32_was() -> None:
