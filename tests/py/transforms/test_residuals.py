@@ -224,3 +224,22 @@ def test_complex_numbers_are_kept_too(step: Callable[..., Any]) -> None:
     results = (jax.tree.leaves(each.call(*given)) for each in (program, made))
     for one, other in zip(*results, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("recipe", ["fp8", "unit", "fp8-current"])
+def test_layers_in_a_row_keep_less_with_nothing_declared(recipe: str) -> None:
+    """Scales of gradients are computed first of all there, with names of the backward pass."""
+
+    def step(weights: Any, x: Any) -> Any:
+        def loss(weights: Any) -> Any:
+            y = x
+            for i in range(3):
+                y = y + jax.nn.gelu(y @ weights[i]) @ weights[i].T
+            return jnp.mean(y**2)
+
+        return jax.grad(loss)(weights)
+
+    text = stablehlo_of(step, jnp.ones((3, 32, 64)), jnp.ones((16, 32)))
+    _, report = scalify_hlo.rewrite(text, recipe=recipe, report=True)
+    assert report.kept_before > 3 * 16 * 64 * 4
+    assert report.kept_after < report.kept_before / 1.5

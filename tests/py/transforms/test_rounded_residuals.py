@@ -121,7 +121,7 @@ def test_operands_that_are_cast_again_stay_finite(recipe: str, rounding: str, ru
     """Rounded up, they are beyond the largest number of f8, which their scale was fitted to."""
 
     def layer(x: jax.Array, w: jax.Array) -> jax.Array:
-        return _rms_norm(jax.nn.relu(x @ w) * 1.635)
+        return _rms_norm((jax.nn.relu(x @ w) * 1.635) @ w)
 
     weights = jnp.zeros((_LAYERS, _WIDTH, _WIDTH)).at[:, :2].set(1)
     x = jnp.zeros((_ROWS, _WIDTH)).at[:, 0].set(1).at[:, 1].set(0.0703125)
