@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 from typing import Final
 
 from scalify_hlo._compat import ir
@@ -131,8 +132,7 @@ def _in_own_format(value: ir.Value) -> ir.Value:
         return value
     if narrow.width >= wide.width:
         return value
-    found = Search([value], _same_shape)
-    steps = (each.owner for each, _ in zip(found, range(EPILOGUE_STEPS), strict=False))
+    steps = (each.owner for each in islice(Search([value], _same_shape), EPILOGUE_STEPS))
     exponentials = any(not is_block(op) and op.name in traits.EXPONENTIALS for op in steps)
     return barrier_after(value) if exponentials else value
 

@@ -20,6 +20,7 @@ from scalify_hlo.ir.traits import CALLS
 from scalify_hlo.ir.value_map import run_native
 from scalify_hlo.ir.walk import ops_in
 from scalify_hlo.passes.base import MainPass, Pass
+from scalify_hlo.recipes.effects import MISSING
 from scalify_hlo.recipes.formats import AUTO
 from scalify_hlo.recipes.model import KEEP, Recipe
 from scalify_hlo.report.model import Report
@@ -165,9 +166,15 @@ class CutResidualsPass(Pass):
             told = source_location((module if main is None else main).location)
             report.remarks.append(Remark(_NO_RESIDUALS, told, "func.func", _KEEP))
         if main is not None and rounds and not report.kept_rounded:
-            report.remarks += without_effect(main, self.recipe, {"activations"})
+            if report.state_bytes:  # A step of training, for which the preset is meant.
+                told = source_location(main.location)
+                report.remarks.append(Remark(_NONE_ROUNDED, told, "func.func", _LEAVE_SAVED))
+            else:
+                report.remarks += without_effect(main, self.recipe, {"activations"})
 
 
+_NONE_ROUNDED: Final = f"activations.saved has no effect: {MISSING['activations']}"
+_LEAVE_SAVED: Final = "leave out activations.saved, or take fp8-state8"
 _NO_RESIDUALS: Final = (
     "--residuals auto has no effect: no pass keeps more for a later one than that has to read"
 )

@@ -99,7 +99,7 @@ def _step(run: Any, layer: Layer) -> Any:
 @pytest.mark.parametrize("run", [_scanned, _unrolled])
 @pytest.mark.parametrize("name", [*_ROUNDED, *_EXACT])
 def test_gradients_stay_near(name: str, run: Any) -> None:
-    """What is not rounded would lose all digits: such layers have the gradients that they had."""
+    """Layers that would lose all digits have the gradients that they had."""
     layer = {**_ROUNDED, **_EXACT}[name]
     report, before, after = _both(_step(run, layer), *_given())
     assert before[0] == after[0]
@@ -198,6 +198,18 @@ def test_a_program_without_such_values_is_told() -> None:
         scalify_hlo.rewrite(text, recipe="propagate", settings=settings, strict=True)
     _, report = scalify_hlo.rewrite(text, recipe="fp8-memory", report=True)
     assert not any("activations" in remark.message for remark in report.remarks)
+
+
+def test_a_step_that_keeps_nothing_rounded_is_told_under_a_preset() -> None:
+    def step(weights: jax.Array, x: jax.Array) -> Any:
+        gradient = jax.grad(lambda w: jnp.mean((x @ w) ** 2))(weights)
+        return weights - 0.1 * gradient
+
+    text = stablehlo_of(step, shaped(32, 32), shaped(16, 32))
+    how: dict[str, Any] = {"recipe": "fp8-memory", "signature": "scaled", "report": True}
+    _, report = scalify_hlo.rewrite(text, **how)
+    assert not report.kept_rounded
+    assert any("activations.saved has no effect" in each.message for each in report.remarks)
 
 
 def test_the_summary_counts_them() -> None:
