@@ -85,7 +85,8 @@ def _residuals(report: Report) -> str:
     """Returns what loops kept for the backward pass and what they keep now, as text."""
     if not report.kept_before:
         return ""
-    rounded = f", {report.kept_rounded} of them rounded" if report.kept_rounded else ""
+    count = report.kept_rounded
+    rounded = f", {count} value{'s' * (count != 1)} rounded" if count else ""
     return f"residuals: {size_text(report.kept_before)} to {size_text(report.kept_after)}{rounded}"
 
 

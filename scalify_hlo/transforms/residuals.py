@@ -108,7 +108,7 @@ def cut_residuals(
 
 
 def is_little(before: int, after: int) -> bool:
-    """Whether what is kept is not worth a change."""
+    """Whether a change would save less than a 64th of the bytes, and is not worth its ops."""
     return 64 * after >= 63 * before
 
 
